@@ -1,0 +1,28 @@
+import { swcOptions } from '../../tools/swc-options.mjs';
+
+const common = {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
+  rootDir: import.meta.dirname,
+};
+
+export default {
+  maxWorkers: 2,
+  // VM modules leak some heap per test file; renewing the workers bounds it.
+  workerIdleMemoryLimit: '150MB',
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/main.ts'],
+  projects: [
+    { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/!(*.contract).spec.ts'] },
+    { ...common, displayName: 'contract', testMatch: ['<rootDir>/src/**/*.contract.spec.ts'] },
+    {
+      ...common,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/e2e/**/*.e2e-spec.ts'],
+      globalSetup: './e2e/harness/global-setup.mjs',
+      globalTeardown: './e2e/harness/global-teardown.mjs',
+    },
+  ],
+};

@@ -1,0 +1,63 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+import { moduleOrder } from './tools/module-order.mjs';
+
+const noForwardRef = {
+  group: ['@nestjs/common'],
+  importNames: ['forwardRef'],
+  message: 'Modules stand in one order; forwardRef would hide a cycle.',
+};
+const noApps = { regex: 'apps/', message: 'Nothing imports an app.' };
+const noNode = { regex: '^node:', message: 'This library also runs in the browser.' };
+const noNest = { regex: '^(@nestjs|typeorm|class-)', message: 'Server decorators never enter shared libraries.' };
+
+const restricted = (...patterns) => ({
+  '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
+});
+
+/** One zone per module: what stands later in the order may not be imported. The rule does not merge, so each is whole. */
+const zones = moduleOrder.map((module, i) => {
+  const later = moduleOrder.slice(i + 1);
+  const order =
+    later.length === 0
+      ? []
+      : [
+          {
+            regex: `^(\\.\\./)+(${later.join('|')})/`,
+            message: `${module}/ stands before that module: see tools/module-order.mjs`,
+          },
+        ];
+  return { files: [`apps/api/src/${module}/**/*.ts`], rules: restricted(noForwardRef, noApps, ...order) };
+});
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.platform/**', 'coverage/**'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    extends: [...tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // Interfaces ask for promises where an implementation has nothing to await.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  ...zones,
+  { files: ['libs/*/src/**/*.ts'], rules: restricted(noApps, noNode, noNest) },
+  // Tests run in Node whatever they test.
+  { files: ['libs/*/src/**/*.spec.ts'], rules: restricted(noApps, noNest) },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly', fetch: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', performance: 'readonly', AbortController: 'readonly', AbortSignal: 'readonly', TextDecoder: 'readonly', setImmediate: 'readonly' } },
+    rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
+  },
+  prettier,
+);

@@ -1,0 +1,5 @@
+/** `GET /api/health/ready`. */
+export interface Health {
+  status: 'ok' | 'unavailable';
+  checks: Record<string, 'up' | 'down'>;
+}

@@ -1,0 +1,12 @@
+/** A list, newest first; `nextCursor` is null on the last page. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+export interface PageQuery {
+  /** 1 to 200, default 50. */
+  limit?: number;
+  /** The `nextCursor` of the page before, under the same filter. */
+  cursor?: string;
+}

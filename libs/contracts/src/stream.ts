@@ -1,0 +1,99 @@
+import type { Interaction, KnowledgeEvidence, TokenUsage, ToolExecution } from './chat.ts';
+import type { ErrorCode } from './errors.ts';
+
+export const STREAM_PROTOCOL_HEADER = 'X-Platform-Stream-Protocol';
+export const STREAM_PROTOCOL = 'langgraph-v3';
+
+export const FRAME_METHODS = ['custom:platform', 'messages', 'tools', 'lifecycle', 'input'] as const;
+export type FrameMethod = (typeof FRAME_METHODS)[number];
+
+/** The product event's name as the client library says it → as it travels in `params.data.event`. */
+export const WIRE_EVENT = {
+  'session.started': 'session-started',
+  'content.delta': 'content-delta',
+  'tool.execution': 'tool-execution',
+  'knowledge.evidence': 'knowledge-evidence',
+  'agent.input.required': 'agent-input-required',
+  'local.tool.call': 'local-tool-call',
+  'context.usage': 'context-usage',
+  'response.completed': 'response-completed',
+  'turn.persist_pending': 'turn-persist-pending',
+  'error.occurred': 'error-occurred',
+  'stream.ended': 'stream-ended',
+} as const;
+
+export type ProductEventName = keyof typeof WIRE_EVENT;
+export type WireEventName = (typeof WIRE_EVENT)[ProductEventName];
+
+/** The same table, read from the wire. */
+export const PRODUCT_EVENT = Object.fromEntries(
+  Object.entries(WIRE_EVENT).map(([name, wire]) => [wire, name]),
+) as { [W in WireEventName]: { [N in ProductEventName]: (typeof WIRE_EVENT)[N] extends W ? N : never }[ProductEventName] };
+
+/** Why a response ended; `length`: the model's output limit was reached. */
+export type FinishReason = 'completed' | 'input_required' | 'cancelled' | 'length';
+
+/** The fields of each product event. */
+export interface ProductEventFields {
+  'session.started': {
+    sessionId: string;
+    turnId: string;
+    segment: number;
+    agentId: string;
+    model: string;
+    requestId: string | null;
+    resumed: boolean;
+  };
+  'content.delta': { delta: string };
+  'tool.execution': ToolExecution;
+  'knowledge.evidence': KnowledgeEvidence;
+  'agent.input.required': { interaction: Interaction };
+  'local.tool.call': {
+    callId: string;
+    tool: string;
+    arguments: Record<string, unknown>;
+    timeoutMs: number;
+  };
+  'context.usage': { usedTokens: number; remainingTokens: number; maxTokens: number; estimated: boolean };
+  'response.completed': {
+    session_id: string;
+    turnId: string;
+    messageId: string | null;
+    tokens_used: number;
+    /** Seconds. */
+    execution_time: number;
+    token_usage: TokenUsage;
+    finishReason: FinishReason;
+  };
+  'turn.persist_pending': { turnId: string; attempt: number };
+  'error.occurred': {
+    code: ErrorCode | 'INTERRUPTED';
+    message: string;
+    turnId: string;
+    requestId: string | null;
+    retryable: boolean;
+  };
+  'stream.ended': { lastSeq: number };
+}
+
+/** A product event as the client library hands it out: its name and its fields. */
+export type ProductEvent = {
+  [N in ProductEventName]: { event: N } & ProductEventFields[N];
+}[ProductEventName];
+
+/** One `data:` line. `seq` counts 1, 2, 3 … within a segment. */
+export interface Frame<Data = unknown> {
+  type: 'event';
+  method: FrameMethod;
+  params: {
+    /** `[]` at the root. */
+    namespace: string[];
+    /** Milliseconds since the epoch. */
+    timestamp: number;
+    data: Data;
+  };
+  seq: number;
+}
+
+/** A frame is at most this many bytes; longer values are cut and marked `truncated`. */
+export const MAX_FRAME_BYTES = 32 * 1024;

@@ -1,0 +1,37 @@
+// Compiles the API with tsc and the swagger plugin, which turns DTO types and comments into the OpenAPI document.
+// Runs in apps/api: node ../../tools/build-api.mjs
+import { rmSync } from 'node:fs';
+import { before } from '@nestjs/swagger/plugin';
+import ts from 'typescript';
+
+const configHost = {
+  ...ts.sys,
+  onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
+    throw new Error(ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
+  },
+};
+const config = ts.getParsedCommandLineOfConfigFile('tsconfig.build.json', {}, configHost);
+rmSync(config.options.outDir, { recursive: true, force: true });
+
+const program = ts.createProgram({ rootNames: config.fileNames, options: config.options });
+const swagger = before(
+  {
+    introspectComments: true,
+    classValidatorShim: true,
+    dtoFileNameSuffix: ['.dto.ts'],
+    controllerFileNameSuffix: ['.controller.ts'],
+    esmCompatible: true,
+  },
+  program,
+);
+const emitted = program.emit(undefined, undefined, undefined, false, { before: [swagger] });
+const problems = [...config.errors, ...ts.getPreEmitDiagnostics(program), ...emitted.diagnostics];
+if (problems.length > 0) {
+  const format = {
+    getCurrentDirectory: () => process.cwd(),
+    getNewLine: () => '\n',
+    getCanonicalFileName: (file) => file,
+  };
+  console.error(ts.formatDiagnosticsWithColorAndContext(problems, format));
+  process.exit(1);
+}

@@ -1,0 +1,19 @@
+/** The modules of the API in their one order: a module imports only from modules before it (ESLint enforces it). */
+export const moduleOrder = [
+  'infra',
+  'auth',
+  'usage',
+  'models',
+  'streams',
+  'tasks',
+  'tools',
+  'knowledge',
+  'agents',
+  'turns',
+  'jobs',
+  'events',
+  'data',
+  'applications',
+  'relay',
+  'seed',
+];

@@ -1,0 +1,18 @@
+/** How swc compiles the API for development and tests; production is compiled by tsc (build-api.mjs). */
+export const swcOptions = {
+  swcrc: false,
+  configFile: false,
+  sourceMaps: 'inline',
+  module: { type: 'es6' },
+  jsc: {
+    target: 'es2024',
+    keepClassNames: true,
+    parser: { syntax: 'typescript', decorators: true },
+    transform: {
+      legacyDecorator: true,
+      decoratorMetadata: true,
+      // With true every declared field of a DTO would exist as undefined, and "absent" would be lost.
+      useDefineForClassFields: false,
+    },
+  },
+};
