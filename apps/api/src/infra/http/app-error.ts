@@ -1,0 +1,38 @@
+import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@platform/contracts';
+
+export interface AppErrorOptions {
+  cause?: unknown;
+  /** Seconds; sent as `Retry-After`. */
+  retryAfter?: number;
+}
+
+/** The one error the services throw; code, status and body follow from the table in the contracts. */
+export class AppError extends Error {
+  readonly retryAfter?: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+
+  get body(): ErrorBody {
+    return { success: false, message: this.message, code: this.code };
+  }
+}
+
+export const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
+export const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message);
+export const forbidden = (message: string) => new AppError('FORBIDDEN', message);
+export const notFound = (message: string) => new AppError('NOT_FOUND', message);
+export const conflict = (message: string) => new AppError('CONFLICT', message);
+export const unavailable = (message: string, options?: AppErrorOptions) =>
+  new AppError('UNAVAILABLE', message, options);
