@@ -1,0 +1,33 @@
+import type { DataSource, EntityManager } from 'typeorm';
+
+/** Anything that can run SQL: the pool, or the transaction one is in. */
+export type Sql = Pick<EntityManager | DataSource, 'query'>;
+
+/**
+ * Runs a statement and returns its rows, whatever its verb.
+ * TypeORM answers `[rows, count]` to UPDATE and DELETE and plain rows to everything else.
+ */
+export async function rows<Row>(sql: Sql, statement: string, parameters: unknown[] = []): Promise<Row[]> {
+  const result: unknown = await sql.query(statement, parameters);
+  if (!Array.isArray(result)) return [];
+  if (result.length === 2 && Array.isArray(result[0]) && typeof result[1] === 'number') {
+    return result[0] as Row[];
+  }
+  return result as Row[];
+}
+
+/** The first row, or null. */
+export async function firstRow<Row>(
+  sql: Sql,
+  statement: string,
+  parameters: unknown[] = [],
+): Promise<Row | null> {
+  const [row] = await rows<Row>(sql, statement, parameters);
+  return row ?? null;
+}
+
+/** Whether a failure is a unique violation of the named constraint or index. */
+export function violates(error: unknown, constraint: string): boolean {
+  const { code, constraint: name } = error as { code?: unknown; constraint?: unknown };
+  return code === '23505' && name === constraint;
+}

@@ -1,0 +1,41 @@
+import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { AppError, notFound } from './app-error.ts';
+
+const logger = new Logger('ErrorFilter');
+
+/** Turns whatever was thrown into the flat error body; what was not foreseen tells nothing. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    answerError(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+}
+
+/** Also used by the middleware in front of Nest, whose errors reach no filter. */
+export function answerError(thrown: unknown, req: Request, res: Response): void {
+  const error = toAppError(thrown, req);
+  if (error.code === 'SERVER_ERROR') {
+    logger.error({ err: thrown, requestId: req.requestId, method: req.method, path: req.path });
+  }
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  if (error.retryAfter !== undefined) res.setHeader('Retry-After', Math.ceil(error.retryAfter));
+  res.status(error.status).json(error.body);
+}
+
+/** Reads any failure as the error the caller is told. */
+export function toAppError(thrown: unknown, req?: Request): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof HttpException) {
+    const status = thrown.getStatus();
+    if (status === 404) return notFound(`No route ${req?.method ?? ''} ${req?.path ?? ''}`.trim());
+    if (status === 429) return new AppError('RATE_LIMITED', 'Too many requests; try again later');
+    if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large');
+    if (status < 500) return new AppError('VALIDATION_ERROR', thrown.message);
+  }
+  return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { Page } from '@platform/contracts';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { invalid } from './app-error.ts';
+
+/** `?limit=&cursor=` of every list; extend it with the filters of the list. */
+export class PageDto {
+  /** How many, 1 to 200. */
+  @IsOptional()
+  @Transform(({ value }) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value) as unknown)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit: number = 50;
+
+  /** The `nextCursor` of the page before, under the same filter. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  cursor?: string;
+}
+
+/** The position after which a page goes on: the sort key of its last item. */
+export type Position = (string | number)[];
+
+/**
+ * Cuts a page from `limit + 1` fetched rows. The cursor is bound to the filter, so that it cannot be used under
+ * another one.
+ */
+export function page<Row, Item>(
+  fetched: Row[],
+  limit: number,
+  filter: unknown,
+  positionOf: (row: Row) => Position,
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const kept = fetched.slice(0, limit);
+  const last = kept.at(-1);
+  const nextCursor =
+    fetched.length > limit && last !== undefined ? encodeCursor(positionOf(last), filter) : null;
+  return { items: kept.map(toItem), nextCursor };
+}
+
+export function encodeCursor(position: Position, filter: unknown): string {
+  return Buffer.from(JSON.stringify([fingerprint(filter), ...position])).toString('base64url');
+}
+
+/** Reads a cursor back; null where none was given; 400 where it is damaged or belongs to another filter. */
+export function decodeCursor(cursor: string | undefined, filter: unknown): Position | null {
+  if (cursor === undefined) return null;
+  const parts = parsed(cursor);
+  if (parts?.[0] !== fingerprint(filter)) {
+    throw invalid('cursor must be the nextCursor of a page under the same filter');
+  }
+  return parts.slice(1);
+}
+
+function parsed(cursor: string): Position | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const ok = Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
+    return ok ? (value as Position) : null;
+  } catch {
+    return null;
+  }
+}
+
+function fingerprint(filter: unknown): string {
+  return createHash('sha256').update(JSON.stringify(filter ?? null)).digest('base64url').slice(0, 8);
+}

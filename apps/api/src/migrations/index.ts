@@ -1,0 +1,4 @@
+import { Foundation1763600000001 } from './0001-foundation.ts';
+
+/** Every migration in its order; listed by hand, so that a file left behind never runs. */
+export const migrations = [Foundation1763600000001];
