@@ -1,0 +1,94 @@
+import { parseAllowedHost } from '../http/allowed-hosts.ts';
+
+/** How a text from the environment becomes a value; `expected` ends the sentence "NAME must be …". */
+export interface EnvKind<T> {
+  expected: string;
+  /** Undefined: the text is none. */
+  parse(text: string): T | undefined;
+}
+
+export const anyText: EnvKind<string> = { expected: 'a text', parse: (text) => text };
+
+export function integer(min: number, max: number): EnvKind<number> {
+  return {
+    expected: `an integer from ${min} to ${max}`,
+    parse: (text) => {
+      const value = /^\d+$/.test(text) ? Number(text) : NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+export function oneOf<T extends string>(...words: readonly T[]): EnvKind<T> {
+  return { expected: `one of ${words.join(', ')}`, parse: (text) => words.find((word) => word === text) };
+}
+
+export const flag: EnvKind<boolean> = {
+  expected: 'true or false',
+  parse: (text) => ({ true: true, '1': true, false: false, '0': false })[text.toLowerCase()],
+};
+
+/** Comma-separated; empty items are passed over. */
+export function listOf<T>(item: EnvKind<T>): EnvKind<T[]> {
+  return {
+    expected: `a comma-separated list, each item ${item.expected}`,
+    parse: (text) => {
+      const texts = text.split(',').map((part) => part.trim());
+      const values = texts.filter((part) => part !== '').map((part) => item.parse(part));
+      return values.every((value) => value !== undefined) ? values : undefined;
+    },
+  };
+}
+
+/** Without a slash at its end, so that paths can be appended. */
+export const httpAddress: EnvKind<string> = {
+  expected: 'an http or https address without credentials, query or fragment',
+  parse: (text) => {
+    const url = parseHttpUrl(text);
+    if (!url || url.username || url.password || url.search || url.hash) return undefined;
+    return url.href.replace(/\/+$/, '');
+  },
+};
+
+export const origin: EnvKind<string> = {
+  expected: 'an origin such as https://console.example.com',
+  parse: (text) => {
+    const url = parseHttpUrl(text);
+    return url && (text === url.origin || text === `${url.origin}/`) ? url.origin : undefined;
+  },
+};
+
+export const databaseAddress: EnvKind<string> = {
+  expected: 'an address such as postgres://user:password@host:5432/name',
+  parse: (text) => (/^postgres(ql)?:\/\/./.test(text) ? text : undefined),
+};
+
+export const key256: EnvKind<Buffer> = {
+  expected: '32 random bytes as base64 or as 64 hexadecimal digits',
+  parse: (text) => {
+    if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+    return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  },
+};
+
+export const emailAddress: EnvKind<string> = {
+  expected: 'an e-mail address',
+  parse: (text) => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : undefined),
+};
+
+export const allowedHost: EnvKind<string> = {
+  expected: 'a host, host:port or CIDR range',
+  parse: (text) => (parseAllowedHost(text) ? text : undefined),
+};
+
+export function textOf(minLength: number): EnvKind<string> {
+  return {
+    expected: `a text of at least ${minLength} characters`,
+    parse: (text) => (text.length >= minLength ? text : undefined),
+  };
+}
+
+function parseHttpUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : null;
+}
