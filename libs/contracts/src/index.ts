@@ -1,8 +1,101 @@
-export * from './agents.ts';
-export * from './auth.ts';
-export * from './chat.ts';
-export * from './errors.ts';
-export * from './meta.ts';
-export * from './models.ts';
-export * from './page.ts';
-export * from './stream.ts';
+export { ACCESS_SCOPES } from './agents.ts';
+export type {
+  AccessScope,
+  Agent,
+  AgentAccess,
+  AgentAccessUser,
+  AgentKnowledge,
+  AgentListing,
+  AgentSettings,
+  AgentTool,
+  AgentVariable,
+  AgentVersion,
+  CreateAgentRequest,
+  LocalToolDeclaration,
+  UpdateAgentRequest,
+} from './agents.ts';
+
+export { ROLES } from './auth.ts';
+export type {
+  AddedMember,
+  AddMemberRequest,
+  ApiKey,
+  AuditEntry,
+  ChangePasswordRequest,
+  CreateApiKeyRequest,
+  CreatedApiKey,
+  CreateSpaceRequest,
+  LoginRequest,
+  Me,
+  Member,
+  RefreshRequest,
+  Role,
+  SignedIn,
+  SpaceSummary,
+  UpdateMemberRequest,
+  UserSummary,
+} from './auth.ts';
+
+export { TURN_STATUSES } from './chat.ts';
+export type {
+  Attachment,
+  AudioContent,
+  ChatAnswer,
+  ChatRequest,
+  ChatSettings,
+  ContentItem,
+  EvidenceDocument,
+  FileContent,
+  ImageContent,
+  ImageDetail,
+  Interaction,
+  InteractionOption,
+  KnowledgeEvidence,
+  Message,
+  MessageContent,
+  SegmentOrigin,
+  Session,
+  TextContent,
+  TokenUsage,
+  ToolExecution,
+  Turn,
+  TurnOutcome,
+  TurnSegment,
+  TurnStatus,
+} from './chat.ts';
+
+export { ERROR_STATUS } from './errors.ts';
+export type { ErrorBody, ErrorCode } from './errors.ts';
+
+export type { Health } from './meta.ts';
+
+export { MODEL_PROVIDERS, OFFLINE_MODEL } from './models.ts';
+export type {
+  CreateModelRequest,
+  Model,
+  ModelCapabilities,
+  ModelPrice,
+  ModelProviderKind,
+  ModelTestResult,
+  UpdateModelRequest,
+} from './models.ts';
+
+export type { Page, PageQuery } from './page.ts';
+
+export {
+  FRAME_METHODS,
+  MAX_FRAME_BYTES,
+  PRODUCT_EVENT,
+  STREAM_PROTOCOL,
+  STREAM_PROTOCOL_HEADER,
+  WIRE_EVENT,
+} from './stream.ts';
+export type {
+  FinishReason,
+  Frame,
+  FrameMethod,
+  ProductEvent,
+  ProductEventFields,
+  ProductEventName,
+  WireEventName,
+} from './stream.ts';
