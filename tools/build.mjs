@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { run } from './processes.mjs';
+
+const STAMP = 'node_modules/.platform-build';
+const NOT_BUILT = ['node_modules', 'dist', 'e2e'];
+
+/** The workspaces that have the given script, as `{ name, folder, script }`, in the repository that is the working directory. */
+export function workspacesWith(script) {
+  return globSync('{apps,libs}/*/package.json')
+    .sort()
+    .map((file) => ({ folder: dirname(file), ...JSON.parse(readFileSync(file, 'utf8')) }))
+    .filter(({ scripts }) => scripts?.[script] !== undefined)
+    .map(({ folder, name, scripts }) => ({ folder, name, script: scripts[script] }));
+}
+
+/** Builds what is missing or older than its sources; resolves to false, with the compiler's lines printed, if it cannot. */
+export async function ensureBuilt() {
+  const sources = fingerprint();
+  const complete = workspacesWith('build').every(({ folder }) => existsSync(join(folder, 'dist')));
+  if (complete && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return true;
+  console.log('Building (about half a minute, only when the sources changed) …');
+  rmSync(STAMP, { force: true });
+  const env = { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' };
+  const { code, output, stopped } = await run('nx', ['run-many', '-t', 'build'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (stopped) process.exit(code);
+  if (code === 0) writeFileSync(STAMP, sources);
+  else console.error(output);
+  return code === 0;
+}
+
+/** Changes with every file that is added, removed or written; tells nothing else. */
+function fingerprint() {
+  const own = globSync('{apps,libs}/**/*', { exclude: (path) => NOT_BUILT.includes(basename(path)) });
+  const hash = createHash('sha256');
+  for (const file of ['package-lock.json', 'tsconfig.base.json', 'tools/build-api.mjs', ...own].sort()) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}

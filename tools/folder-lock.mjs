@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes a folder for this process and returns the function that gives it back; throws where another one has it.
+ * The lock is the kernel's and ends with its holder: none goes stale, and a reused pid deceives nobody.
+ */
+export function lockFolder(folder) {
+  const lock = new DatabaseSync(join(folder, 'lock'));
+  const holder = join(folder, 'lock.pid');
+  try {
+    lock.exec('pragma journal_mode = off; begin exclusive');
+  } catch (error) {
+    lock.close();
+    if (error.errcode !== SQLITE_BUSY) throw error;
+    const pid = readFileSync(holder, 'utf8');
+    throw new Error(`already running, pid ${pid}: it holds ${folder}`, { cause: error });
+  }
+  writeFileSync(holder, String(process.pid));
+  return () => lock.close();
+}

