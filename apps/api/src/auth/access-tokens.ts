@@ -1,0 +1,70 @@
+import { SignJWT, errors, jwtVerify } from 'jose';
+import { systemClock, type Clock } from '../infra/clock.ts';
+import { deriveKey } from '../infra/crypto/derive-key.ts';
+import { unauthorized } from '../infra/http/app-error.ts';
+import { isUuid } from '../infra/http/ids.ts';
+
+/** Seconds an access token is good for. */
+export const ACCESS_TOKEN_SECONDS = 900;
+
+const ALGORITHM = 'HS256';
+const TYPE = 'at+jwt';
+const ISSUER = 'platform';
+const AUDIENCE = 'platform-api';
+
+/** Who signed in, where, and by which refresh session. */
+export interface AccessClaims {
+  userId: string;
+  spaceId: string;
+  refreshSessionId: string;
+}
+
+/** Makes and reads the signed tokens of the console. */
+export class AccessTokens {
+  private readonly key: Buffer;
+
+  constructor(
+    secretKey: Buffer,
+    private readonly clock: Clock = systemClock,
+  ) {
+    this.key = deriveKey(secretKey, 'access-token');
+  }
+
+  issue({ userId, spaceId, refreshSessionId }: AccessClaims): Promise<string> {
+    const now = Math.floor(this.clock.now() / 1000);
+    return new SignJWT({ space: spaceId, sid: refreshSessionId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setSubject(userId)
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setIssuedAt(now)
+      .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
+      .sign(this.key);
+  }
+
+  /** Reads a token back; 401 where it has expired or is not one of ours. */
+  async verify(token: string): Promise<AccessClaims> {
+    const { sub, space, sid } = await this.payloadOf(token);
+    if (!isUuid(sub) || !isUuid(space) || !isUuid(sid)) throw invalidToken();
+    return { userId: sub, spaceId: space, refreshSessionId: sid };
+  }
+
+  private async payloadOf(token: string) {
+    try {
+      const { payload } = await jwtVerify(token, this.key, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        requiredClaims: ['exp'],
+        currentDate: new Date(this.clock.now()),
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw unauthorized('The access token has expired');
+      throw invalidToken();
+    }
+  }
+}
+
+const invalidToken = () => unauthorized('The access token is not valid');

@@ -1,0 +1,40 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { ACCESS_RULE, type AccessRule } from '../infra/http/access.ts';
+import { forbidden, unauthorized, type AppError } from '../infra/http/app-error.ts';
+import type { Principal } from './principal.ts';
+
+/** Lets a call through where the route's access rule admits its principal; a route without a rule admits nobody. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_RULE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const { principal } = context.switchToHttp().getRequest<Request>();
+    const refused = refusal(rule, principal);
+    if (refused) throw refused;
+    return true;
+  }
+}
+
+/** Why a principal may not call a route, or null where it may. */
+export function refusal(rule: AccessRule | undefined, principal: Principal | undefined): AppError | null {
+  if (rule === undefined) return forbidden('This route states no access rule');
+  if (rule === 'public') return null;
+  if (!principal) return unauthorized('A credential is missing');
+  switch (rule) {
+    case 'application':
+      return principal.kind === 'application' ? null : forbidden('This call is for applications alone');
+    case 'member':
+    case 'agent':
+      return principal.kind === 'user' ? null : forbidden('An application may only emit its events');
+    case 'admin':
+      if (principal.kind !== 'user') return forbidden('An application may only emit its events');
+      return principal.role === 'ADMIN' ? null : forbidden('This call is for admins of the space');
+  }
+}

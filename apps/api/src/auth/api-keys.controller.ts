@@ -1,0 +1,32 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Access } from '../infra/http/access.ts';
+import { PageDto } from '../infra/http/page.ts';
+import { ApiKeysService } from './api-keys.service.ts';
+import { ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './auth.dto.ts';
+import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import type { UserPrincipal } from './principal.ts';
+
+@Access('member')
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  /** The caller's own keys in the space, the newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ApiKeyPageDto> {
+    return this.keys.list(caller, query);
+  }
+
+  /** A new key; the answer shows it this once. */
+  @Post()
+  create(@CallersAct() act: Act, @Body() { name, expiresAt }: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
+    return this.keys.create(act, name, expiresAt ?? null);
+  }
+
+  /** Ends a key at once. */
+  @HttpCode(204)
+  @Delete(':id')
+  revoke(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
+    return this.keys.revoke(act, id);
+  }
+}

@@ -1,0 +1,18 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { Access } from '../infra/http/access.ts';
+import { AuditService } from './audit.service.ts';
+import { AuditPageDto, AuditQueryDto } from './auth.dto.ts';
+import { Caller } from './caller.decorator.ts';
+import type { UserPrincipal } from './principal.ts';
+
+@Access('admin')
+@Controller('audit')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  /** What the admins of the space did, the newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
+    return this.audit.list(caller.spaceId, query);
+  }
+}

@@ -1,0 +1,35 @@
+import type { EntityManager } from 'typeorm';
+import { rows } from '../infra/database/rows.ts';
+import type { Principal } from './principal.ts';
+
+export interface AuditRecord {
+  principal: Principal;
+  /** `<noun>.<what happened>`, such as `member.added`. */
+  action: string;
+  targetType: string;
+  targetId: string | null;
+  /** What is worth knowing later; never a secret. */
+  details?: Record<string, unknown>;
+  requestId: string | null;
+  /** The space it happened in; none: the principal's. */
+  spaceId?: string;
+}
+
+/** Writes down an admin act, in the transaction of the act itself. */
+export async function recordAudit(tx: EntityManager, record: AuditRecord): Promise<void> {
+  const { principal, action, targetType, targetId, details = {}, requestId, spaceId } = record;
+  await rows(
+    tx,
+    `insert into audit_entry (space_id, actor_user_id, action, target_type, target_id, details, request_id)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      spaceId ?? principal.spaceId,
+      principal.kind === 'user' ? principal.userId : null,
+      action,
+      targetType,
+      targetId,
+      JSON.stringify(details),
+      requestId,
+    ],
+  );
+}

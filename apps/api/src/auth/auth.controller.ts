@@ -1,0 +1,86 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Access, Public } from '../infra/http/access.ts';
+import { ChangePasswordDto, LoginDto, MeDto, RefreshDto, SignedInDto, UserSummaryDto } from './auth.dto.ts';
+import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { JsonOnlyGuard } from './json-only.guard.ts';
+import type { UserPrincipal } from './principal.ts';
+import { RefreshCookie } from './refresh-cookie.ts';
+import { SignInService, type SignInResult } from './sign-in.service.ts';
+
+@Controller('auth')
+export class AuthController {
+  constructor(
+    private readonly signIn: SignInService,
+    private readonly cookie: RefreshCookie,
+  ) {}
+
+  /** Signs in; the refresh token goes into an httpOnly cookie. */
+  @Public()
+  @UseGuards(JsonOnlyGuard)
+  @HttpCode(200)
+  @Post('login')
+  async login(
+    @Body() { email, password }: LoginDto,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<SignedInDto> {
+    return this.answered(res, await this.signIn.login(email, password, addressOf(req)));
+  }
+
+  /** A new access token for the browser that holds the refresh cookie. */
+  @Public()
+  @UseGuards(JsonOnlyGuard)
+  @HttpCode(200)
+  @Post('refresh')
+  async refresh(
+    @Body() { spaceId }: RefreshDto,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<SignedInDto> {
+    return this.answered(res, await this.signIn.refresh(this.cookie.read(req), spaceId));
+  }
+
+  /** Ends the sign-in of this browser. */
+  @Public()
+  @UseGuards(JsonOnlyGuard)
+  @HttpCode(200)
+  @Post('logout')
+  async logout(
+    @Body() _: RefreshDto,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<Record<string, never>> {
+    await this.signIn.logout(this.cookie.read(req));
+    this.cookie.clear(res);
+    return {};
+  }
+
+  /** Who is calling, and in which space. */
+  @Access('member')
+  @Get('me')
+  me(@Caller() caller: UserPrincipal): Promise<MeDto> {
+    return this.signIn.me(caller);
+  }
+
+  /** Changes the caller's password and ends his other sign-ins. */
+  @Access('member')
+  @UseGuards(JsonOnlyGuard)
+  @HttpCode(200)
+  @Post('password')
+  changePassword(
+    @CallersAct() act: Act,
+    @Body() { currentPassword, newPassword }: ChangePasswordDto,
+    @Req() req: Request,
+  ): Promise<UserSummaryDto> {
+    return this.signIn.changePassword(act, currentPassword, newPassword, addressOf(req));
+  }
+
+  private answered(res: Response, { answer, refreshToken }: SignInResult): SignedInDto {
+    this.cookie.write(res, refreshToken);
+    res.setHeader('Cache-Control', 'no-store');
+    return answer;
+  }
+}
+
+const addressOf = (req: Request) => req.ip ?? '';

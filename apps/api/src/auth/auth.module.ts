@@ -1,0 +1,60 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { Sweeper } from '../infra/sweeper.ts';
+import { AccessGuard } from './access.guard.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { ApiKeysController } from './api-keys.controller.ts';
+import { ApiKeysService } from './api-keys.service.ts';
+import { AuditController } from './audit.controller.ts';
+import { AuditService } from './audit.service.ts';
+import { AuthController } from './auth.controller.ts';
+import { Authenticator } from './authenticator.ts';
+import { IdentityService } from './identity.service.ts';
+import { MembersController } from './members.controller.ts';
+import { MembersService } from './members.service.ts';
+import { RefreshCookie } from './refresh-cookie.ts';
+import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
+import { SignInService } from './sign-in.service.ts';
+import { SignInThrottle } from './sign-in-throttle.ts';
+import { SpacesController } from './spaces.controller.ts';
+import { SpacesService } from './spaces.service.ts';
+
+/** Who is calling, and who may; the only module that registers guards for all routes. */
+@Module({
+  controllers: [AuthController, SpacesController, MembersController, ApiKeysController, AuditController],
+  providers: [
+    { provide: APP_GUARD, useClass: AccessGuard },
+    {
+      provide: AccessTokens,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new AccessTokens(config.secretKey),
+    },
+    {
+      provide: RefreshSessions,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new RefreshSessions(config.secretKey),
+    },
+    { provide: SignInThrottle, useFactory: () => new SignInThrottle() },
+    RefreshCookie,
+    Authenticator,
+    IdentityService,
+    SignInService,
+    SpacesService,
+    MembersService,
+    ApiKeysService,
+    AuditService,
+  ],
+  exports: [IdentityService],
+})
+export class AuthModule implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly sweeper: Sweeper,
+  ) {}
+
+  onModuleInit(): void {
+    this.sweeper.register('refresh sessions', () => removeEndedSessions(this.database));
+  }
+}

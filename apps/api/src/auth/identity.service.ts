@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { CreatedApiKey, Role, SpaceSummary, UserSummary } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { mintKey } from '../infra/crypto/api-tokens.ts';
+import { hashPassword } from '../infra/crypto/passwords.ts';
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { conflict } from '../infra/http/app-error.ts';
+
+export interface NewUser {
+  email: string;
+  name: string;
+  /** In plain; stored as its hash. */
+  password: string;
+}
+
+export interface NewApiKey {
+  spaceId: string;
+  userId: string;
+  name: string;
+  /** None: never. */
+  expiresAt?: Date | null;
+}
+
+export type SpaceMember = UserSummary & { role: Role };
+
+/** People, spaces and who belongs where, for the other modules and the seed. */
+@Injectable()
+export class IdentityService {
+  constructor(private readonly database: DataSource) {}
+
+  /** By id; unknown ids are left out. */
+  async usersByIds(ids: string[], sql: Sql = this.database): Promise<Map<string, UserSummary>> {
+    if (ids.length === 0) return new Map();
+    const users = await rows<UserSummary>(
+      sql,
+      'select id, email, name from platform_user where id = any($1::uuid[])',
+      [ids],
+    );
+    return new Map(users.map((user) => [user.id, user]));
+  }
+
+  userByEmail(email: string, sql: Sql = this.database): Promise<UserSummary | null> {
+    return firstRow<UserSummary>(
+      sql,
+      'select id, email, name from platform_user where lower(email) = lower($1)',
+      [email],
+    );
+  }
+
+  /** Everybody in a space, by name. */
+  membersOf(spaceId: string, sql: Sql = this.database): Promise<SpaceMember[]> {
+    return rows<SpaceMember>(
+      sql,
+      `select u.id, u.email, u.name, m.role
+       from membership m join platform_user u on u.id = m.user_id
+       where m.space_id = $1 and m.removed_at is null order by u.name, u.id`,
+      [spaceId],
+    );
+  }
+
+  async isMember(spaceId: string, userId: string, sql: Sql = this.database): Promise<boolean> {
+    return (await this.roleOf(spaceId, userId, sql)) !== null;
+  }
+
+  /** Null: not a member. */
+  async roleOf(spaceId: string, userId: string, sql: Sql = this.database): Promise<Role | null> {
+    const member = await firstRow<{ role: Role }>(
+      sql,
+      'select role from membership where space_id = $1 and user_id = $2 and removed_at is null',
+      [spaceId, userId],
+    );
+    return member?.role ?? null;
+  }
+
+  /** The spaces of a user with the role in each, the first joined first. */
+  spacesOf(userId: string, sql: Sql = this.database): Promise<SpaceSummary[]> {
+    return rows<SpaceSummary>(
+      sql,
+      `select s.id, s.name, m.role from membership m join space s on s.id = m.space_id
+       where m.user_id = $1 and m.removed_at is null order by m.created_at, s.id`,
+      [userId],
+    );
+  }
+
+  /** 409 where the e-mail, in any case, has an account already. */
+  async createUser(tx: EntityManager, { email, name, password }: NewUser): Promise<UserSummary> {
+    const user = await firstRow<UserSummary>(
+      tx,
+      `insert into platform_user (email, name, password_hash) values ($1, $2, $3)
+       on conflict (lower(email)) do nothing returning id, email, name`,
+      [email, name, await hashPassword(password)],
+    );
+    if (!user) throw conflict(`${email} has an account already`);
+    return user;
+  }
+
+  /** A new space, whose maker becomes its first admin. */
+  async createSpace(tx: EntityManager, name: string, makerUserId: string): Promise<SpaceSummary> {
+    const [space] = await rows<{ id: string }>(tx, 'insert into space (name) values ($1) returning id', [
+      name,
+    ]);
+    if (!space) throw new Error('The space was not stored');
+    await this.addMember(tx, space.id, makerUserId, 'ADMIN');
+    return { id: space.id, name, role: 'ADMIN' };
+  }
+
+  /** 409 where the user is a member already; one who was removed may come back. */
+  async addMember(tx: EntityManager, spaceId: string, userId: string, role: Role): Promise<void> {
+    const [joined] = await rows(
+      tx,
+      `insert into membership (space_id, user_id, role) values ($1, $2, $3)
+       on conflict (space_id, user_id) do update
+         set role = excluded.role, removed_at = null, created_at = clock_timestamp()
+         where membership.removed_at is not null
+       returning user_id`,
+      [spaceId, userId, role],
+    );
+    if (!joined) throw conflict('This person is a member of the space already');
+  }
+
+  /** Makes an API key; the answer is the only place where it is ever seen whole. */
+  async mintApiKey(
+    tx: EntityManager,
+    { spaceId, userId, name, expiresAt = null }: NewApiKey,
+  ): Promise<CreatedApiKey> {
+    const { key, publicId, secretHash } = mintKey('pk');
+    const [row] = await rows<{ id: string; createdAt: Date }>(
+      tx,
+      `insert into api_key (space_id, user_id, name, public_id, secret_hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6) returning id, created_at as "createdAt"`,
+      [spaceId, userId, name, publicId, secretHash, expiresAt],
+    );
+    if (!row) throw new Error('The API key was not stored');
+    return {
+      id: row.id,
+      name,
+      prefix: keyPrefix(publicId),
+      key,
+      createdAt: row.createdAt.toISOString(),
+      expiresAt: expiresAt?.toISOString() ?? null,
+      lastUsedAt: null,
+    };
+  }
+}
+
+/** The beginning of a key, which is no secret. */
+export function keyPrefix(publicId: string): string {
+  return `pk_${publicId}`;
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, SpaceSummary } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { rows } from '../infra/database/rows.ts';
+import { page, type PageDto } from '../infra/http/page.ts';
+import { recordAudit } from './audit.ts';
+import type { Act } from './caller.decorator.ts';
+import { idAfter } from './id-cursor.ts';
+import { IdentityService } from './identity.service.ts';
+
+@Injectable()
+export class SpacesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly identity: IdentityService,
+  ) {}
+
+  async list(userId: string, { limit, cursor }: PageDto): Promise<Page<SpaceSummary>> {
+    const filter = { spacesOf: userId };
+    const spaces = await rows<SpaceSummary>(
+      this.database,
+      `select s.id, s.name, m.role from membership m join space s on s.id = m.space_id
+       where m.user_id = $1 and m.removed_at is null and ($2::uuid is null or s.id < $2)
+       order by s.id desc limit $3`,
+      [userId, idAfter(cursor, filter), limit + 1],
+    );
+    return page(
+      spaces,
+      limit,
+      filter,
+      ({ id }) => [id],
+      (space) => space,
+    );
+  }
+
+  create({ by, requestId }: Act, name: string): Promise<SpaceSummary> {
+    return this.database.transaction(async (tx) => {
+      const space = await this.identity.createSpace(tx, name, by.userId);
+      await recordAudit(tx, {
+        principal: by,
+        spaceId: space.id,
+        action: 'space.created',
+        targetType: 'space',
+        targetId: space.id,
+        details: { name },
+        requestId,
+      });
+      return space;
+    });
+  }
+}

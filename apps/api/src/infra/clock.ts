@@ -1,0 +1,7 @@
+/** The time of this process, for limits and tokens; stored times come from the database. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
