@@ -1,0 +1,40 @@
+import type {
+  CreateModelRequest,
+  Model,
+  ModelTestResult,
+  Page,
+  PageQuery,
+  UpdateModelRequest,
+} from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+/** The space's catalogue of models. */
+export class ModelsResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<Model>> {
+    return this.http.get('/api/models', { ...query }, options);
+  }
+
+  create(model: CreateModelRequest, options?: RequestOptions): Promise<Model> {
+    return this.http.post('/api/models', model, options);
+  }
+
+  update(id: string, changes: UpdateModelRequest, options?: RequestOptions): Promise<Model> {
+    return this.http.patch(path`/api/models/${id}`, changes, options);
+  }
+
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/models/${id}`, options);
+  }
+
+  /** Calls the model once and tells how that went. */
+  test(id: string, options?: RequestOptions): Promise<ModelTestResult> {
+    return this.http.post(path`/api/models/${id}/test`, {}, options);
+  }
+}
