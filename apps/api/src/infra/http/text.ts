@@ -1,0 +1,23 @@
+import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
+
+/** A text that PostgreSQL can keep: no U+0000. */
+export const IsText = (options?: ValidationOptions) =>
+  text('isText', 'a text without U+0000', isText, options);
+
+/** A text that says something: not empty, not blank, no U+0000. */
+export const IsFilledText = () =>
+  text('isFilledText', 'a text that is not blank', (value) => isText(value) && value.trim() !== '');
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+function text(
+  name: string,
+  expected: string,
+  validate: (value: unknown) => boolean,
+  options?: ValidationOptions,
+): PropertyDecorator {
+  const defaultMessage = buildMessage((each) => `${each}$property must be ${expected}`, options);
+  return ValidateBy({ name, validator: { validate, defaultMessage } }, options);
+}
