@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { accessibleSql, decideAccess } from './agent-access.ts';
+
+const users = fc.constantFrom('ada', 'ben', 'cy', 'dee');
+
+describe('decideAccess', () => {
+  it('lets every member call a SPACE agent, listed or not', () => {
+    fc.assert(
+      fc.property(fc.array(users), users, (allowedUserIds, user) => {
+        expect(decideAccess({ accessScope: 'SPACE', allowedUserIds }, user).allowed).toBe(true);
+      }),
+    );
+  });
+
+  it('lets exactly the listed users call a RESTRICTED agent', () => {
+    fc.assert(
+      fc.property(fc.array(users), users, (allowedUserIds, user) => {
+        const { allowed } = decideAccess({ accessScope: 'RESTRICTED', allowedUserIds }, user);
+        expect(allowed).toBe(new Set(allowedUserIds).has(user));
+      }),
+    );
+  });
+
+  it('lets nobody call a RESTRICTED agent with an empty list', () => {
+    expect(decideAccess({ accessScope: 'RESTRICTED', allowedUserIds: [] }, 'ada')).toEqual({
+      allowed: false,
+      reason: 'The agent is restricted and does not list this user',
+    });
+  });
+});
+
+describe('accessibleSql', () => {
+  it('is the same rule over the row', () => {
+    expect(accessibleSql('a', '$2')).toBe("(a.access_scope = 'SPACE' or $2::text = any(a.allowed_user_ids))");
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { changedAgent, newAgent, promptProblems } from './agent-definition.ts';
+
+const request = { name: 'Ada', model: 'm', systemPrompt: 'Be kind.' };
+
+describe('newAgent', () => {
+  it('fills in the defaults', () => {
+    expect(newAgent(request)).toEqual({
+      ...request,
+      description: '',
+      accessScope: 'SPACE',
+      allowedUserIds: [],
+      variables: [],
+      tools: [],
+      localTools: [],
+      knowledge: { enabled: false, topK: 5 },
+      settings: {},
+      askUser: true,
+    });
+  });
+
+  it('keeps the list of users as sent, without repetitions', () => {
+    expect(newAgent({ ...request, allowedUserIds: ['b', 'a', 'b', 'nobody'] }).allowedUserIds).toEqual([
+      'b',
+      'a',
+      'nobody',
+    ]);
+  });
+
+  it('reads null as absent, also inside', () => {
+    const agent = newAgent({
+      ...request,
+      description: null,
+      tools: [{ toolId: 't', methods: null }],
+      variables: [{ name: 'a', default: null as unknown as string }],
+      settings: { temperature: null, top_p: 0 },
+    });
+    expect(agent).toMatchObject({ description: '', tools: [{ toolId: 't', methods: null }] });
+    expect(agent.variables).toEqual([{ name: 'a' }]);
+    expect(agent.settings).toEqual({ top_p: 0 });
+  });
+});
+
+describe('changedAgent', () => {
+  it('replaces a given field whole and keeps the others', () => {
+    const before = newAgent({
+      ...request,
+      settings: { temperature: 1, top_p: 0.5 },
+      knowledge: { enabled: true, topK: 9 },
+    });
+    expect(changedAgent(before, { settings: { temperature: 2 }, askUser: false })).toEqual({
+      ...before,
+      settings: { temperature: 2 },
+      askUser: false,
+    });
+    expect(changedAgent(before, { knowledge: { enabled: false } }).knowledge).toEqual({
+      enabled: false,
+      topK: 5,
+    });
+    expect(changedAgent(before, { allowedUserIds: [], description: '' })).toEqual(before);
+  });
+});
+
+describe('promptProblems', () => {
+  it('names the variables that take a reserved name', () => {
+    expect(promptProblems('{{city}} {{query}} {{images}}')).toEqual([
+      'systemPrompt: the variable {{query}} must not be the reserved name query',
+      'systemPrompt: the variable {{images}} must not be the reserved name images',
+    ]);
+  });
+});

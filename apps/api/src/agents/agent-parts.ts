@@ -1,0 +1,92 @@
+import { isUuid } from '../infra/http/ids.ts';
+import { deeperThan } from '../infra/http/body-parser.ts';
+import { isText } from '../infra/http/text.ts';
+import { variableNameProblem } from './template.ts';
+
+/** Built-in tools have names instead of ids. */
+const BUILTIN_TOOL = /^[a-z][a-z0-9_]{0,63}$/;
+const LOCAL_TOOL = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_ITEMS = 128;
+const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_SCHEMA_DEPTH = 16;
+
+type Fields = Record<string, unknown>;
+type FieldCheck = (value: unknown) => string | null;
+
+/** `variables` of an agent; one sentence per problem. */
+export function checkVariables(value: unknown, path: string): string[] {
+  return checkList(value, path, 'name', {
+    name: (name) => (typeof name === 'string' ? variableNameProblem(name) : 'must be a text'),
+    required: optional((given) => (typeof given === 'boolean' ? null : 'must be a boolean')),
+    description: optional(text),
+    default: optional(text),
+  });
+}
+
+/** `tools` of an agent, in shape only: whether they exist is asked when a turn offers them. */
+export function checkTools(value: unknown, path: string): string[] {
+  return checkList(value, path, 'toolId', {
+    toolId: (id) =>
+      isUuid(id) || (typeof id === 'string' && BUILTIN_TOOL.test(id))
+        ? null
+        : 'must be the id of a tool or the name of a built-in one',
+    methods: optional((methods) =>
+      Array.isArray(methods) && methods.every((name) => isText(name) && name !== '')
+        ? null
+        : 'must be an array of method names, or null for all',
+    ),
+  });
+}
+
+/** `localTools` of an agent. */
+export function checkLocalTools(value: unknown, path: string): string[] {
+  return checkList(value, path, 'name', {
+    name: (name) =>
+      typeof name === 'string' && LOCAL_TOOL.test(name) ? null : 'must be 1 to 64 letters, digits, _ or -',
+    description: text,
+    inputSchema: schemaProblem,
+  });
+}
+
+/** A list of objects with exactly these fields, of which `key` tells the items apart. */
+function checkList(value: unknown, path: string, key: string, checks: Record<string, FieldCheck>): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return [`${path} must be an array`];
+  if (value.length > MAX_ITEMS) return [`${path} must have at most ${MAX_ITEMS} items`];
+  const seen = new Set<unknown>();
+  return value.flatMap((item: unknown, i) => {
+    const at = `${path}[${i}]`;
+    if (!isObject(item)) return [`${at} must be an object`];
+    const problems = fieldProblems(item, at, checks);
+    if (item[key] !== undefined && seen.has(item[key])) problems.push(`${at}.${key} is given twice`);
+    seen.add(item[key]);
+    return problems;
+  });
+}
+
+function fieldProblems(item: Fields, at: string, checks: Record<string, FieldCheck>): string[] {
+  const unknown = Object.keys(item).filter((field) => !Object.hasOwn(checks, field));
+  const wrong = Object.entries(checks).flatMap(([field, check]) => {
+    const problem = check(item[field] ?? undefined);
+    return problem === null ? [] : [`${at}.${field} ${problem}`];
+  });
+  return [...unknown.map((field) => `${at}.${field} is not a known field`), ...wrong];
+}
+
+function schemaProblem(schema: unknown): string | null {
+  if (!isObject(schema)) return 'must be a JSON Schema object';
+  if (deeperThan(schema, MAX_SCHEMA_DEPTH))
+    return `must not be nested deeper than ${MAX_SCHEMA_DEPTH} levels`;
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  return bytes > MAX_SCHEMA_BYTES ? `must not be larger than ${MAX_SCHEMA_BYTES} bytes` : null;
+}
+
+const text: FieldCheck = (value) => (typeof value === 'string' ? null : 'must be a text');
+
+function optional(check: FieldCheck): FieldCheck {
+  return (value) => (value === undefined ? null : check(value));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

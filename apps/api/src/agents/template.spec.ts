@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mergeVariables, missingVariables, render, variableNameProblem, variablesOf } from './template.ts';
+
+describe('variablesOf', () => {
+  it('finds each name once, in order, with or without spaces', () => {
+    expect(variablesOf('{{b}} {{ a }} {{b}} {{城市}} {{snake_case-1}}')).toEqual([
+      'b',
+      'a',
+      '城市',
+      'snake_case-1',
+    ]);
+  });
+
+  it('leaves alone what is no variable', () => {
+    expect(variablesOf('{a} {{}} {{ }} {{1a}} {{a.b}} {{a b}} {{a}')).toEqual([]);
+  });
+});
+
+describe('variableNameProblem', () => {
+  it('refuses the keys of inputs', () => {
+    for (const name of ['query', 'session_id', 'memory', 'context', 'internet', 'images', 'audios']) {
+      expect(variableNameProblem(name)).toBe(`must not be the reserved name ${name}`);
+    }
+  });
+
+  it('takes 64 characters and no more', () => {
+    expect(variableNameProblem('a'.repeat(64))).toBeNull();
+    expect(variableNameProblem('a'.repeat(65))).toMatch(/at most 63/);
+    expect(variableNameProblem('')).not.toBeNull();
+  });
+});
+
+describe('mergeVariables', () => {
+  it('puts what was declared to the names of the template, required unless said otherwise', () => {
+    const declared = [{ name: 'unused' }, { name: 'b', required: false, default: 'x', description: 'B' }];
+    expect(mergeVariables('{{a}} {{b}}', declared)).toEqual([
+      { name: 'a', required: true },
+      { name: 'b', required: false, default: 'x', description: 'B' },
+      { name: 'unused', required: true },
+    ]);
+  });
+});
+
+describe('missingVariables', () => {
+  it('names those without value and default, and only those that the template uses', () => {
+    const declared = [{ name: 'b', required: false }, { name: 'c', default: '' }, { name: 'unused' }];
+    expect(missingVariables('{{a}} {{b}} {{c}} {{d}} {{e}}', declared, { d: 0, e: null })).toEqual([
+      'a',
+      'e',
+    ]);
+  });
+
+  it('does not take inherited keys for values', () => {
+    expect(missingVariables('{{constructor}}', [], {})).toEqual(['constructor']);
+    expect(missingVariables('{{constructor}}', [], { constructor: 'x' })).toEqual([]);
+  });
+});
+
+describe('render', () => {
+  it('inserts value, else default, else nothing', () => {
+    const declared = [{ name: 'b', default: 'beta' }];
+    expect(render('{{a}}|{{b}}|{{c}}', declared, { a: 'A' })).toBe('A|beta|');
+    expect(render('{{a}}|{{b}}', declared, { a: '', b: 'B' })).toBe('|B');
+  });
+
+  it('inserts objects as JSON, numbers and booleans as they are written', () => {
+    expect(render('{{o}} {{n}} {{t}}', [], { o: { a: [1, '{{n}}'] }, n: 0, t: false })).toBe(
+      '{"a":[1,"{{n}}"]} 0 false',
+    );
+  });
+
+  it('never expands a value again, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        const tricky = `$& $1 {{b}} ${value}`;
+        expect(render('<{{a}}>', [], { a: tricky, b: 'no' })).toBe(`<${tricky}>`);
+      }),
+    );
+  });
+});
