@@ -1,0 +1,95 @@
+export type ModelPart =
+  | { type: 'text'; text: string }
+  /** An http(s) address or a data URI, handed on as it is. */
+  | { type: 'image'; url: string; detail: 'auto' | 'low' | 'high' }
+  /** Base64. */
+  | { type: 'audio'; data: string; format: 'wav' | 'mp3' }
+  | { type: 'file'; filename: string; mime: string; data: string };
+
+export interface ModelToolCall {
+  id: string;
+  name: string;
+  /** JSON as the model wrote it: it may not parse. */
+  arguments: string;
+}
+
+export type ModelMessage =
+  | { role: 'system'; text: string }
+  | { role: 'user'; parts: ModelPart[] }
+  | { role: 'assistant'; text: string; toolCalls: ModelToolCall[] }
+  | { role: 'tool'; callId: string; text: string };
+
+export interface ModelTool {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ModelSettings {
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+}
+
+export interface ModelRequest {
+  /** The name that the provider knows. */
+  model: string;
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  settings: ModelSettings;
+}
+
+export interface ModelUsage {
+  promptTokens: number;
+  completionTokens: number;
+  /** Part of promptTokens. */
+  cachedTokens: number;
+  /** Part of completionTokens. */
+  reasoningTokens: number;
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter';
+
+export type ModelDelta =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  /** A piece of the call at `index`; id and name come with its first piece, arguments add up. */
+  | { type: 'tool-call'; index: number; id?: string; name?: string; arguments: string }
+  | ({ type: 'usage' } & ModelUsage)
+  | { type: 'finish'; reason: FinishReason };
+
+/** One model server, or what stands in for one. */
+export interface ModelProvider {
+  /**
+   * Answers one request. The last delta is `finish`, and `usage`, where the provider tells it, comes right before.
+   * Throws a `ProviderError` when the model fails, and the signal's reason when that aborts; both, and leaving the
+   * loop early, end the upstream call at once.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
+}
+
+export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'bad-answer' | 'timeout';
+
+/** Why a model gave no answer: one plain sentence for the user, without key or address. */
+export class ProviderError extends Error {
+  /** Seconds. */
+  readonly retryAfter?: number;
+
+  constructor(
+    readonly code: ProviderErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ProviderError';
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return this.code !== 'refused';
+  }
+}

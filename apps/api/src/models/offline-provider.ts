@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises';
+import { delay } from './delay.ts';
+import {
+  ProviderError,
+  type ModelDelta,
+  type ModelMessage,
+  type ModelPart,
+  type ModelProvider,
+  type ModelRequest,
+} from './model-provider.ts';
+import { callsMade, readScript, withoutDirectives, type ScriptedCall } from './offline-script.ts';
+import { estimatePrompt, tokenCounter } from './tokens.ts';
+
+const WORDS_PER_TURN = 32;
+const QUOTE_LENGTH = 400;
+
+/** `platform/offline`: answers without a network, the same to the same, and obeys the directives of its user. */
+export class OfflineProvider implements ModelProvider {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta> {
+    signal.throwIfAborted();
+    const { messages, tools, settings } = request;
+    const count = await tokenCounter();
+    const promptTokens = await estimatePrompt(messages, tools);
+    const most = settings.maxTokens ?? Infinity;
+    let completionTokens = 0;
+    let words = 0;
+
+    function* end(reason: 'stop' | 'length' | 'tool-calls'): Generator<ModelDelta> {
+      yield { type: 'usage', promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+      yield { type: 'finish', reason };
+    }
+
+    /** Streams word by word; false where the limit of tokens is reached. */
+    async function* say(text: Iterable<string>): AsyncGenerator<ModelDelta, boolean> {
+      for (const word of text) {
+        const tokens = count(word);
+        if (completionTokens + tokens > most) return false;
+        completionTokens += tokens;
+        if (++words % WORDS_PER_TURN === 0) await setImmediate();
+        signal.throwIfAborted();
+        yield { type: 'text', text: word };
+      }
+      return true;
+    }
+
+    let spoke = false;
+    for (const action of readScript(lastUserText(messages), tools, callsMade(messages))) {
+      let complete = true;
+      switch (action.kind) {
+        case 'think':
+          await delay(action.ms, signal);
+          break;
+        case 'fail':
+          throw new ProviderError('unavailable', 'The offline model failed, as it was told to.');
+        case 'long':
+          complete = yield* say(manyWords(action.words));
+          spoke = true;
+          break;
+        case 'say':
+          complete = yield* say(wordsOf(`${action.text}\n`));
+          spoke = true;
+          break;
+        case 'calls':
+          for (const delta of callDeltas(action.calls, allCalls(messages))) {
+            if (delta.type === 'tool-call') completionTokens += count((delta.name ?? '') + delta.arguments);
+            yield delta;
+          }
+          yield* end('tool-calls');
+          return;
+      }
+      if (!complete) {
+        yield* end('length');
+        return;
+      }
+    }
+    const complete = spoke || (yield* say(wordsOf(conclusion(messages))));
+    yield* end(complete ? 'stop' : 'length');
+  }
+}
+
+/** What the model says when nothing is left to obey. */
+function conclusion(messages: ModelMessage[]): string {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const results = resultsOf(messages.slice(at + 1));
+  if (results.length > 0) return `Done. ${results.join(' ')}`;
+  const user = messages[at];
+  const parts = user?.role === 'user' ? user.parts : [];
+  const earlier = messages.slice(0, Math.max(at, 0)).filter(({ role }) => role === 'user').length;
+  const said = withoutDirectives(textOf(parts));
+  const received = parts.flatMap((part) => (part.type === 'text' ? [] : [describe(part)]));
+  return [
+    said === '' ? 'You said nothing.' : `You said: ${quote(said)}`,
+    ...(received.length > 0 ? [`I received ${received.join(', ')}.`] : []),
+    ...(earlier > 0 ? [`Before that you wrote ${earlier} ${earlier === 1 ? 'message' : 'messages'}.`] : []),
+  ].join(' ');
+}
+
+function describe(part: Exclude<ModelPart, { type: 'text' }>): string {
+  switch (part.type) {
+    case 'image':
+      return `an image (${part.url.startsWith('data:') ? part.url.slice(5).split(/[;,]/)[0] : 'by address'}, detail ${part.detail})`;
+    case 'audio':
+      return `a recording (${part.format}, ${byteLength(part.data)} bytes)`;
+    case 'file':
+      return `a file (${part.filename}, ${part.mime}, ${byteLength(part.data)} bytes)`;
+  }
+}
+
+function resultsOf(messages: ModelMessage[]): string[] {
+  const names = new Map(allCalls(messages).map(({ id, name }) => [id, name]));
+  return messages.flatMap((message) =>
+    message.role === 'tool'
+      ? [`${names.get(message.callId) ?? 'A tool'} answered: ${quote(message.text)}`]
+      : [],
+  );
+}
+
+const allCalls = (messages: ModelMessage[]) =>
+  messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+
+/** Each call in two pieces, as model servers send them; ids go on counting within the conversation. */
+function* callDeltas(calls: ScriptedCall[], earlier: { id: string }[]): Generator<ModelDelta> {
+  for (const [index, { name, arguments: json }] of calls.entries()) {
+    const half = json.length >> 1;
+    const id = `call_${earlier.length + index + 1}`;
+    yield { type: 'tool-call', index, id, name, arguments: json.slice(0, half) };
+    yield { type: 'tool-call', index, arguments: json.slice(half) };
+  }
+}
+
+function lastUserText(messages: ModelMessage[]): string {
+  const user = messages.findLast((message) => message.role === 'user');
+  return user ? textOf(user.parts) : '';
+}
+
+const textOf = (parts: ModelPart[]) =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** Each word with the space before it: pieces that the tokenizer counts alone as it would together. */
+const wordsOf = (text: string) => text.match(/\s*\S+|\s+$/g) ?? [];
+
+function* manyWords(count: number): Generator<string> {
+  for (let i = 1; i <= count; i++) yield i === 1 ? 'word' : ' word';
+}
+
+function quote(text: string): string {
+  return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text;
+}
+
+const byteLength = (base64: string) => Buffer.byteLength(base64, 'base64');
