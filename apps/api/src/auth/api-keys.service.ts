@@ -57,9 +57,8 @@ export class ApiKeysService {
         name,
         expiresAt: expiresAt === null ? null : new Date(expiresAt),
       });
-      await recordAudit(tx, {
-        principal: by,
-        action: 'api-key.created',
+      await recordAudit(tx, by, {
+        action: 'api-key.create',
         targetType: 'api-key',
         targetId: key.id,
         details: { name, prefix: key.prefix, expiresAt: key.expiresAt },
@@ -81,9 +80,8 @@ export class ApiKeysService {
         [by.spaceId, by.userId, id],
       );
       if (!key) throw await missingOrForeign(tx, 'api_key', id, label);
-      await recordAudit(tx, {
-        principal: by,
-        action: 'api-key.revoked',
+      await recordAudit(tx, by, {
+        action: 'api-key.revoke',
         targetType: 'api-key',
         targetId: id,
         details: { name: key.name, prefix: keyPrefix(key.publicId) },

@@ -3,21 +3,24 @@ import { rows } from '../infra/database/rows.ts';
 import type { Principal } from './principal.ts';
 
 export interface AuditRecord {
-  principal: Principal;
-  /** `<noun>.<what happened>`, such as `member.added`. */
+  /** `<noun>.<verb>`, such as `member.add`. */
   action: string;
   targetType: string;
   targetId: string | null;
   /** What is worth knowing later; never a secret. */
   details?: Record<string, unknown>;
-  requestId: string | null;
+  requestId?: string;
   /** The space it happened in; none: the principal's. */
   spaceId?: string;
 }
 
 /** Writes down an admin act, in the transaction of the act itself. */
-export async function recordAudit(tx: EntityManager, record: AuditRecord): Promise<void> {
-  const { principal, action, targetType, targetId, details = {}, requestId, spaceId } = record;
+export async function recordAudit(
+  tx: EntityManager,
+  principal: Principal,
+  record: AuditRecord,
+): Promise<void> {
+  const { action, targetType, targetId, details = {}, requestId, spaceId } = record;
   await rows(
     tx,
     `insert into audit_entry (space_id, actor_user_id, action, target_type, target_id, details, request_id)

@@ -124,7 +124,7 @@ export class AuditQueryDto extends PageDto {
   @IsUUID('all')
   actor?: string;
 
-  /** Such as member.added. */
+  /** Such as member.add. */
   @IsOptional()
   @IsFilledText()
   @MaxLength(100)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CreatedApiKey, Role, SpaceSummary, UserSummary } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { mintKey } from '../infra/crypto/api-tokens.ts';
-import { hashPassword } from '../infra/crypto/passwords.ts';
+import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
 
@@ -45,6 +45,21 @@ export class IdentityService {
       'select id, email, name from platform_user where lower(email) = lower($1)',
       [email],
     );
+  }
+
+  /** Whether there is any account yet. */
+  async anybody(sql: Sql = this.database): Promise<boolean> {
+    return (await firstRow(sql, 'select id from platform_user limit 1')) !== null;
+  }
+
+  /** Whether the account stands and that is still its password. */
+  async hasPassword(email: string, password: string): Promise<boolean> {
+    const user = await firstRow<{ hash: string }>(
+      this.database,
+      'select password_hash as hash from platform_user where lower(email) = lower($1)',
+      [email],
+    );
+    return verifyPassword(password, user?.hash ?? null);
   }
 
   /** Everybody in a space, by name. */

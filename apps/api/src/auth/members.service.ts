@@ -55,9 +55,8 @@ export class MembersService {
           password: password ?? temporaryPassword ?? '',
         }));
       await this.identity.addMember(tx, by.spaceId, user.id, role);
-      await recordAudit(tx, {
-        principal: by,
-        action: 'member.added',
+      await recordAudit(tx, by, {
+        action: 'member.add',
         targetType: 'user',
         targetId: user.id,
         details: { email: user.email, role, newAccount: known === null },
@@ -78,9 +77,8 @@ export class MembersService {
         userId,
         role,
       ]);
-      await recordAudit(tx, {
-        principal: by,
-        action: 'member.role-changed',
+      await recordAudit(tx, by, {
+        action: 'member.update',
         targetType: 'user',
         targetId: userId,
         details: { email: member.email, from: member.role, to: role },
@@ -107,9 +105,8 @@ export class MembersService {
          where space_id = $1 and user_id = $2 and revoked_at is null`,
         [by.spaceId, userId],
       );
-      await recordAudit(tx, {
-        principal: by,
-        action: 'member.removed',
+      await recordAudit(tx, by, {
+        action: 'member.remove',
         targetType: 'user',
         targetId: userId,
         details: { email: member.email, role: member.role },

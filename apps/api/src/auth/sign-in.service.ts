@@ -102,9 +102,8 @@ export class SignInService {
       );
       if (!changed) throw invalid('currentPassword is wrong');
       await revokeSessionsOf(tx, by.userId, by.credential.kind === 'access-token' ? by.credential.id : null);
-      await recordAudit(tx, {
-        principal: by,
-        action: 'password.changed',
+      await recordAudit(tx, by, {
+        action: 'password.change',
         targetType: 'user',
         targetId: by.userId,
         requestId,

@@ -36,10 +36,9 @@ export class SpacesService {
   create({ by, requestId }: Act, name: string): Promise<SpaceSummary> {
     return this.database.transaction(async (tx) => {
       const space = await this.identity.createSpace(tx, name, by.userId);
-      await recordAudit(tx, {
-        principal: by,
+      await recordAudit(tx, by, {
         spaceId: space.id,
-        action: 'space.created',
+        action: 'space.create',
         targetType: 'space',
         targetId: space.id,
         details: { name },

@@ -1,0 +1,18 @@
+import { isInstant } from './instant.ts';
+
+describe('isInstant', () => {
+  it.each([['2026-01-31T12:00:00Z'], ['2026-01-31T12:00Z'], ['2026-01-31T12:00:00.123+08:00']])(
+    'takes %s',
+    (text) => expect(isInstant(text)).toBe(true),
+  );
+
+  it.each([
+    ['2026-01-31'],
+    ['2026-01-31T12:00:00'],
+    ['2026-13-31T12:00:00Z'],
+    ['2026-W01'],
+    ['now'],
+    [1],
+    [undefined],
+  ])('refuses %s', (value) => expect(isInstant(value)).toBe(false));
+});
