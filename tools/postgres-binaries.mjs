@@ -1,22 +1,31 @@
 // Which PostgreSQL programs there are, and as whom they run.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { run } from './processes.mjs';
 
-const UNPRIVILEGED = 5432;
 const SHARED_FOLDER = '/var/lib/platform';
-const IN_NAMESPACE = ['unshare', '--user', '--map-user=1000', '--'];
 
 /**
  * Prepares the folder of a cluster: `{ folder, version, pg(program, args), share(path) }`.
- * PostgreSQL refuses to run as root. Root's run in a user namespace, where root is uid 1000; where that is forbidden
- * they run as an unprivileged uid, and what that uid cannot reach is kept under /var/lib/platform instead.
+ * PostgreSQL refuses to run as root. Root's run in a user namespace, where root bears another user's uid; where that
+ * is forbidden they run as that user, and what he cannot reach is kept under /var/lib/platform instead.
  */
 export function preparePostgres(wanted, log) {
   const installed = installedPostgres();
+  // Only the folder itself is closed: the server's user may have to pass through those above.
+  mkdirSync(dirname(wanted), { recursive: true });
   mkdirSync(wanted, { recursive: true, mode: 0o700 });
   const asked = realpathSync(wanted);
   if (process.getuid?.() !== 0) return place(asked, installed);
@@ -25,11 +34,12 @@ export function preparePostgres(wanted, log) {
   const owner = statSync(join(asked, 'cluster'), { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return place(asked, installed, { as: owner, log });
   const isMoved = existsSync(join(moved, 'cluster'));
-  if (!isMoved && spawnSync(IN_NAMESPACE[0], [...IN_NAMESPACE.slice(1), 'true']).status === 0) {
-    return place(asked, installed, { prefix: IN_NAMESPACE });
+  const as = ordinaryUser();
+  const inNamespace = ['unshare', '--user', `--map-user=${as.uid}`, '--'];
+  if (!isMoved && spawnSync(inNamespace[0], [...inNamespace.slice(1), 'true']).status === 0) {
+    return place(asked, installed, { prefix: inNamespace });
   }
 
-  const as = { uid: UNPRIVILEGED, gid: UNPRIVILEGED };
   if (!isMoved && canEnter(dirname(asked), as)) {
     log(`PostgreSQL does not run as root: it runs as uid ${as.uid}, which owns ${asked} from now on.`);
     own(asked, as);
@@ -45,6 +55,19 @@ export function preparePostgres(wanted, log) {
   makeShared(moved, 0o700);
   own(moved, as);
   return place(moved, installed, { as, log });
+}
+
+/** Somebody who is not root and has a name: initdb does not work for a bare number. */
+function ordinaryUser() {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid }) => uid > 0);
+  const usual = ['postgres', 'daemon', 'nobody'].map((name) => users.find((user) => user.name === name));
+  const user = usual.find(Boolean) ?? users[0];
+  if (!user) throw new Error('PostgreSQL does not run as root, and /etc/passwd knows nobody else.');
+  return user;
 }
 
 /** The programs that npm installed for this platform; they prove by running that they can. */

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { keepPostgres, throwawayPostgres } from './postgres.mjs';
+
+const keeper = join(import.meta.dirname, 'postgres.mjs');
+const home = mkdtempSync(join(tmpdir(), 'platform-keeper-'));
+const dataDir = join(home, 'a folder', 'postgres');
+const quiet = { dataDir, log: () => {} };
+
+/** Another process that runs `body` (with `keep` and `throwaway` at hand), tells its result as JSON, and stays. */
+async function otherProcess(body, { env = process.env, folder = dataDir } = {}) {
+  const script = `
+    import { keepPostgres as keep, throwawayPostgres as throwaway } from ${JSON.stringify(keeper)};
+    const dataDir = ${JSON.stringify(folder)};
+    console.log(JSON.stringify((await (async () => { ${body} })()) ?? null));
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const told = once(child.stdout.setEncoding('utf8'), 'data');
+  const ended = once(child, 'exit').then(([code]) => assert.fail(`the other process ended with ${code}`));
+  const [line] = await Promise.race([told, ended]);
+  ended.catch(() => {});
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  return { pid: child.pid, result: JSON.parse(line), kill };
+}
+
+async function query(url, sql) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits for what another process does; ends with the test's own time limit. */
+async function until(condition) {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const postmasterFile = join(dataDir, 'cluster', 'postmaster.pid');
+const postmasterPid = () => Number(readFileSync(postmasterFile, 'utf8').split('\n')[0]);
+
+describe('the keeper', { timeout: 120_000 }, () => {
+  before(() => mkdirSync(home, { recursive: true, mode: 0o700 }));
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  it('makes a UTF-8 cluster with a locale of its own, whatever the environment says', async () => {
+    mkdirSync(join(dataDir, 'cluster.draft'), { recursive: true });
+    writeFileSync(join(dataDir, 'cluster.draft', 'PG_VERSION'), 'an initdb that was killed');
+    const env = { PATH: process.env.PATH, LANG: 'tr_TR.ISO-8859-9', PGDATA: '/nowhere', PGPORT: '1' };
+    const { result, kill } = await otherProcess('return (await keep({ dataDir })).url', { env });
+    const [row] = await query(
+      result,
+      `select pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale, current_setting('timezone') as timezone
+       from pg_database where datname = current_database()`,
+    );
+    assert.deepEqual(row, { encoding: 'UTF8', datlocprovider: 'b', datlocale: 'C.UTF-8', timezone: 'UTC' });
+    assert.equal(statSync(join(dataDir, 'password')).mode & 0o777, 0o600);
+    await query(result, 'create table kept (n int); insert into kept values (1)');
+    await kill();
+  });
+
+  it('adopts the server that a killed keeper left running', async () => {
+    const left = postmasterPid();
+    const kept = await keepPostgres(quiet);
+    assert.equal(kept.adopted, true);
+    assert.equal(postmasterPid(), left);
+    assert.deepEqual(await query(kept.url, 'select n from kept'), [{ n: 1 }]);
+    await kept.stop();
+    assert.equal(existsSync(postmasterFile), false);
+  });
+
+  it('refuses a second start on the folder and names the first', async () => {
+    const first = await otherProcess('await keep({ dataDir })');
+    await assert.rejects(keepPostgres(quiet), {
+      message: new RegExp(`^already running, pid ${first.pid}: `),
+    });
+    await first.kill();
+  });
+
+  it('comes back with its rows after keeper and server were killed', async () => {
+    const victim = await otherProcess('return (await keep({ dataDir })).url');
+    await query(victim.result, 'insert into kept select generate_series(2, 50000)');
+    process.kill(postmasterPid(), 'SIGKILL');
+    await victim.kill();
+    const kept = await keepPostgres(quiet);
+    assert.equal(kept.adopted, false);
+    assert.deepEqual(await query(kept.url, 'select count(*)::int as n from kept'), [{ n: 50_000 }]);
+    await kept.stop();
+  });
+
+  it('is not deceived by a pid that now belongs to somebody else', { skip: linuxOnly() }, async () => {
+    const victim = await otherProcess('await keep({ dataDir })');
+    const [, ...lines] = readFileSync(postmasterFile, 'utf8').split('\n');
+    process.kill(postmasterPid(), 'SIGKILL');
+    await victim.kill();
+    writeFileSync(postmasterFile, [process.pid, ...lines].join('\n'));
+    const kept = await keepPostgres(quiet);
+    assert.equal(kept.adopted, false);
+    await kept.stop();
+  });
+
+  it('stops twice as once', async () => {
+    const kept = await keepPostgres(quiet);
+    await Promise.all([kept.stop(), kept.stop()]);
+    assert.equal(existsSync(postmasterFile), false);
+  });
+
+  it('stops quietly when its server is gone already', async () => {
+    const kept = await keepPostgres(quiet);
+    const pid = postmasterPid();
+    process.kill(pid, 'SIGQUIT');
+    await until(() => !existsSync(postmasterFile));
+    await kept.stop();
+  });
+
+  it('refuses the data of another version and tells how to take it along', async () => {
+    const version = join(dataDir, 'cluster', 'PG_VERSION');
+    const ours = readFileSync(version, 'utf8');
+    writeFileSync(version, '17\n');
+    await assert.rejects(keepPostgres(quiet), {
+      message: /written by PostgreSQL 17[^]*pg_dump[^]*pg_restore/,
+    });
+    writeFileSync(version, ours);
+  });
+
+  it('says what is wrong where the password is lost', async () => {
+    rmSync(join(dataDir, 'password'));
+    await assert.rejects(keepPostgres(quiet), { message: /password is missing/ });
+  });
+});
+
+describe('a throwaway server', { timeout: 60_000 }, () => {
+  it('takes copies of a template and leaves nothing behind', async () => {
+    const server = await throwawayPostgres();
+    await query(server.url, 'create database one');
+    await query(server.urlOf('one'), 'create table t ()');
+    await query(server.url, 'create database two template one strategy file_copy');
+    assert.deepEqual(await query(server.urlOf('two'), "select to_regclass('t')::text as t"), [{ t: 't' }]);
+    const [{ folder }] = await query(server.url, "select current_setting('data_directory') as folder");
+    await server.restart();
+    assert.deepEqual(await query(server.url, 'select 1 as n'), [{ n: 1 }]);
+    await server.stop();
+    assert.equal(existsSync(join(folder, '..')), false);
+  });
+
+  it('ends with the process that asked for it, however that ends', async () => {
+    const owner = await otherProcess('return (await throwaway()).url');
+    const [{ folder }] = await query(owner.result, "select current_setting('data_directory') as folder");
+    await owner.kill();
+    await until(() => !existsSync(join(folder, '..')));
+    await assert.rejects(query(owner.result, 'select 1'), { code: 'ECONNREFUSED' });
+  });
+});
+
+describe('the keeper of root', { skip: process.getuid?.() !== 0 && 'needs root' }, () => {
+  it('runs the server as an unprivileged user where user namespaces are forbidden', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'platform-root-'));
+    chmodSync(folder, 0o755);
+    // A PATH without unshare stands for a system that forbids it.
+    const path = join(folder, 'programs');
+    mkdirSync(path);
+    for (const program of ['chown', 'chmod']) symlinkSync(join('/bin', program), join(path, program));
+    const inner = join(folder, 'postgres');
+    const body = 'const kept = await keep({ dataDir }); return [kept.url, await kept.stop()]';
+    const { kill } = await otherProcess(body, { env: { PATH: path }, folder: inner });
+    assert.notEqual(statSync(join(inner, 'cluster')).uid, 0);
+    await kill();
+    const kept = await keepPostgres({ dataDir: inner, log: assert.fail });
+    assert.deepEqual(await query(kept.url, 'select 1 as n'), [{ n: 1 }]);
+    await kept.stop();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+function linuxOnly() {
+  return process.platform !== 'linux' && 'only Linux tells where a process works';
+}
