@@ -1,5 +1,14 @@
 import { Foundation1763600000001 } from './0001-foundation.ts';
 import { Auth1763600000002 } from './0002-auth.ts';
+import { ModelsAndAgents1763600000003 } from './0003-models-and-agents.ts';
+import { Streams1763600000004 } from './0004-streams.ts';
+import { Turns1763600000005 } from './0005-turns.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
-export const migrations = [Foundation1763600000001, Auth1763600000002];
+export const migrations = [
+  Foundation1763600000001,
+  Auth1763600000002,
+  ModelsAndAgents1763600000003,
+  Streams1763600000004,
+  Turns1763600000005,
+];

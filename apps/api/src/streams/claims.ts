@@ -1,0 +1,113 @@
+import { Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import { rows, type Sql } from '../infra/database/rows.ts';
+import type { StreamWriter } from './stream-writer.ts';
+
+const HEARTBEAT_MS = 5_000;
+const CANCEL_POLL_MS = 250;
+
+interface Held {
+  writer: StreamWriter;
+  onCancel: () => void;
+}
+
+/**
+ * The streams that this process writes. Keeps their leases alive on a connection of its own, so that a busy pool
+ * cannot let them lapse, and learns of cancel wishes that came through other processes.
+ */
+export class Claims {
+  private readonly logger = new Logger(Claims.name);
+  private readonly held = new Map<string, Held>();
+  private readonly heartbeat: NodeJS.Timeout;
+  private readonly cancelPoll: NodeJS.Timeout;
+  private connection: Promise<Client> | null = null;
+  private beating = false;
+  private asking = false;
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly databaseUrl: string,
+    private readonly leaseMs: number,
+  ) {
+    this.heartbeat = setInterval(() => void this.beat(), Math.min(HEARTBEAT_MS, leaseMs / 4)).unref();
+    this.cancelPoll = setInterval(() => void this.askForCancels(), CANCEL_POLL_MS).unref();
+  }
+
+  hold(writer: StreamWriter, onCancel: () => void): void {
+    this.held.set(writer.streamId, { writer, onCancel });
+  }
+
+  release(streamId: string): void {
+    this.held.delete(streamId);
+  }
+
+  holds(streamId: string): boolean {
+    return this.held.has(streamId);
+  }
+
+  cancel(streamId: string): void {
+    this.held.get(streamId)?.onCancel();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.heartbeat);
+    clearInterval(this.cancelPoll);
+    await this.connection?.then((client) => client.end()).catch(() => undefined);
+  }
+
+  private async beat(): Promise<void> {
+    if (this.beating || this.held.size === 0) return;
+    this.beating = true;
+    const writers = [...this.held.values()].map(({ writer }) => writer);
+    try {
+      const client = await this.connected();
+      const { rows: alive } = await client.query<{ id: string }>(
+        `update stream s set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+         from unnest($1::uuid[], $2::uuid[]) as h(id, claim)
+         where s.id = h.id and s.claim = h.claim and s.ended_at is null returning s.id`,
+        [writers.map((writer) => writer.streamId), writers.map((writer) => writer.claim), this.leaseMs],
+      );
+      const ids = new Set(alive.map((row) => row.id));
+      // A stream that ended meanwhile is no longer held.
+      for (const writer of writers)
+        if (!ids.has(writer.streamId) && this.holds(writer.streamId)) writer.lose();
+    } catch (error) {
+      this.connection = null;
+      this.logger.warn({ err: error }, 'Leases could not be renewed; trying again');
+    } finally {
+      this.beating = false;
+    }
+  }
+
+  private async askForCancels(): Promise<void> {
+    if (this.asking || this.held.size === 0) return;
+    this.asking = true;
+    try {
+      const wished = await rows<{ id: string }>(
+        this.sql,
+        'select id from stream where id = any($1::uuid[]) and ended_at is null and cancel_requested_at is not null',
+        [[...this.held.keys()]],
+      );
+      for (const { id } of wished) this.cancel(id);
+    } catch {
+      // The flushes meet the same fault and report it.
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private connected(): Promise<Client> {
+    this.connection ??= (async () => {
+      const client = new Client({
+        connectionString: this.databaseUrl,
+        application_name: 'platform-heartbeat',
+        connectionTimeoutMillis: 5_000,
+        query_timeout: 5_000,
+      });
+      client.on('error', () => (this.connection = null));
+      await client.connect();
+      return client;
+    })();
+    return this.connection;
+  }
+}

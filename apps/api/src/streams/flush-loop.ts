@@ -1,0 +1,95 @@
+import { Logger } from '@nestjs/common';
+import type { Sql } from '../infra/database/rows.ts';
+import type { StreamHub } from './stream-hub.ts';
+import { storeBatches, type Batch } from './stream-log.ts';
+import type { StreamWriter } from './stream-writer.ts';
+
+/** How long deltas are collected before they are stored together. */
+const WINDOW_MS = 25;
+const RETRY_MS = 250;
+
+/**
+ * Stores what all writers of the process have, with one statement at a time: while it runs, the next collects.
+ * Readers get frames only once they are stored.
+ */
+export class FlushLoop {
+  private readonly logger = new Logger(FlushLoop.name);
+  private readonly waiting = new Set<StreamWriter>();
+  private timer: NodeJS.Timeout | null = null;
+  private immediate = false;
+  private running = false;
+  private urgent = false;
+  private lastStart = 0;
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly hub: StreamHub,
+    private readonly onCancel: (streamId: string) => void,
+  ) {}
+
+  /** Notes that a writer has something; `urgent` does not wait for the window. */
+  wake(writer: StreamWriter, urgent: boolean): void {
+    this.waiting.add(writer);
+    if (urgent && !this.urgent) {
+      this.urgent = true;
+      if (this.timer) clearTimeout(this.timer);
+      this.timer = null;
+    }
+    this.schedule();
+  }
+
+  deliverEnd(batch: Batch): void {
+    this.hub.deliver(batch.streamId, batch, true);
+  }
+
+  private schedule(delay?: number): void {
+    if (this.running || this.immediate || this.timer || this.waiting.size === 0) return;
+    const wait = delay ?? (this.urgent ? 0 : this.lastStart + WINDOW_MS - performance.now());
+    if (wait > 0) {
+      this.timer = setTimeout(() => void this.flush(), wait);
+      return;
+    }
+    // What arrives in the same turn of the event loop is stored together.
+    this.immediate = true;
+    setImmediate(() => void this.flush());
+  }
+
+  private async flush(): Promise<void> {
+    this.timer = null;
+    this.immediate = false;
+    this.running = true;
+    this.urgent = false;
+    this.lastStart = performance.now();
+    const writers = [...this.waiting];
+    this.waiting.clear();
+    const batches = new Map<StreamWriter, Batch>();
+    for (const writer of writers) {
+      const batch = writer.signal.aborted ? null : writer.take();
+      if (batch) batches.set(writer, batch);
+    }
+    let retry: number | undefined;
+    try {
+      if (batches.size > 0) this.settle(batches, await storeBatches(this.sql, [...batches.values()]));
+    } catch (error) {
+      this.logger.warn({ err: error, streams: batches.size }, 'Frames could not be stored; trying again');
+      for (const writer of batches.keys()) this.waiting.add(writer);
+      retry = RETRY_MS;
+    } finally {
+      this.running = false;
+      this.schedule(retry);
+    }
+  }
+
+  private settle(batches: Map<StreamWriter, Batch>, stored: Map<string, { cancel: boolean }>): void {
+    for (const [writer, batch] of batches) {
+      const outcome = stored.get(writer.streamId);
+      if (outcome === undefined) {
+        writer.lose();
+        continue;
+      }
+      this.hub.deliver(writer.streamId, batch, false);
+      writer.settle();
+      if (outcome.cancel) this.onCancel(writer.streamId);
+    }
+  }
+}

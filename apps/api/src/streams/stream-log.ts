@@ -1,0 +1,163 @@
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+
+/** Stored frames `fromSeq`…`toSeq`, as the bytes that travel. */
+export interface Chunk {
+  fromSeq: number;
+  toSeq: number;
+  data: Buffer;
+}
+
+export interface Claimed {
+  streamId: string;
+  claim: string;
+}
+
+/** What one writer has to store in a flush. */
+export interface Batch extends Claimed, Chunk {}
+
+/** Opens a stream under a claim that is good for `leaseMs`. */
+export async function openStream(
+  tx: Sql,
+  stream: Claimed & { segment: number },
+  leaseMs: number,
+): Promise<void> {
+  await rows(
+    tx,
+    `insert into stream (id, segment, claim, lease_until)
+     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')`,
+    [stream.streamId, stream.segment, stream.claim, leaseMs],
+  );
+}
+
+/**
+ * Stores the batches whose claim still stands, in one statement, and tells of each whether a cancel is wished.
+ * Who is not in the answer has lost its claim. Sending the same batch twice is harmless.
+ */
+export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<string, { cancel: boolean }>> {
+  let offset = 1;
+  const starts = batches.map(({ data }) => {
+    const start = offset;
+    offset += data.length;
+    return start;
+  });
+  const stored = await rows<{ id: string; cancel: boolean }>(
+    sql,
+    // All frames travel as one binary parameter: escaping them as an array costs more than the insert.
+    `with fenced as (
+       select b.*, s.cancel_requested_at is not null as cancel
+       from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
+         as b(id, claim, from_seq, to_seq, start, length)
+       join stream s on s.id = b.id and s.claim = b.claim and s.ended_at is null
+     ), stored as (
+       insert into stream_frame as f (stream_id, from_seq, to_seq, data)
+       select id, from_seq, to_seq, substring($1::bytea from start for length) from fenced
+       on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
+         where f.to_seq = excluded.to_seq and f.data = excluded.data
+       returning stream_id
+     )
+     select f.id, f.cancel from stored join fenced f on f.id = stored.stream_id`,
+    [
+      Buffer.concat(batches.map((batch) => batch.data)),
+      batches.map((batch) => batch.streamId),
+      batches.map((batch) => batch.claim),
+      batches.map((batch) => batch.fromSeq),
+      batches.map((batch) => batch.toSeq),
+      starts,
+      batches.map((batch) => batch.data.length),
+    ],
+  );
+  return new Map(stored.map((row) => [row.id, { cancel: row.cancel }]));
+}
+
+/** Stores the last frames and ends the stream; false where the claim was lost or the stream has ended. */
+export async function endStream(tx: Sql, batch: Batch): Promise<boolean> {
+  const ended = await firstRow(
+    tx,
+    `update stream set ended_at = clock_timestamp(), last_seq = $3
+     where id = $1 and claim = $2 and ended_at is null returning id`,
+    [batch.streamId, batch.claim, batch.toSeq],
+  );
+  if (ended === null) return false;
+  await insertFrames(tx, batch.streamId, batch);
+  return true;
+}
+
+export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Promise<void> {
+  await rows(tx, 'insert into stream_frame (stream_id, from_seq, to_seq, data) values ($1, $2, $3, $4)', [
+    streamId,
+    chunk.fromSeq,
+    chunk.toSeq,
+    chunk.data,
+  ]);
+}
+
+/** Takes an open stream whose lease has passed away from its writer; null where there is nothing to take. */
+export async function takeOver(
+  tx: Sql,
+  streamId: string,
+  claim: string,
+): Promise<{ segment: number; lastSeq: number } | null> {
+  return firstRow(
+    tx,
+    `update stream s set claim = $2
+     where s.id = $1 and s.ended_at is null and s.lease_until < clock_timestamp()
+     returning s.segment,
+       coalesce((select max(to_seq) from stream_frame where stream_id = s.id), 0) as "lastSeq"`,
+    [streamId, claim],
+  );
+}
+
+/** Everything stored after `after`, and where the stream stands, in one snapshot; null for an unknown stream. */
+export async function readFrames(
+  sql: Sql,
+  streamId: string,
+  after: number,
+  limit: number,
+): Promise<{ chunks: Chunk[]; lastSeq: number | null } | null> {
+  const found = await rows<{ lastSeq: number | null; fromSeq: number | null; toSeq: number; data: Buffer }>(
+    sql,
+    `select s.last_seq as "lastSeq", f.from_seq as "fromSeq", f.to_seq as "toSeq", f.data
+     from stream s left join lateral (
+       select from_seq, to_seq, data from stream_frame
+       where stream_id = s.id and to_seq > $2 order by from_seq limit $3
+     ) f on true
+     where s.id = $1 order by f.from_seq`,
+    [streamId, after, limit],
+  );
+  const [first] = found;
+  if (first === undefined) return null;
+  const chunks = found.flatMap(({ fromSeq, toSeq, data }) =>
+    fromSeq === null ? [] : [{ fromSeq, toSeq, data }],
+  );
+  return { chunks, lastSeq: first.lastSeq };
+}
+
+/** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */
+export async function requestCancel(sql: Sql, streamId: string): Promise<void> {
+  await rows(
+    sql,
+    `update stream set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
+     where id = $1 and ended_at is null`,
+    [streamId],
+  );
+}
+
+/** Merges the rows of an ended stream into few of at most 64 KB; readers see the one form or the other. */
+export async function mergeFrames(tx: Sql, streamId: string): Promise<void> {
+  await rows(
+    tx,
+    `with sized as (
+       select from_seq, to_seq, data, (sum(length(data)) over (order by from_seq) - 1) / 65536 as bucket
+       from stream_frame where stream_id = $1
+     ), merged as (
+       select min(from_seq) as from_seq, max(to_seq) as to_seq, string_agg(data, ''::bytea order by from_seq) as data
+       from sized group by bucket having count(*) > 1
+     ), gone as (
+       delete from stream_frame f using merged m
+       where f.stream_id = $1 and f.from_seq > m.from_seq and f.to_seq <= m.to_seq
+     )
+     update stream_frame f set to_seq = m.to_seq, data = m.data from merged m
+     where f.stream_id = $1 and f.from_seq = m.from_seq`,
+    [streamId],
+  );
+}

@@ -1,0 +1,180 @@
+import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
+import type { FlushLoop } from './flush-loop.ts';
+import { deltaPieces, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
+import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.ts';
+import type { Sql } from '../infra/database/rows.ts';
+
+/** Beyond this many unstored bytes the producer has to wait. */
+const MAX_UNSTORED = 1024 * 1024;
+
+export class ClaimLost extends Error {
+  constructor() {
+    super('The claim on the stream was lost');
+  }
+}
+
+/**
+ * Writes one stream: the one place where `seq` is stamped. Frames are stored by the flush loop and only then sent.
+ * `signal` aborts when the claim is lost (reason `ClaimLost`).
+ */
+export class StreamWriter implements Claimed {
+  private readonly lost = new AbortController();
+  private frames: string[] = [];
+  private bytes = 0;
+  private text = '';
+  private fromSeq: number;
+  private waiting: (() => void)[] = [];
+  /** The batch on its way to the database; sent again unchanged until it is known to be stored. */
+  private sending: Batch | null = null;
+  /** Whether this stream has not yet sent a delta: the first is not made to wait. */
+  private urgent = true;
+
+  constructor(
+    private readonly loop: FlushLoop,
+    readonly streamId: string,
+    readonly claim: string,
+    readonly segment: number,
+    private seq = 0,
+  ) {
+    this.fromSeq = seq + 1;
+  }
+
+  get signal(): AbortSignal {
+    return this.lost.signal;
+  }
+
+  get lastSeq(): number {
+    return this.seq;
+  }
+
+  /** Appends a piece of the answer; the pieces of one flush travel as one `content-delta`. */
+  delta(text: string): void {
+    this.text += text;
+    this.bytes += text.length;
+    this.loop.wake(this, this.urgent);
+    this.urgent = false;
+  }
+
+  /** Appends a product event. */
+  emit<N extends ProductEventName>(name: N, fields: ProductEventFields[N]): void {
+    this.append(productEvent(name, fields));
+  }
+
+  /** Appends a frame of LangGraph's own methods. */
+  frame(method: Exclude<FrameMethod, 'custom:platform'>, data: object): void {
+    this.append(draft(method, data));
+  }
+
+  /** Whether so much is unstored that the producer should wait for `room()`. */
+  get full(): boolean {
+    return this.bytes > MAX_UNSTORED;
+  }
+
+  /** Resolves once the unstored frames fit again, or the claim is lost. */
+  async room(): Promise<void> {
+    while (this.full && !this.signal.aborted) await this.stored();
+  }
+
+  /** Resolves when the next flush of this stream is over; rejects where the claim was lost. */
+  async flushed(): Promise<void> {
+    while (this.unstored && !this.signal.aborted) await this.stored();
+    this.signal.throwIfAborted();
+  }
+
+  /** Opens the stream with the frames so far, inside the transaction of whoever claims. */
+  async open(tx: Sql, leaseMs: number): Promise<void> {
+    await openStream(tx, this, leaseMs);
+    const batch = this.cut();
+    if (batch) await insertFrames(tx, this.streamId, batch);
+  }
+
+  /**
+   * Stores the last frames and ends the stream inside the closing transaction; `stream-ended` is added here.
+   * Answers the batch for `ended()`, or throws `ClaimLost`. May be called again after the transaction failed.
+   */
+  async end(tx: Sql, closing: (writer: StreamWriter) => void): Promise<Batch> {
+    await this.flushed();
+    const before = { seq: this.seq, fromSeq: this.fromSeq };
+    closing(this);
+    this.sealText();
+    this.append(productEvent('stream.ended', { lastSeq: this.seq + 1 }));
+    const batch = this.cut();
+    // A transaction that fails is made again from the start, with the same numbers.
+    this.seq = before.seq;
+    this.fromSeq = before.fromSeq;
+    if (batch === null || !(await endStream(tx, batch))) {
+      this.lose();
+      throw new ClaimLost();
+    }
+    return batch;
+  }
+
+  /** Tells the readers of the end; called after the closing transaction has committed. */
+  ended(batch: Batch): void {
+    this.seq = batch.toSeq;
+    this.loop.deliverEnd(batch);
+    this.release();
+  }
+
+  lose(): void {
+    if (!this.signal.aborted) this.lost.abort(new ClaimLost());
+    this.release();
+  }
+
+  get unstored(): boolean {
+    return this.sending !== null || this.frames.length > 0 || this.text !== '';
+  }
+
+  /** For the flush loop: what is to be stored now; the same answer until `settle`. */
+  take(): Batch | null {
+    this.sending ??= this.cut();
+    return this.sending;
+  }
+
+  /** For the flush loop: the batch of `take` is stored. */
+  settle(): void {
+    this.sending = null;
+    this.bytes = this.text.length + this.frames.reduce((sum, frame) => sum + frame.length, 0);
+    this.release();
+  }
+
+  private append(frame: Draft): void {
+    this.sealText();
+    this.push(frame, Date.now());
+    this.loop.wake(this, false);
+  }
+
+  private sealText(): void {
+    if (this.text === '') return;
+    const now = Date.now();
+    for (const delta of deltaPieces(this.text)) this.push(productEvent('content.delta', { delta }), now);
+    this.text = '';
+  }
+
+  private push(frame: Draft, now: number): void {
+    const encoded = encodeFrame(this.segment, ++this.seq, frame, now);
+    this.frames.push(encoded);
+    this.bytes += encoded.length;
+  }
+
+  private cut(): Batch | null {
+    this.sealText();
+    if (this.frames.length === 0) return null;
+    const { streamId, claim, fromSeq, seq } = this;
+    const data = Buffer.from(this.frames.join(''));
+    this.frames = [];
+    this.fromSeq = seq + 1;
+    return { streamId, claim, fromSeq, toSeq: seq, data };
+  }
+
+  private stored(): Promise<void> {
+    this.loop.wake(this, false);
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private release(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
