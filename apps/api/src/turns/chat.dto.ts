@@ -1,0 +1,101 @@
+import type { ChatRequest, ChatSettings, ContentItem } from '@platform/contracts';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { FreeForm } from '../infra/http/free-form.ts';
+import { checkContents } from './contents.ts';
+
+const FINITE = { allowNaN: false, allowInfinity: false };
+
+export class ChatSettingsDto implements ChatSettings {
+  /** 0 to 2. */
+  @IsOptional()
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(2)
+  temperature?: number;
+
+  /** At least 1; lowered to what the model can do. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  max_tokens?: number;
+
+  /** 0 to 1. */
+  @IsOptional()
+  @IsNumber(FINITE)
+  @Min(0)
+  @Max(1)
+  top_p?: number;
+
+  @IsOptional()
+  @IsNumber(FINITE)
+  frequency_penalty?: number;
+
+  @IsOptional()
+  @IsNumber(FINITE)
+  presence_penalty?: number;
+
+  /** `ask`: no tool that acts is offered. */
+  @IsOptional()
+  @IsIn(['ask', 'agent'])
+  chat_mode?: 'ask' | 'agent';
+
+  @IsOptional()
+  @IsBoolean()
+  disable_web_search?: boolean;
+}
+
+export class ChatDto implements ChatRequest {
+  /** Text, images, audio and files; at least one, at most 64. */
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    minItems: 1,
+    maxItems: 64,
+  })
+  @FreeForm(checkContents)
+  contents!: ContentItem[];
+
+  /** Continues, or starts, the conversation of that name. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  session_id?: string;
+
+  /** One per user turn; reused only to retry that turn. */
+  @IsOptional()
+  @IsUUID('all')
+  turnId?: string;
+
+  /** Server-Sent Events (default) or one JSON body. */
+  @IsOptional()
+  @IsBoolean()
+  stream?: boolean;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChatSettingsDto)
+  settings?: ChatSettingsDto;
+
+  /** Local tools of the agent that the caller has registered and can run. */
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  registeredLocalTools?: string[];
+}

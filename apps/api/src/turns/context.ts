@@ -1,0 +1,104 @@
+import { rows, type Sql } from '../infra/database/rows.ts';
+import type { ModelMessage, ModelPart } from '../models/model-provider.ts';
+import type { Item, UserPart } from './items.ts';
+
+/** Media of older turns are named but no longer sent. */
+const MEDIA_TURNS = 10;
+const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
+
+interface StoredMedium {
+  id: string;
+  mime: string;
+  data: Buffer;
+}
+
+/** What the model gets: the system prompt, then the steps, each as the message it stands for. */
+export async function buildMessages(sql: Sql, systemPrompt: string, items: Item[]): Promise<ModelMessage[]> {
+  const recent = recentMedia(items);
+  const media = await loadMedia(sql, recent);
+  const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
+  items.forEach((item, i) => {
+    switch (item.kind) {
+      case 'user':
+        messages.push({ role: 'user', parts: item.content.parts.map((part) => modelPart(part, media)) });
+        break;
+      case 'model':
+        messages.push({ role: 'assistant', ...item.content });
+        for (const call of unanswered(item.content.toolCalls, items.slice(i + 1))) {
+          messages.push({ role: 'tool', callId: call, text: INTERRUPTED });
+        }
+        break;
+      case 'tool-result':
+        messages.push({ role: 'tool', callId: item.content.callId, text: item.content.text });
+        break;
+      case 'partial':
+        if (item.content.text !== '')
+          messages.push({ role: 'assistant', text: item.content.text, toolCalls: [] });
+        break;
+      case 'tool-call':
+        break;
+    }
+  });
+  return messages;
+}
+
+/** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
+function unanswered(calls: { id: string }[], after: Item[]): string[] {
+  return calls
+    .map(({ id }) => id)
+    .filter((id) => !after.some((item) => item.kind === 'tool-result' && item.content.callId === id));
+}
+
+function recentMedia(items: Item[]): string[] {
+  const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
+  return spoken
+    .slice(-MEDIA_TURNS)
+    .flat()
+    .flatMap((part) =>
+      'attachmentId' in part && part.attachmentId !== undefined && !hasText(part) ? [part.attachmentId] : [],
+    );
+}
+
+async function loadMedia(sql: Sql, ids: string[]): Promise<Map<string, StoredMedium>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows<StoredMedium>(
+    sql,
+    'select id, mime, data from attachment where id = any($1::uuid[])',
+    [ids],
+  );
+  return new Map(found.map((medium) => [medium.id, medium]));
+}
+
+function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart {
+  const medium =
+    'attachmentId' in part && part.attachmentId !== undefined ? media.get(part.attachmentId) : undefined;
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image':
+      if (part.url !== undefined) return { type: 'image', url: part.url, detail: part.detail };
+      if (medium === undefined) return { type: 'text', text: '[an image that was sent earlier]' };
+      return {
+        type: 'image',
+        url: `data:${medium.mime};base64,${medium.data.toString('base64')}`,
+        detail: part.detail,
+      };
+    case 'audio':
+      if (medium === undefined) return { type: 'text', text: '[a recording that was sent earlier]' };
+      return {
+        type: 'audio',
+        data: medium.data.toString('base64'),
+        format: /mpeg|mp3/.test(medium.mime) ? 'mp3' : 'wav',
+      };
+    case 'file': {
+      const name = String(part.info.name ?? 'file');
+      if (part.text !== undefined) return { type: 'text', text: `File ${name}:\n${part.text}` };
+      if (medium === undefined) return { type: 'text', text: `[the file ${name} that was sent earlier]` };
+      return { type: 'file', filename: name, mime: medium.mime, data: medium.data.toString('base64') };
+    }
+  }
+}
+
+function hasText(part: UserPart): boolean {
+  return part.type === 'file' && part.text !== undefined;
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelRequest, ModelToolCall, ModelUsage } from '../models/model-provider.ts';
+import { countTokens, estimatePrompt } from '../models/tokens.ts';
+import type { StreamWriter } from '../streams/stream-writer.ts';
+import type { ActiveTurn } from './active-turn.ts';
+
+/** One call of the model as far as it came; also what a failed call leaves. */
+export class ModelStep {
+  readonly messageId = randomUUID();
+  text = '';
+  /** Set once its usage is part of the turn's. */
+  charged = false;
+  readonly toolCalls: ModelToolCall[] = [];
+  finish: 'stop' | 'length' | 'tool-calls' | 'content-filter' | null = null;
+  private usage: ModelUsage | null = null;
+  private block: { type: 'text' | 'reasoning'; index: number; content: string } | null = null;
+  private blocks = 0;
+
+  constructor(
+    private readonly turn: ActiveTurn,
+    private readonly request: ModelRequest,
+  ) {}
+
+  /** Calls the model and turns its deltas into frames; throws what the provider throws. */
+  async run(): Promise<void> {
+    const { writer, model, signal } = this.turn;
+    writer.frame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
+    for await (const delta of model.provider.stream(this.request, signal)) {
+      switch (delta.type) {
+        case 'text':
+          this.openBlock('text').content += delta.text;
+          this.text += delta.text;
+          writer.delta(delta.text);
+          if (writer.full) await writer.room();
+          break;
+        case 'reasoning': {
+          const block = this.openBlock('reasoning');
+          block.content += delta.text;
+          const reasoning = { type: 'reasoning-delta', reasoning: delta.text };
+          writer.frame('messages', { event: 'content-block-delta', index: block.index, delta: reasoning });
+          break;
+        }
+        case 'tool-call': {
+          const call = (this.toolCalls[delta.index] ??= { id: '', name: '', arguments: '' });
+          if (delta.id !== undefined) call.id = delta.id;
+          if (delta.name !== undefined) call.name = delta.name;
+          call.arguments += delta.arguments;
+          break;
+        }
+        case 'usage':
+          this.usage = delta;
+          break;
+        case 'finish':
+          this.finish = delta.reason;
+          break;
+      }
+    }
+    this.closeBlock();
+    for (const call of this.toolCalls) this.showCall(writer, call);
+  }
+
+  /** What the step used: the provider's figures, or a local count where it gave none. */
+  async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
+    if (this.usage) return { usage: this.usage, estimated: false };
+    const said = this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
+    const usage = {
+      promptTokens: await estimatePrompt(this.request.messages, this.request.tools),
+      completionTokens: await countTokens(said),
+      cachedTokens: 0,
+      reasoningTokens: 0,
+    };
+    return { usage, estimated: true };
+  }
+
+  /** Closes the message in the stream. */
+  finishMessage(usage: ModelUsage): void {
+    this.closeBlock();
+    this.turn.writer.frame('messages', {
+      event: 'message-finish',
+      reason: this.toolCalls.length > 0 ? 'tool_use' : this.finish === 'length' ? 'length' : 'stop',
+      usage: {
+        input_tokens: usage.promptTokens,
+        output_tokens: usage.completionTokens,
+        total_tokens: usage.promptTokens + usage.completionTokens,
+        input_token_details: { cache_read: usage.cachedTokens },
+        output_token_details: { reasoning: usage.reasoningTokens },
+      },
+    });
+  }
+
+  private openBlock(type: 'text' | 'reasoning'): { index: number; content: string } {
+    if (this.block?.type === type) return this.block;
+    this.closeBlock();
+    this.block = { type, index: this.blocks++, content: '' };
+    const content = type === 'text' ? { type, text: '' } : { type, reasoning: '' };
+    this.turn.writer.frame('messages', { event: 'content-block-start', index: this.block.index, content });
+    return this.block;
+  }
+
+  private closeBlock(): void {
+    if (this.block === null) return;
+    const { type, index, content: whole } = this.block;
+    const content = type === 'text' ? { type, text: whole } : { type, reasoning: whole };
+    this.turn.writer.frame('messages', { event: 'content-block-finish', index, content });
+    this.block = null;
+  }
+
+  private showCall(writer: StreamWriter, { id, name, arguments: args }: ModelToolCall): void {
+    const index = this.blocks++;
+    const start = { type: 'tool_call_chunk', id, name, args: '', index };
+    writer.frame('messages', { event: 'content-block-start', index, content: start });
+    const content = { type: 'tool_call', id, name, args: parsedArguments(args) ?? {} };
+    writer.frame('messages', { event: 'content-block-finish', index, content });
+  }
+}
+
+/** The arguments a model wrote, or null where they are no JSON object. */
+export function parsedArguments(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platform/contracts';
+import type { Request, Response } from 'express';
+import { AppError } from '../infra/http/app-error.ts';
+import { sendStream } from '../infra/http/sse.ts';
+import { StreamsService } from '../streams/streams.service.ts';
+import { foldAnswer } from './fold.ts';
+import type { OpenedSegment } from './turns.service.ts';
+
+/** The two forms in which a segment is answered; both read the same log. */
+@Injectable()
+export class SegmentReader {
+  constructor(private readonly streams: StreamsService) {}
+
+  /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
+  async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {
+    tellTurn(res, opened);
+    await sendStream(res, (signal) => this.streams.follow(opened.streamId, after, signal));
+  }
+
+  /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
+  async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatAnswer> {
+    tellTurn(res, opened);
+    const left = new AbortController();
+    res.once('close', () => left.abort());
+    return foldAnswer(this.streams.follow(opened.streamId, 0, left.signal));
+  }
+}
+
+/** A request that streams must speak the protocol; checked after the body, before anything runs. */
+export function assertStreamProtocol(req: Request): void {
+  const given = req.get(STREAM_PROTOCOL_HEADER);
+  if (given === STREAM_PROTOCOL) return;
+  throw new AppError(
+    'STREAM_PROTOCOL_REQUIRED',
+    `A streaming request needs the header ${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}`,
+  );
+}
+
+/** The place after which an EventSource goes on: `<segment>.<seq>`; null for anything else. */
+export function lastEventId(req: Request): { segment: number; after: number } | null {
+  const [, segment, seq] = /^(\d{1,9})\.(\d{1,9})$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
+  return segment === undefined || seq === undefined ? null : { segment: Number(segment), after: Number(seq) };
+}
+
+function tellTurn(res: Response, { turnId, sessionName }: OpenedSegment): void {
+  res.setHeader('X-Turn-Id', turnId);
+  // A session's name may hold characters that a header cannot.
+  res.setHeader('X-Session-Id', encodeURIComponent(sessionName));
+}

@@ -1,0 +1,125 @@
+import type { DataSource } from 'typeorm';
+import type { ToolExecution } from '@platform/contracts';
+import type { ModelToolCall } from '../models/model-provider.ts';
+import { countTokens } from '../models/tokens.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { openCalls } from './items.ts';
+import { parsedArguments } from './model-step.ts';
+import { insertItem } from './turn-store.ts';
+import type { ToolOutcome, TurnTool } from './turn-tools.ts';
+
+/** Calls of one step that run side by side. */
+const PARALLEL = 5;
+/** Longest result that the model is told. */
+const MAX_RESULT_CHARS = 256 * 1024;
+
+/**
+ * Settles the open calls of the last model step: each runs once and its result becomes a step. A call that had
+ * started before (the process died in it) is not run again but told as interrupted.
+ */
+export async function settleCalls(database: DataSource, turn: ActiveTurn, tools: TurnTool[]): Promise<void> {
+  const waiting = openCalls(turn.items);
+  await Promise.all(
+    Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        turn.signal.throwIfAborted();
+        await settleCall(database, turn, tools, next.call, next.started);
+      }
+    }),
+  );
+}
+
+async function settleCall(
+  database: DataSource,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+  call: ModelToolCall,
+  started: boolean,
+): Promise<void> {
+  const { writer } = turn;
+  const tool = tools.find((offered) => offered.name === call.name);
+  const input = parsedArguments(call.arguments);
+  const shown: ToolExecution = {
+    callId: call.id,
+    toolId: tool?.toolId ?? call.name,
+    tool: tool?.tool ?? call.name,
+    method: tool?.method ?? call.name,
+    status: 'started',
+    arguments: input ?? {},
+    startedAt: new Date().toISOString(),
+    metadata: { kind: tool?.kind ?? 'unknown' },
+  };
+  const begun = performance.now();
+  writer.frame('tools', {
+    event: 'tool-started',
+    tool_call_id: call.id,
+    tool_name: call.name,
+    input: input ?? {},
+  });
+  writer.emit('tool.execution', shown);
+
+  const outcome = await outcomeOf(database, turn, tool, call, input, started);
+  const text = clipped(outcome.text);
+  await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
+
+  const { error } = outcome;
+  writer.frame(
+    'tools',
+    error
+      ? { event: 'tool-error', tool_call_id: call.id, message: error.message, code: error.code }
+      : {
+          event: 'tool-finished',
+          tool_call_id: call.id,
+          tool_name: call.name,
+          output: outcome.result ?? text,
+        },
+  );
+  writer.emit('tool.execution', {
+    ...shown,
+    status: error ? 'failed' : 'succeeded',
+    ...(error ? { error } : { result: outcome.result ?? text }),
+    durationMs: Math.round(performance.now() - begun),
+    metadata: { ...shown.metadata, ...outcome.metadata },
+  });
+}
+
+async function outcomeOf(
+  database: DataSource,
+  turn: ActiveTurn,
+  tool: TurnTool | undefined,
+  call: ModelToolCall,
+  input: Record<string, unknown> | null,
+  started: boolean,
+): Promise<ToolOutcome> {
+  if (started)
+    return failed('INTERRUPTED', 'The call was interrupted; whether it had an effect is not known');
+  if (tool === undefined) return failed('NOT_FOUND', `There is no tool named ${call.name}`);
+  if (input === null) return failed('VALIDATION_ERROR', 'The arguments are not a JSON object');
+  await store(database, turn, { kind: 'tool-call', content: { callId: call.id } });
+  try {
+    return await tool.run(input, { id: call.id, turn, signal: turn.signal });
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    return failed('TOOL_ERROR', error instanceof Error ? error.message : 'The tool failed');
+  }
+}
+
+function failed(code: string, message: string): ToolOutcome {
+  return { text: JSON.stringify({ error: { code, message } }), error: { code, message } };
+}
+
+async function store(
+  database: DataSource,
+  turn: ActiveTurn,
+  item:
+    | { kind: 'tool-call'; content: { callId: string } }
+    | { kind: 'tool-result'; content: { callId: string; text: string } },
+): Promise<void> {
+  const tokens = item.kind === 'tool-result' ? await countTokens(item.content.text) : 0;
+  const id = await insertItem(database.manager, turn.id, turn.nextItem++, { ...item, tokens });
+  turn.items.push({ ...item, id, tokens });
+}
+
+function clipped(text: string): string {
+  return text.length > MAX_RESULT_CHARS ? `${text.slice(0, MAX_RESULT_CHARS)}\n[cut]` : text;
+}

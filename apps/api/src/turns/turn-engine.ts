@@ -1,0 +1,159 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FinishReason } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { render } from '../agents/template.ts';
+import { AppError } from '../infra/http/app-error.ts';
+import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
+import { countTokens } from '../models/tokens.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { buildMessages } from './context.ts';
+import type { Item } from './items.ts';
+import { ModelStep } from './model-step.ts';
+import { settleCalls } from './tool-calls.ts';
+import { closeTurn, type Outcome } from './turn-closing.ts';
+import { historyBefore, insertItem, type TurnFailure } from './turn-store.ts';
+import { TurnTools, type TurnTool } from './turn-tools.ts';
+
+/** A turn that calls the model more often is going in circles. */
+const MAX_STEPS = 25;
+
+/**
+ * Runs a claimed turn to its end. Start, resume and re-run are this one loop over the stored steps: settle what the
+ * last model step asked for, else call the model, until it asks for nothing more.
+ */
+@Injectable()
+export class TurnEngine {
+  private readonly logger = new Logger(TurnEngine.name);
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly tools: TurnTools,
+  ) {}
+
+  /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
+  async run(turn: ActiveTurn): Promise<void> {
+    let step: ModelStep | null = null;
+    try {
+      const outcome = await this.loop(turn, (present) => (step = present));
+      await closeTurn(this.database, turn, outcome);
+    } catch (error) {
+      if (turn.writer.signal.aborted) {
+        this.logger.warn({ turn: turn.id }, 'The turn was taken over');
+        return;
+      }
+      await this.endEarly(turn, error, step);
+    }
+  }
+
+  private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
+    const history = turn.n === 1 ? [] : await historyBefore(this.database, turn.session.ref, turn.n);
+    const tools = await this.tools.offered(turn);
+    const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, {});
+    const systemTokens = await countTokens(systemPrompt);
+    turn.writer.frame('lifecycle', { event: 'running' });
+
+    for (let count = 0; count < MAX_STEPS; count++) {
+      await settleCalls(this.database, turn, tools);
+      const items = [...history, ...turn.items];
+      const request = await this.request(turn, systemPrompt, systemTokens, items, tools);
+      const step = new ModelStep(turn, request);
+      onStep(step);
+      await step.run();
+      const { usage, estimated } = await step.used();
+      turn.charge(usage, estimated);
+      step.charged = true;
+      step.finishMessage(usage);
+      showContext(turn, usage.promptTokens + usage.completionTokens, estimated);
+
+      const content = { text: step.text, toolCalls: step.toolCalls.filter((call) => call.id !== '') };
+      const item = { kind: 'model' as const, content, tokens: usage.completionTokens };
+      if (content.toolCalls.length === 0) {
+        const finishReason: FinishReason = step.finish === 'length' ? 'length' : 'completed';
+        return { status: 'COMPLETED', finishReason, item };
+      }
+      const id = await insertItem(this.database.manager, turn.id, turn.nextItem++, item);
+      turn.items.push({ ...item, id });
+      onStep(null);
+    }
+    throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+  }
+
+  private async request(
+    turn: ActiveTurn,
+    systemPrompt: string,
+    systemTokens: number,
+    items: Item[],
+    tools: TurnTool[],
+  ): Promise<ModelRequest> {
+    const { model, settings } = turn;
+    const maxTokens = Math.min(settings.maxTokens ?? model.maxOutputTokens, model.maxOutputTokens);
+    const used = systemTokens + items.reduce((sum, item) => sum + item.tokens, 0);
+    if (used + maxTokens > model.contextWindow) {
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `The conversation needs ${used} tokens and leaves no room for ${maxTokens} of output in the ${model.contextWindow} of ${model.name}`,
+      );
+    }
+    return {
+      model: model.upstreamModel,
+      messages: await buildMessages(this.database, systemPrompt, items),
+      tools: tools.map(({ name, description, parameters }): ModelTool => ({ name, description, parameters })),
+      settings: {
+        maxTokens,
+        ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+        ...(settings.topP !== undefined && { topP: settings.topP }),
+        ...(settings.frequencyPenalty !== undefined && { frequencyPenalty: settings.frequencyPenalty }),
+        ...(settings.presencePenalty !== undefined && { presencePenalty: settings.presencePenalty }),
+      },
+    };
+  }
+
+  /** A failure or a stop: what was said so far is kept and charged. */
+  private async endEarly(turn: ActiveTurn, error: unknown, step: ModelStep | null): Promise<void> {
+    try {
+      const text = step?.text ?? '';
+      if (step && !step.charged && text !== '') {
+        const { usage } = await step.used();
+        turn.charge(usage, true);
+        step.finishMessage(usage);
+      }
+      const tokens = text === '' ? 0 : await countTokens(text);
+      const item = { kind: 'partial' as const, content: { text }, tokens };
+      if (turn.stopped === 'cancelled') {
+        await closeTurn(this.database, turn, { status: 'CANCELLED', finishReason: 'cancelled', item });
+        return;
+      }
+      const failure = failureOf(turn, error);
+      if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
+      await closeTurn(this.database, turn, { status: 'FAILED', failure, item });
+    } catch (closing) {
+      if (!turn.writer.signal.aborted) {
+        this.logger.error(
+          { err: closing, turn: turn.id },
+          'A turn could not be closed; its lease will lapse',
+        );
+        turn.writer.lose();
+      }
+    }
+  }
+}
+
+function showContext(turn: ActiveTurn, usedTokens: number, estimated: boolean): void {
+  const maxTokens = turn.model.contextWindow;
+  const remainingTokens = Math.max(0, maxTokens - usedTokens);
+  turn.writer.emit('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });
+}
+
+function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {
+  if (turn.stopped === 'shutdown') {
+    return { code: 'INTERRUPTED', message: 'The service is shutting down; try again', retryable: true };
+  }
+  if (error instanceof ProviderError) {
+    const failure = { code: 'UNAVAILABLE', message: error.message, retryable: error.retryable };
+    return error.retryAfter === undefined ? failure : { ...failure, retryAfter: error.retryAfter };
+  }
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.message, retryable: error.code !== 'VALIDATION_ERROR' };
+  }
+  return { code: 'SERVER_ERROR', message: 'Something went wrong on our side', retryable: true };
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { unavailable } from '../infra/http/app-error.ts';
+import { StreamsService } from '../streams/streams.service.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { TurnEngine } from './turn-engine.ts';
+
+/** How long a shutdown waits for running turns before it stops them. */
+const DRAIN_MS = 20_000;
+
+/** The turns that this process runs, from their claim to their end. */
+@Injectable()
+export class TurnRunner implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(TurnRunner.name);
+  private readonly active = new Map<ActiveTurn, Promise<void>>();
+  private draining = false;
+
+  constructor(
+    private readonly engine: TurnEngine,
+    private readonly streams: StreamsService,
+  ) {}
+
+  /** Throws UNAVAILABLE once the process is shutting down: nothing new is claimed then. */
+  assertOpen(): void {
+    if (this.draining) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+  }
+
+  /** Runs a claimed turn in the background. */
+  launch(turn: ActiveTurn): void {
+    this.streams.hold(turn.writer, () => turn.stop('cancelled'));
+    const run = this.engine.run(turn).finally(() => {
+      this.streams.release(turn.writer);
+      this.active.delete(turn);
+    });
+    this.active.set(turn, run);
+  }
+
+  /** Resolves when no turn runs. */
+  async settle(): Promise<void> {
+    while (this.active.size > 0) await Promise.allSettled(this.active.values());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.draining = true;
+    if (this.active.size === 0) return;
+    this.logger.log(`Waiting for ${this.active.size} running turns`);
+    const drained = new AbortController();
+    await Promise.race([
+      this.settle(),
+      delay(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined),
+    ]);
+    drained.abort();
+    for (const turn of this.active.keys()) turn.stop('shutdown');
+    await this.settle();
+  }
+}

@@ -1,0 +1,244 @@
+import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { Item, ItemContent } from './items.ts';
+
+/** What a request asked for, kept with the turn for its re-runs. */
+export interface TurnSettings {
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  chatMode: 'ask' | 'agent';
+  disableWebSearch: boolean;
+  registeredLocalTools: string[];
+}
+
+export interface TurnFailure {
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** Seconds. */
+  retryAfter?: number;
+}
+
+export interface TurnRow {
+  id: string;
+  clientTurnId: string;
+  sessionRef: string;
+  sessionName: string;
+  /** Its place in the session, from 1. */
+  n: number;
+  status: TurnStatus;
+  contentsHash: Buffer;
+  settings: TurnSettings;
+  error: TurnFailure | null;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  cost: number;
+  estimated: boolean;
+  executionMs: number;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+const TURN_COLUMNS = `
+  t.id, t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName", t.n, t.status,
+  t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
+  t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
+  t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
+  t.finished_at as "finishedAt"`;
+
+/** The caller's turn of that id with the agent, or null. */
+export function findTurn(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  clientTurnId: string,
+): Promise<TurnRow | null> {
+  return firstRow(
+    sql,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id
+     where t.agent_id = $1 and t.user_id = $2 and t.client_turn_id = $3`,
+    [agentId, userId, clientTurnId],
+  );
+}
+
+/** The client's id of the turn that a session runs, or null. */
+export async function runningTurn(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  sessionName: string,
+): Promise<string | null> {
+  const row = await firstRow<{ turnId: string }>(
+    sql,
+    `select t.client_turn_id as "turnId" from turn t join session s on s.id = t.session_id
+     where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null and t.status = 'RUNNING'`,
+    [agentId, userId, sessionName],
+  );
+  return row?.turnId ?? null;
+}
+
+export interface SessionOwner {
+  spaceId: string;
+  agentId: string;
+  userId: string;
+}
+
+/** The session of that name, made where there is none; locked until the transaction ends. */
+export async function lockSession(
+  tx: Sql,
+  owner: SessionOwner,
+  name: string,
+  title: string,
+): Promise<{ id: string; turnCount: number }> {
+  const row = await firstRow<{ id: string; turnCount: number }>(
+    tx,
+    `insert into session (space_id, agent_id, user_id, name, title, turn_count) values ($1, $2, $3, $4, $5, 1)
+     on conflict (agent_id, user_id, name) where deleted_at is null
+     do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
+     returning id, turn_count as "turnCount"`,
+    [owner.spaceId, owner.agentId, owner.userId, name, title],
+  );
+  if (row === null) throw new Error('A session was neither made nor found');
+  return row;
+}
+
+export interface NewTurn extends SessionOwner {
+  sessionRef: string;
+  n: number;
+  clientTurnId: string;
+  contentsHash: Buffer;
+  settings: TurnSettings;
+  model: string;
+}
+
+/** Stores a turn as RUNNING; null where its id is taken. Violates `turn_running` where the session is busy. */
+export async function insertRunningTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
+  const row = await firstRow<{ id: string }>(
+    tx,
+    `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
+       status, started_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'RUNNING', clock_timestamp())
+     on conflict (agent_id, user_id, client_turn_id) do nothing returning id`,
+    [
+      turn.spaceId,
+      turn.agentId,
+      turn.userId,
+      turn.sessionRef,
+      turn.clientTurnId,
+      turn.n,
+      turn.contentsHash,
+      JSON.stringify(turn.settings),
+      turn.model,
+    ],
+  );
+  return row?.id ?? null;
+}
+
+/** FAILED → RUNNING; false where somebody else was first. */
+export async function rerunTurn(tx: Sql, id: string, model: string): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update turn set status = 'RUNNING', error = null, finished_at = null, model = $2, started_at = clock_timestamp()
+     where id = $1 and status = 'FAILED' returning id`,
+    [id, model],
+  );
+  return row !== null;
+}
+
+export interface Ending {
+  status: Extract<TurnStatus, 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'>;
+  error: TurnFailure | null;
+  promptTokens: number;
+  completionTokens: number;
+  cost: number;
+  estimated: boolean;
+  executionMs: number;
+}
+
+/** Leaves RUNNING and adds what this segment used; false where the turn was no longer RUNNING. */
+export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update turn set status = $2, error = $3, prompt_tokens = prompt_tokens + $4,
+       completion_tokens = completion_tokens + $5, cost = cost + $6, estimated = estimated or $7,
+       execution_ms = execution_ms + $8, finished_at = clock_timestamp()
+     where id = $1 and status = 'RUNNING' returning id`,
+    [
+      id,
+      ending.status,
+      ending.error && JSON.stringify(ending.error),
+      ending.promptTokens,
+      ending.completionTokens,
+      ending.cost,
+      ending.estimated,
+      Math.round(ending.executionMs),
+    ],
+  );
+  return row !== null;
+}
+
+export async function insertSegment(
+  tx: Sql,
+  turnId: string,
+  segment: { segment: number; origin: SegmentOrigin; streamId: string },
+): Promise<void> {
+  await rows(tx, 'insert into turn_segment (turn_id, segment, origin, stream_id) values ($1, $2, $3, $4)', [
+    turnId,
+    segment.segment,
+    segment.origin,
+    segment.streamId,
+  ]);
+}
+
+export interface SegmentRow {
+  segment: number;
+  origin: SegmentOrigin;
+  streamId: string;
+}
+
+/** The segments of a turn in their order. */
+export function segmentsOf(sql: Sql, turnId: string): Promise<SegmentRow[]> {
+  return rows(
+    sql,
+    'select segment, origin, stream_id as "streamId" from turn_segment where turn_id = $1 order by segment',
+    [turnId],
+  );
+}
+
+/** Appends a step; `n` counts from 1 within the turn. */
+export async function insertItem(
+  tx: Sql,
+  turnId: string,
+  n: number,
+  item: ItemContent & { tokens: number },
+): Promise<string> {
+  const row = await firstRow<{ id: string }>(
+    tx,
+    'insert into turn_item (turn_id, n, kind, content, tokens) values ($1, $2, $3, $4, $5) returning id',
+    [turnId, n, item.kind, JSON.stringify(item.content), item.tokens],
+  );
+  if (row === null) throw new Error('A step was not stored');
+  return row.id;
+}
+
+/** The steps of a turn in their order, with their numbers. */
+export function itemsOf(sql: Sql, turnId: string): Promise<(Item & { n: number })[]> {
+  return rows(sql, 'select id, n, kind, content, tokens from turn_item where turn_id = $1 order by n', [
+    turnId,
+  ]);
+}
+
+/** The steps of the session's turns before the `n`-th, oldest first. */
+export function historyBefore(sql: Sql, sessionRef: string, n: number): Promise<Item[]> {
+  return rows(
+    sql,
+    `select i.id, i.kind, i.content, i.tokens from turn t join turn_item i on i.turn_id = t.id
+     where t.session_id = $1 and t.n < $2 order by t.n, i.n`,
+    [sessionRef, n],
+  );
+}

@@ -1,0 +1,37 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.ts';
+import { ModelsModule } from '../models/models.module.ts';
+import { tokenCounter } from '../models/tokens.ts';
+import { StreamsModule } from '../streams/streams.module.ts';
+import { Media } from './media.ts';
+import { SegmentReader } from './segment-reader.ts';
+import { SessionsController } from './sessions.controller.ts';
+import { SessionsService } from './sessions.service.ts';
+import { TurnEngine } from './turn-engine.ts';
+import { TurnRecovery } from './turn-recovery.ts';
+import { TurnRunner } from './turn-runner.ts';
+import { TurnTools } from './turn-tools.ts';
+import { TurnsController } from './turns.controller.ts';
+import { TurnsService } from './turns.service.ts';
+
+@Module({
+  imports: [AgentsModule, ModelsModule, StreamsModule],
+  controllers: [TurnsController, SessionsController],
+  providers: [
+    Media,
+    SegmentReader,
+    SessionsService,
+    TurnEngine,
+    TurnRecovery,
+    TurnRunner,
+    TurnsService,
+    TurnTools,
+  ],
+  exports: [TurnRunner, TurnsService, TurnTools],
+})
+export class TurnsModule implements OnModuleInit {
+  /** The first turn should not wait for the tokenizer's tables. */
+  async onModuleInit(): Promise<void> {
+    await tokenCounter();
+  }
+}
