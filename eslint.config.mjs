@@ -10,7 +10,10 @@ const noForwardRef = {
 };
 const noApps = { regex: 'apps/', message: 'Nothing imports an app.' };
 const noNode = { regex: '^node:', message: 'This library also runs in the browser.' };
-const noNest = { regex: '^(@nestjs|typeorm|class-)', message: 'Server decorators never enter shared libraries.' };
+const noNest = {
+  regex: '^(@nestjs|typeorm|class-)',
+  message: 'Server decorators never enter shared libraries.',
+};
 
 const restricted = (...patterns) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
@@ -56,7 +59,24 @@ export default tseslint.config(
   { files: ['libs/*/src/**/*.spec.ts'], rules: restricted(noApps, noNest) },
   {
     files: ['**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', fetch: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', performance: 'readonly', AbortController: 'readonly', AbortSignal: 'readonly', TextDecoder: 'readonly', setImmediate: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        fetch: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        performance: 'readonly',
+        AbortController: 'readonly',
+        AbortSignal: 'readonly',
+        TextDecoder: 'readonly',
+        setImmediate: 'readonly',
+      },
+    },
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
   },
   prettier,

@@ -1,15 +1,32 @@
-import { Global, Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { PlatformConfig } from './config/platform-config.ts';
+import { SecretBox } from './crypto/secret-box.ts';
 import { HealthController } from './health/health.controller.ts';
 import { Readiness } from './health/readiness.ts';
+import { GuardedHttp } from './http/guarded-http.ts';
 import { RouteTable } from './http/route-table.ts';
+import { Sweeper } from './sweeper.ts';
 
 /** What every module stands on and that has no words of the domain. */
-@Global()
-@Module({
-  imports: [DiscoveryModule],
-  controllers: [HealthController],
-  providers: [Readiness, RouteTable],
-  exports: [Readiness, RouteTable],
-})
-export class InfraModule {}
+@Module({})
+export class InfraModule {
+  static with(config: PlatformConfig): DynamicModule {
+    const shared = [
+      { provide: PlatformConfig, useValue: config },
+      { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
+      { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
+      Readiness,
+      RouteTable,
+      Sweeper,
+    ];
+    return {
+      module: InfraModule,
+      global: true,
+      imports: [DiscoveryModule],
+      controllers: [HealthController],
+      providers: shared,
+      exports: [PlatformConfig, SecretBox, GuardedHttp, Readiness, RouteTable, Sweeper],
+    };
+  }
+}

@@ -22,7 +22,10 @@ export class HealthController {
   /** The service can do its work: 200, or 503 with the part that is missing. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) res: Response): Promise<Health> {
-    const database = await this.database.query('select 1').then(() => true, () => false);
+    const database = await this.database.query('select 1').then(
+      () => true,
+      () => false,
+    );
     const up = database && this.readiness.ready;
     if (!up) res.status(503);
     return {

@@ -51,7 +51,8 @@ function readError(thrown: unknown, bytes: number): AppError {
     return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes} bytes`);
   }
   if (type === 'entity.parse.failed') return invalid('The body is not valid JSON');
-  if (status !== undefined && status < 500) return invalid(`The body cannot be read: ${(thrown as Error).message}`);
+  if (status !== undefined && status < 500)
+    return invalid(`The body cannot be read: ${(thrown as Error).message}`);
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
 }
 

@@ -19,7 +19,11 @@ export function FreeForm(check: FreeFormCheck): PropertyDecorator {
 /** The free-form fields of a DTO class and of what it extends. */
 export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormCheck> {
   const fields = new Map<string, FreeFormCheck>();
-  for (let proto = dto.prototype as object | null; proto !== null; proto = Object.getPrototypeOf(proto) as object | null) {
+  for (
+    let proto = dto.prototype as object | null;
+    proto !== null;
+    proto = Object.getPrototypeOf(proto) as object | null
+  ) {
     for (const [key, check] of registry.get(proto) ?? []) if (!fields.has(key)) fields.set(key, check);
   }
   return fields;

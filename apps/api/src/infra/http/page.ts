@@ -8,7 +8,9 @@ import { invalid } from './app-error.ts';
 export class PageDto {
   /** How many, 1 to 200. */
   @IsOptional()
-  @Transform(({ value }) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value) as unknown)
+  @Transform(
+    ({ value }) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value) as unknown,
+  )
   @IsInt()
   @Min(1)
   @Max(200)
@@ -59,7 +61,8 @@ export function decodeCursor(cursor: string | undefined, filter: unknown): Posit
 function parsed(cursor: string): Position | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const ok = Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
+    const ok =
+      Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
     return ok ? (value as Position) : null;
   } catch {
     return null;
@@ -67,5 +70,8 @@ function parsed(cursor: string): Position | null {
 }
 
 function fingerprint(filter: unknown): string {
-  return createHash('sha256').update(JSON.stringify(filter ?? null)).digest('base64url').slice(0, 8);
+  return createHash('sha256')
+    .update(JSON.stringify(filter ?? null))
+    .digest('base64url')
+    .slice(0, 8);
 }

@@ -50,7 +50,10 @@ export class RouteTable {
         handler as () => void,
         metatype as () => void,
       ]);
-      const path = joined(Reflect.getMetadata(PATH_METADATA, metatype), Reflect.getMetadata(PATH_METADATA, handler));
+      const path = joined(
+        Reflect.getMetadata(PATH_METADATA, metatype),
+        Reflect.getMetadata(PATH_METADATA, handler),
+      );
       return [{ method: RequestMethod[verb], path, rule: rule ?? null }];
     });
   }

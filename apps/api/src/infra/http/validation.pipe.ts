@@ -26,7 +26,11 @@ export class BodyPipe implements PipeTransform {
     }
 
     const dto = plainToInstance(metatype as Type<object>, checked);
-    const errors = await validate(dto, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
+    const errors = await validate(dto, {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+    });
     const problems = errors.flatMap((error) => problemsOf(error, ''));
     for (const [key, check] of freeForm) {
       const raw = (source as Record<string, unknown>)[key] ?? undefined;
@@ -50,7 +54,9 @@ function withoutNulls(value: unknown): unknown {
 }
 
 function problemsOf(error: ValidationError, parent: string): string[] {
-  const path = /^\d+$/.test(error.property) ? `${parent}[${error.property}]` : `${parent}${parent && '.'}${error.property}`;
+  const path = /^\d+$/.test(error.property)
+    ? `${parent}[${error.property}]`
+    : `${parent}${parent && '.'}${error.property}`;
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
     rule === 'whitelistValidation' ? `${path} is not a known field` : prefixed(message, error.property, path),
   );

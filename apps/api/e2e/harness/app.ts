@@ -1,0 +1,193 @@
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Type } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { PlatformClient } from '@platform/client';
+import type { Role } from '@platform/contracts';
+import pg from 'pg';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppModule } from '../../src/app.module.ts';
+import { setupApp } from '../../src/app.setup.ts';
+import { IdentityService } from '../../src/auth/identity.service.ts';
+import { readConfig } from '../../src/infra/config/platform-config.ts';
+import { rows } from '../../src/infra/database/rows.ts';
+import { disarmFailpoints } from '../../src/infra/failpoints.ts';
+import { Readiness } from '../../src/infra/health/readiness.ts';
+import { TurnRunner } from '../../src/turns/turn-runner.ts';
+
+export interface TestUser {
+  userId: string;
+  spaceId: string;
+  role: Role;
+  email: string;
+  password: string;
+  apiKey: string;
+}
+
+export interface Answer<Body = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: Body;
+  text: string;
+}
+
+export interface RequestInit {
+  /** Whose API key; null: none. Default: the admin. */
+  as?: TestUser | null;
+  body?: unknown;
+  /** Sent as it stands, in place of `body`. */
+  raw?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface AppOptions {
+  env?: Record<string, string>;
+  /** Replaces providers: only ports to the outside. */
+  override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
+  /** Joins the database of another app instead of making one: two processes on one database. */
+  database?: TestApp;
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** The real service on a database of its own, with a space that has an admin and a member, and a second space. */
+export class TestApp {
+  admin!: TestUser;
+  member!: TestUser;
+  /** The admin of another space. */
+  outsider!: TestUser;
+
+  private constructor(
+    private readonly app: NestExpressApplication,
+    readonly url: string,
+    readonly databaseUrl: string,
+    private readonly dataDir: string,
+    readonly secretKey: string,
+  ) {}
+
+  static async start(options: AppOptions = {}): Promise<TestApp> {
+    const databaseUrl = options.database?.databaseUrl ?? (await copyTemplate());
+    const dataDir = await mkdtemp(join(tmpdir(), 'platform-e2e-'));
+    const secretKey = options.database?.secretKey ?? randomBytes(32).toString('base64');
+    const config = readConfig({
+      DATABASE_URL: databaseUrl,
+      PLATFORM_DATA_DIR: dataDir,
+      PLATFORM_SECRET_KEY: secretKey,
+      PLATFORM_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+      PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      ...options.env,
+    });
+    const builder = Test.createTestingModule({ imports: [AppModule.with(config)] });
+    const testing = await (options.override?.(builder) ?? builder).compile();
+    const app = testing.createNestApplication<NestExpressApplication>({
+      bodyParser: false,
+      forceCloseConnections: true,
+      logger: process.env.TEST_LOG_LEVEL ? ['error', 'warn', 'log'] : false,
+    });
+    await setupApp(app);
+    const server = await app.listen(0, '127.0.0.1');
+    app.get(Readiness).ready = true;
+    const { port } = server.address() as AddressInfo;
+    const started = new TestApp(app, `http://127.0.0.1:${port}`, databaseUrl, dataDir, secretKey);
+    if (options.database) {
+      const { admin, member, outsider } = options.database;
+      Object.assign(started, { admin, member, outsider });
+    } else {
+      await started.people();
+    }
+    return started;
+  }
+
+  /** Any provider of the running service. */
+  get<T>(type: Type<T>): T {
+    return this.app.get(type, { strict: false });
+  }
+
+  sql<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
+    return rows<Row>(this.get(DataSource), statement, parameters);
+  }
+
+  client(user: TestUser = this.admin): PlatformClient {
+    return new PlatformClient({ baseUrl: this.url, apiKey: user.apiKey });
+  }
+
+  /** One HTTP call, with an API key and a JSON body unless said otherwise. */
+  async request<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { as = this.admin, body, raw, headers = {}, signal }: RequestInit = {},
+  ): Promise<Answer<Body>> {
+    const response = await this.fetch(method, path, { as, body, raw, headers, signal });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+    return { status: response.status, headers: response.headers, body: json as Body, text };
+  }
+
+  /** The same, with the body left to be read: for streams. */
+  fetch(
+    method: string,
+    path: string,
+    { as = this.admin, body, raw, headers = {}, signal }: RequestInit = {},
+  ) {
+    return fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(as && { Authorization: `Bearer ${as.apiKey}` }),
+        ...((body !== undefined || raw !== undefined) && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      signal,
+    });
+  }
+
+  /** A person with a key, in the first space unless another is named. */
+  async addUser(role: Role, spaceId: string | null = this.admin.spaceId): Promise<TestUser> {
+    const identity = this.get(IdentityService);
+    return this.get(DataSource).transaction(async (tx: EntityManager) => {
+      const email = `${randomBytes(6).toString('hex')}@example.com`;
+      const user = await identity.createUser(tx, { email, name: email.slice(0, 6), password: PASSWORD });
+      const home = spaceId ?? (await identity.createSpace(tx, `Space of ${email}`, user.id)).id;
+      if (spaceId !== null) await identity.addMember(tx, home, user.id, role);
+      const { key } = await identity.mintApiKey(tx, { spaceId: home, userId: user.id, name: 'test' });
+      return { userId: user.id, spaceId: home, role, email, password: PASSWORD, apiKey: key };
+    });
+  }
+
+  /** Resolves when nothing runs in the background any more. */
+  async settle(): Promise<void> {
+    await this.get(TurnRunner).settle();
+  }
+
+  async close(): Promise<void> {
+    disarmFailpoints();
+    await this.app.close();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  private async people(): Promise<void> {
+    this.admin = await this.addUser('ADMIN', null);
+    this.member = await this.addUser('MEMBER');
+    this.outsider = await this.addUser('ADMIN', null);
+  }
+}
+
+async function copyTemplate(): Promise<string> {
+  const adminUrl = process.env.TEST_DATABASE_ADMIN_URL;
+  if (adminUrl === undefined)
+    throw new Error('TEST_DATABASE_ADMIN_URL is set by the global setup of the e2e tests');
+  const name = `e2e_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(`create database ${name} template template_platform strategy file_copy`);
+  await client.end();
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

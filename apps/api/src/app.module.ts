@@ -1,0 +1,32 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AgentsModule } from './agents/agents.module.ts';
+import { AuthModule } from './auth/auth.module.ts';
+import type { PlatformConfig } from './infra/config/platform-config.ts';
+import { DatabaseModule } from './infra/database/database.module.ts';
+import { InfraModule } from './infra/infra.module.ts';
+import { LoggingModule } from './infra/logging.module.ts';
+import { ModelsModule } from './models/models.module.ts';
+import { SeedModule } from './seed/seed.module.ts';
+import { StreamsModule } from './streams/streams.module.ts';
+import { TurnsModule } from './turns/turns.module.ts';
+
+/** The composition root: the modules in their order. */
+@Module({})
+export class AppModule {
+  static with(config: PlatformConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        InfraModule.with(config),
+        LoggingModule,
+        DatabaseModule,
+        AuthModule,
+        ModelsModule,
+        StreamsModule,
+        AgentsModule,
+        TurnsModule,
+        SeedModule,
+      ],
+    };
+  }
+}

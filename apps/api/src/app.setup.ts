@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import express, { type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { authentication } from './auth/authentication.middleware.ts';
+import { PlatformConfig } from './infra/config/platform-config.ts';
+import { notFound } from './infra/http/app-error.ts';
+import { bodyParser } from './infra/http/body-parser.ts';
+import { ErrorFilter, answerError } from './infra/http/error.filter.ts';
+import { isServicePath } from './infra/http/paths.ts';
+import { requestId } from './infra/http/request-id.ts';
+import { requestLog } from './infra/http/request-log.ts';
+import { BodyPipe } from './infra/http/validation.pipe.ts';
+import { createDocument } from './openapi.ts';
+
+const CONSOLE = join(import.meta.dirname, '../../console/dist');
+
+/**
+ * Everything between the socket and the controllers, in its order; the tests use the same.
+ * Authentication stands before the body parser: nobody unknown makes us read a body.
+ */
+export async function setupApp(app: NestExpressApplication): Promise<void> {
+  const config = app.get(PlatformConfig);
+  app.disable('x-powered-by');
+  app.use(requestId);
+  app.use(requestLog);
+  app.use(helmet(securityHeaders(config)));
+  app.use(permissions);
+  app.enableCors({
+    origin: config.corsOrigins,
+    credentials: true,
+    exposedHeaders: [
+      'X-Platform-Stream-Protocol',
+      'X-Request-Id',
+      'X-Turn-Id',
+      'X-Session-Id',
+      'Retry-After',
+    ],
+  });
+  app.use(authentication(app));
+  app.use(bodyParser());
+  app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
+  app.useGlobalPipes(new BodyPipe());
+  app.useGlobalFilters(new ErrorFilter());
+  SwaggerModule.setup('api/docs', app, () => createDocument(app), { jsonDocumentUrl: 'api/openapi.json' });
+  serveConsole(app);
+  await app.init();
+  app.use((req: Request, res: Response) => {
+    answerError(notFound(`No route ${req.method} ${req.path}`), req, res);
+  });
+}
+
+function securityHeaders(config: PlatformConfig) {
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        workerSrc: ["'self'", 'blob:'],
+        // Documents are imported from addresses that people name.
+        connectSrc: ["'self'", 'http:', 'https:'],
+        imgSrc: ["'self'", 'data:', 'blob:', 'https:', 'http:'],
+        mediaSrc: ["'self'", 'data:', 'blob:'],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        objectSrc: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    crossOriginEmbedderPolicy: false,
+    strictTransportSecurity: config.publicUrl.startsWith('https:'),
+  };
+}
+
+function permissions(_req: Request, res: Response, next: () => void): void {
+  res.setHeader('Permissions-Policy', 'microphone=(self), camera=(), geolocation=()');
+  next();
+}
+
+/** The console's files, and its page for every other address that a browser opens. */
+function serveConsole(app: NestExpressApplication): void {
+  app.use(
+    '/assets',
+    express.static(join(CONSOLE, 'assets'), { immutable: true, maxAge: '1y', fallthrough: true }),
+  );
+  app.use(express.static(CONSOLE, { index: false }));
+  app.use((req: Request, res: Response, next: () => void) => {
+    const page = req.method === 'GET' && !isServicePath(req.path) && !req.path.startsWith('/assets/');
+    if (!page || !req.accepts('html')) {
+      next();
+      return;
+    }
+    res.setHeader('Cache-Control', 'no-cache');
+    res.sendFile(join(CONSOLE, 'index.html'), (error?: Error) => {
+      if (error && !res.headersSent)
+        answerError(notFound('The console is not built; run npm start'), req, res);
+    });
+  });
+}

@@ -1,0 +1,330 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import OpenAI from 'openai';
+import { fetch as undiciFetch } from 'undici';
+import { GuardedHttp, OutgoingError, type GuardedRequest } from './guarded-http.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+const PUBLIC_MESSAGE = 'The address could not be reached';
+
+describe('GuardedHttp', () => {
+  const seen: { url: string; headers: IncomingMessage['headers']; body: string; address?: string }[] = [];
+  let handler: Handler;
+  let port: number;
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    req.on('end', () => {
+      const { url = '', headers, socket } = req;
+      seen.push({ url, headers, body, ...(socket.localAddress && { address: socket.localAddress }) });
+      handler(req, res);
+    });
+  });
+  const open: GuardedHttp[] = [];
+
+  /** Names resolve as the table says. */
+  function guarded(
+    allowPrivate: string[] = [],
+    names: Record<string, string[]> = {},
+    connectTimeoutMs = 3_000,
+  ) {
+    const asked: string[] = [];
+    const resolve = async (name: string) => {
+      asked.push(name);
+      return names[name] ?? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`));
+    };
+    const http = new GuardedHttp({ allowPrivate, resolve, connectTimeoutMs });
+    open.push(http);
+    return { http, asked };
+  }
+  const local = () => guarded([`127.0.0.1:${port}`]).http;
+  const at = (path = '/', host = '127.0.0.1') => `http://${host}:${port}${path}`;
+
+  async function failure(http: GuardedHttp, url: string, request?: GuardedRequest): Promise<OutgoingError> {
+    const error = await http.fetch(url, request).catch((thrown: unknown) => thrown);
+    if (!(error instanceof OutgoingError)) throw new Error('expected an OutgoingError', { cause: error });
+    expect(error.message).toBe(PUBLIC_MESSAGE);
+    return error;
+  }
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  });
+  beforeEach(() => {
+    seen.length = 0;
+    handler = (_, res) => res.end('hello');
+  });
+  afterEach(() => Promise.all(open.splice(0).map((http) => http.close())));
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('makes a call', async () => {
+    handler = (_, res) => res.writeHead(418, { 'X-Kind': 'teapot' }).end('{"short":true}');
+    const answer = await local().fetch(at('/pot?x=1'), {
+      method: 'POST',
+      headers: { 'X-Caller': 'me' },
+      body: 'boil',
+    });
+    expect([answer.status, answer.ok, answer.url]).toEqual([418, false, at('/pot?x=1')]);
+    expect(answer.headers.get('x-kind')).toBe('teapot');
+    expect(answer.json()).toEqual({ short: true });
+    expect(seen[0]).toMatchObject({ url: '/pot?x=1', headers: { 'x-caller': 'me' }, body: 'boil' });
+  });
+
+  it('takes any status for an answer, an empty body too', async () => {
+    handler = (_, res) => res.writeHead(204).end();
+    expect(await local().fetch(at())).toMatchObject({ status: 204, bytes: Buffer.alloc(0) });
+  });
+
+  // The server listens: only the guard stands between.
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '017700000001',
+    '127.0.0.1.',
+    '0.0.0.0',
+    '0',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::]',
+    '[::1]',
+    '①②⑦.⓪.⓪.①',
+  ])('does not connect to %s', async (host) => {
+    expect((await failure(guarded().http, at('/', host))).reason).toMatch(/not public/);
+    expect(seen).toEqual([]);
+  });
+
+  it.each(['http://[fe80::1%25eth0]/', 'http://169.254.169.254/latest/meta-data', 'http://10.0.0.1/'])(
+    'does not connect to %s',
+    async (url) => {
+      expect((await failure(guarded().http, url)).reason).toMatch(/not public|cannot be read/);
+    },
+  );
+
+  it.each([
+    ['ftp://example.com/', /not http/],
+    ['file:///etc/passwd', /not http/],
+    ['data:text/plain,hello', /not http/],
+    ['http://user:secret@example.com/', /credentials/],
+    ['http://user@example.com/', /credentials/],
+    ['not an address', /cannot be read/],
+    ['//example.com', /cannot be read/],
+    ['http://', /cannot be read/],
+  ])('refuses %s before any look-up', async (url, reason) => {
+    const { http, asked } = guarded();
+    const error = await failure(http, url);
+    expect(error.reason).toMatch(reason);
+    expect(error.reason).not.toContain('secret');
+    expect(asked).toEqual([]);
+  });
+
+  describe('names', () => {
+    it('refuses a name when one of its addresses is private', async () => {
+      const { http } = guarded([], { 'mixed.test': ['93.184.215.14', '127.0.0.1'] });
+      expect((await failure(http, at('/', 'mixed.test'))).reason).toMatch(/mixed\.test at 127\.0\.0\.1/);
+      expect(seen).toEqual([]);
+    });
+
+    it('refuses a name that resolves to a private address, under every entry but its own', async () => {
+      const names = { 'db.internal': ['127.0.0.1'] };
+      await failure(guarded([], names).http, at('/', 'db.internal'));
+      await failure(guarded(['other.internal', 'db.internal:1'], names).http, at('/', 'db.internal'));
+      expect(seen).toEqual([]);
+      expect((await guarded(['DB.internal'], names).http.fetch(at('/', 'db.internal'))).text()).toBe('hello');
+      expect((await guarded(['127.0.0.0/8'], names).http.fetch(at('/', 'db.internal'))).text()).toBe('hello');
+      expect(seen[0]?.headers.host).toBe(`db.internal:${port}`);
+    });
+
+    it('connects to the address that was checked, though the name has another one by then', async () => {
+      const answers = [['127.0.0.1'], ['169.254.169.254']];
+      let asked = 0;
+      const resolve = async () => answers[asked++] ?? [];
+      const http = new GuardedHttp({ allowPrivate: [`127.0.0.1:${port}`], resolve });
+      open.push(http);
+      expect((await http.fetch(at('/', 'rebind.test'))).text()).toBe('hello');
+      expect(asked).toBe(1);
+      expect(seen[0]?.address).toBe('127.0.0.1');
+      // Every further connection is checked again.
+      server.closeAllConnections();
+      expect((await failure(http, at('/', 'rebind.test'))).reason).toMatch(/169\.254\.169\.254/);
+      expect(seen).toHaveLength(1);
+    });
+
+    it('tells an unknown name and one without address alike', async () => {
+      const { http } = guarded([], { 'empty.test': [] });
+      expect((await failure(http, 'http://empty.test/')).reason).toMatch(/no address/);
+      expect((await failure(http, 'http://nowhere.test/')).reason).toMatch(/ENOTFOUND/);
+    });
+  });
+
+  describe('redirects', () => {
+    const redirect =
+      (location: string, status = 302): Handler =>
+      (req, res) => {
+        if (req.url === '/start') res.writeHead(status, { Location: location }).end('moved');
+        else res.end('arrived');
+      };
+
+    it('are answers when nobody asked to follow them', async () => {
+      handler = redirect('/end');
+      const answer = await local().fetch(at('/start'));
+      expect([answer.status, answer.text(), answer.headers.get('location')]).toEqual([302, 'moved', '/end']);
+      expect(seen).toHaveLength(1);
+    });
+
+    it.each([301, 302, 303, 307, 308])('%i is followed on request', async (status) => {
+      handler = redirect('/end', status);
+      const answer = await local().fetch(at('/start'), { followRedirects: 1, headers: { 'X-Key': 'k' } });
+      expect([answer.text(), answer.url]).toEqual(['arrived', at('/end')]);
+      expect(seen[1]?.headers['x-key']).toBe('k');
+    });
+
+    it.each([
+      'http://127.0.0.1:1/',
+      'http://169.254.169.254/',
+      'file:///etc/passwd',
+      'http://a:b@example.com/',
+    ])('are checked again: %s', async (location) => {
+      handler = redirect(location);
+      await failure(local(), at('/start'), { followRedirects: 5 });
+      expect(seen).toHaveLength(1);
+    });
+
+    it('take no credential to another site', async () => {
+      handler = redirect(at('/end', 'other.test'));
+      const { http } = guarded([`127.0.0.1:${port}`], { 'other.test': ['127.0.0.1'] });
+      const headers = { Authorization: 'Bearer canary', 'X-Api-Key': 'canary', Accept: 'text/html' };
+      expect((await http.fetch(at('/start'), { followRedirects: 1, headers })).text()).toBe('arrived');
+      expect(seen[1]?.headers.accept).toBe('text/html');
+      expect(JSON.stringify(seen[1])).not.toContain('canary');
+    });
+
+    it('end after as many as were asked for', async () => {
+      handler = (_, res) => res.writeHead(302, { Location: '/start' }).end();
+      expect((await failure(local(), at('/start'), { followRedirects: 3 })).reason).toBe(
+        'too many redirects',
+      );
+      expect(seen).toHaveLength(4);
+    });
+
+    it('of a call with effects are not followed', async () => {
+      handler = redirect('/end', 307);
+      const answer = await local().fetch(at('/start'), { method: 'POST', body: 'x', followRedirects: 5 });
+      expect(answer.status).toBe(307);
+      expect(seen).toHaveLength(1);
+    });
+  });
+
+  describe('limits', () => {
+    it('counts the bytes as they are sent, up to the last one', async () => {
+      handler = (_, res) => res.end('x'.repeat(1_000));
+      expect((await local().fetch(at(), { maxBytes: 1_000 })).bytes.length).toBe(1_000);
+      expect((await failure(local(), at(), { maxBytes: 999 })).reason).toMatch(/more than 999 bytes/);
+    });
+
+    it.each([
+      ['gzip', gzipSync(Buffer.alloc(50_000_000))],
+      ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
+      ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
+    ])('counts after decompression: %s', async (encoding, bomb) => {
+      handler = (_, res) => res.writeHead(200, { 'Content-Encoding': encoding }).end(bomb);
+      expect(bomb.length).toBeLessThan(100_000);
+      expect((await failure(local(), at(), { maxBytes: 100_000 })).reason).toMatch(/more than 100000 bytes/);
+    });
+
+    it('stops an endless answer and closes the socket', async () => {
+      const closed = new Promise<void>((resolve) => {
+        handler = (_, res) => {
+          const more = () => {
+            while (res.writable && res.write('x'.repeat(10_000)));
+          };
+          res.on('drain', more).on('close', resolve);
+          more();
+        };
+      });
+      await failure(local(), at(), { maxBytes: 1_000_000 });
+      await closed;
+    });
+
+    it.each<[string, Handler]>([
+      ['never answers', () => undefined],
+      ['never ends its answer', (_, res) => res.writeHead(200).write('x')],
+    ])('gives up a server that %s', async (_, silent) => {
+      handler = silent;
+      expect((await failure(local(), at(), { timeoutMs: 50 })).reason).toBe('no answer within 50 ms');
+    });
+
+    it('gives up a connection that is not made in time', async () => {
+      // Accepts the TCP connection and never answers the TLS handshake, which is part of connecting.
+      const deaf = createTcpServer().listen(0, '127.0.0.1');
+      await once(deaf, 'listening');
+      const { port: deafPort } = deaf.address() as AddressInfo;
+      const { http } = guarded([`127.0.0.1:${deafPort}`], {}, 50);
+      const error = await failure(http, `https://127.0.0.1:${deafPort}/`);
+      expect(error.reason).toMatch(/ConnectTimeoutError/);
+      deaf.close();
+    });
+
+    it('throws the reason of the caller who aborts', async () => {
+      handler = () => undefined;
+      const abort = new AbortController();
+      const reason = new Error('no longer wanted');
+      const call = local().fetch(at(), { signal: abort.signal });
+      await once(server, 'request');
+      abort.abort(reason);
+      await expect(call).rejects.toBe(reason);
+      await expect(local().fetch(at(), { signal: abort.signal })).rejects.toBe(reason);
+    });
+  });
+
+  it('tells a refused connection as it tells a blocked one', async () => {
+    const free = createTcpServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port: freePort } = free.address() as AddressInfo;
+    free.close();
+    await once(free, 'close');
+    const refused = await failure(guarded(['127.0.0.1']).http, `http://127.0.0.1:${freePort}/`);
+    expect(refused.reason).toMatch(/ECONNREFUSED/);
+  });
+
+  it('refuses a list it cannot read', () => {
+    expect(() => new GuardedHttp({ allowPrivate: ['http://host'] })).toThrow(
+      'no host, host:port or CIDR range',
+    );
+  });
+
+  describe('dispatcher', () => {
+    const client = (http: GuardedHttp, allowLoopback: boolean) =>
+      new OpenAI({
+        baseURL: at('/v1'),
+        apiKey: 'none',
+        maxRetries: 0,
+        fetch: undiciFetch as unknown as typeof fetch,
+        fetchOptions: { dispatcher: http.dispatcher({ allowLoopback }) } as never,
+      });
+
+    it('guards the openai client', async () => {
+      await expect(client(guarded().http, false).models.list()).rejects.toThrow('Connection error');
+      expect(seen).toEqual([]);
+    });
+
+    it('lets it reach the loopback where that is allowed', async () => {
+      handler = (_, res) =>
+        res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"data":[{"id":"m"}]}');
+      const { data } = await client(guarded().http, true).models.list();
+      expect(data).toEqual([{ id: 'm' }]);
+    });
+  });
+});

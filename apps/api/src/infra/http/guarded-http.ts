@@ -1,0 +1,224 @@
+import { lookup as dnsLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, fetch, type Dispatcher, type Response } from 'undici';
+import { AddressPolicy } from './address-policy.ts';
+import { parseAllowedHost } from './allowed-hosts.ts';
+
+export interface GuardedHttpOptions {
+  /** Private places that may be reached all the same: `host`, `host:port`, address or CIDR. */
+  allowPrivate: string[];
+  /** Finds the addresses of a name; by default the system does. */
+  resolve?: (hostname: string) => Promise<string[]>;
+  connectTimeoutMs?: number;
+}
+
+export interface GuardedRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array | FormData | URLSearchParams;
+  /** Bytes of the answer's body, counted after decompression; 10 MB by default. */
+  maxBytes?: number;
+  /** Milliseconds until the whole answer is there; 30,000 by default. */
+  timeoutMs?: number;
+  /** How many redirects of a GET or HEAD are followed; none by default: the redirect itself is the answer. */
+  followRedirects?: number;
+  signal?: AbortSignal;
+}
+
+/** An answer, read to its end. */
+export class GuardedResponse {
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    /** Where the answer came from in the end. */
+    readonly url: string,
+    readonly bytes: Buffer,
+  ) {}
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  text(): string {
+    return this.bytes.toString('utf8');
+  }
+
+  /** Throws a SyntaxError where the body is no JSON. */
+  json(): unknown {
+    return JSON.parse(this.text());
+  }
+}
+
+/** No answer. Blocked, refused, timed out and too large are told alike; `reason` is for the log alone. */
+export class OutgoingError extends Error {
+  constructor(
+    readonly reason: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super('The address could not be reached', options);
+    this.name = 'OutgoingError';
+  }
+}
+
+const MAX_BYTES = 10_485_760;
+const TIMEOUT_MS = 30_000;
+const REDIRECTS = [301, 302, 303, 307, 308];
+// What another site may see of a request that a redirect sends there.
+const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent'];
+
+/** The one way out: reaches public addresses, and of the private ones those that the operator lists. */
+export class GuardedHttp {
+  private readonly resolve: (hostname: string) => Promise<string[]>;
+  private readonly agents: { public: Agent; loopback: Agent };
+
+  constructor({ allowPrivate, resolve = systemResolve, connectTimeoutMs = 3_000 }: GuardedHttpOptions) {
+    const allowed = allowPrivate.map((text) => {
+      const entry = parseAllowedHost(text);
+      if (!entry) throw new Error(`${text} is no host, host:port or CIDR range`);
+      return entry;
+    });
+    const agent = (allowLoopback: boolean) =>
+      new Agent({ connect: this.connector(new AddressPolicy(allowed, allowLoopback), connectTimeoutMs) });
+    this.resolve = resolve;
+    this.agents = { public: agent(false), loopback: agent(true) };
+  }
+
+  /** Guards the connections of another client, which must use undici's fetch. */
+  dispatcher({ allowLoopback = false } = {}): Dispatcher {
+    return allowLoopback ? this.agents.loopback : this.agents.public;
+  }
+
+  /** Makes one call; throws an `OutgoingError` when no answer comes, and the signal's reason when that aborts. */
+  async fetch(url: string | URL, request: GuardedRequest = {}): Promise<GuardedResponse> {
+    const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
+    signal?.throwIfAborted();
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const { response, from } = await this.follow(
+        parse(url),
+        request,
+        signal ? AbortSignal.any([signal, timeout]) : timeout,
+      );
+      const bytes = await readBody(response, maxBytes);
+      return new GuardedResponse(response.status, response.headers as unknown as Headers, from.href, bytes);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof OutgoingError) throw error;
+      throw new OutgoingError(timeout.aborted ? `no answer within ${timeoutMs} ms` : innermost(error), {
+        cause: error,
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.agents.public.destroy(), this.agents.loopback.destroy()]);
+  }
+
+  private async follow(url: URL, request: GuardedRequest, signal: AbortSignal) {
+    const { method = 'GET', body, followRedirects = 0 } = request;
+    const followed = /^(GET|HEAD)$/i.test(method) ? followRedirects : 0;
+    let headers = request.headers ?? {};
+    let from = url;
+    for (let left = followed; ; left--) {
+      const response = await fetch(from, {
+        method,
+        headers,
+        ...(body !== undefined && { body: body as string }),
+        redirect: 'manual',
+        dispatcher: this.agents.public,
+        signal,
+      });
+      const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+      if (location === null || followed === 0) return { response, from };
+      await response.body?.cancel();
+      if (left === 0) throw new OutgoingError('too many redirects');
+      const to = parse(location, from);
+      if (to.origin !== from.origin) headers = only(headers, HARMLESS_HEADERS);
+      from = to;
+    }
+  }
+
+  /** Opens connections to checked addresses alone; a name is resolved once, and what was checked is connected. */
+  private connector(policy: AddressPolicy, timeout: number): buildConnector.connector {
+    // A lookup is not told the port it is for, so each port has its own.
+    const connectors = new Map<number, buildConnector.connector>();
+    const connectorFor = (port: number) => {
+      const known = connectors.get(port);
+      if (known) return known;
+      const lookup = this.checkedLookup(policy, port);
+      const made = buildConnector({ timeout, lookup, allowH2: false, autoSelectFamily: true });
+      connectors.set(port, made);
+      return made;
+    };
+    return (options, callback) => {
+      const host = options.hostname.replace(/^\[|\]$/g, '');
+      const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80));
+      // An address needs no lookup, so none would check it.
+      if (isIP(host) !== 0 && !policy.allows(host, host, port))
+        callback(new OutgoingError(blocked(host, port)), null);
+      else connectorFor(port)(options, callback);
+    };
+  }
+
+  private checkedLookup(policy: AddressPolicy, port: number): LookupFunction {
+    const find = async (hostname: string) => {
+      const addresses = await this.resolve(hostname);
+      const refused = addresses.find((address) => !policy.allows(hostname, address, port));
+      if (refused !== undefined) throw new OutgoingError(blocked(`${hostname} at ${refused}`, port));
+      const found = addresses.map((address) => ({ address, family: isIP(address) }));
+      const [first] = found;
+      if (!first) throw new OutgoingError(`${hostname} has no address`);
+      return { found, first };
+    };
+    return (hostname, { all }, done) => {
+      find(hostname).then(
+        ({ found, first }) => {
+          if (all === true) done(null, found);
+          else done(null, first.address, first.family);
+        },
+        (error: unknown) => {
+          done(error as Error, '');
+        },
+      );
+    };
+  }
+}
+
+async function systemResolve(hostname: string): Promise<string[]> {
+  return (await dnsLookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+function parse(text: string | URL, base?: URL): URL {
+  const url = URL.parse(text, base);
+  if (!url) throw new OutgoingError('the address cannot be read');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new OutgoingError(`${url.protocol} is not http`);
+  if (url.username !== '' || url.password !== '') throw new OutgoingError('the address carries credentials');
+  return url;
+}
+
+async function readBody({ body }: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > maxBytes) throw new OutgoingError(`the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function only(headers: Record<string, string>, names: string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name.toLowerCase())));
+}
+
+const blocked = (place: string, port: number) => `${place}, port ${port}, is not public and not allowed`;
+
+/** What went wrong at the bottom: undici wraps it in "fetch failed". */
+function innermost(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
+  if (inner instanceof OutgoingError) return inner.reason;
+  return inner instanceof Error ? `${inner.name}: ${inner.message}` : String(inner);
+}

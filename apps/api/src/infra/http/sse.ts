@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
+import type { Response } from 'express';
+
+const HEARTBEAT_MS = 10_000;
+/** A reader that takes nothing for so long is cut off. */
+const STALLED_MS = 60_000;
+
+/**
+ * Answers with Server-Sent Events from stored bytes until they end or the reader leaves. A slow reader slows only
+ * its own reading: nothing is buffered for it. A comment every 10 s keeps the connection alive.
+ */
+export async function sendStream(
+  res: Response,
+  read: (signal: AbortSignal) => AsyncIterable<Buffer>,
+): Promise<void> {
+  const left = new AbortController();
+  res.once('close', () => left.abort());
+  res.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    [STREAM_PROTOCOL_HEADER]: STREAM_PROTOCOL,
+    'Cache-Control': 'no-cache, no-transform',
+    'X-Accel-Buffering': 'no',
+  });
+  res.flushHeaders();
+  const heartbeat = setInterval(() => {
+    if (!res.writableNeedDrain) res.write(':\n\n');
+  }, HEARTBEAT_MS);
+  try {
+    for await (const bytes of read(left.signal)) {
+      if (!res.write(bytes)) await drained(res, left.signal);
+      if (left.signal.aborted) return;
+    }
+    res.end();
+  } catch (error) {
+    if (!left.signal.aborted) {
+      res.destroy();
+      throw error;
+    }
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function drained(res: Response, left: AbortSignal): Promise<void> {
+  const stalled = setTimeout(() => res.destroy(), STALLED_MS);
+  try {
+    await once(res, 'drain', { signal: left });
+  } catch {
+    // The reader left or was cut off.
+  } finally {
+    clearTimeout(stalled);
+  }
+}

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Logger } from 'nestjs-pino';
+import { AppModule } from './app.module.ts';
+import { setupApp } from './app.setup.ts';
+import { ConfigError, readConfig } from './infra/config/platform-config.ts';
+import { migrate } from './infra/database/migrate.ts';
+import { armFailpoints } from './infra/failpoints.ts';
+import { Readiness } from './infra/health/readiness.ts';
+import { SeedService } from './seed/seed.service.ts';
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  armFailpoints(config.failpoints);
+  await migrate(config.databaseUrl);
+
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
+    bodyParser: false,
+    bufferLogs: true,
+    // Open streams would otherwise hold the shutdown; turns have been drained by then.
+    forceCloseConnections: true,
+  });
+  app.useLogger(app.get(Logger));
+  app.enableShutdownHooks();
+  await setupApp(app);
+  const seeded = await app.get(SeedService).run();
+
+  const server = await app.listen(config.port, config.host);
+  // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
+  server.keepAliveTimeout = 65_000;
+  server.headersTimeout = 66_000;
+  app.get(Readiness).ready = true;
+  console.log(seeded.banner());
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});
