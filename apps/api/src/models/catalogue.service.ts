@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { OFFLINE_MODEL, type ModelCapabilities, type ModelPrice } from '@platform/contracts';
+import ipaddr from 'ipaddr.js';
+import { DataSource } from 'typeorm';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { SecretBox } from '../infra/crypto/secret-box.ts';
+import { firstRow, rows } from '../infra/database/rows.ts';
+import { unavailable } from '../infra/http/app-error.ts';
+import { GuardedHttp } from '../infra/http/guarded-http.ts';
+import type { ModelProvider } from './model-provider.ts';
+import { apiKeyPlace, MODEL_COLUMNS, OFFLINE_ROW, type ModelRow } from './model-row.ts';
+import { OfflineProvider } from './offline-provider.ts';
+import { OpenAiProvider } from './openai-provider.ts';
+
+/** A model as a turn uses it. */
+export interface ResolvedModel {
+  /** The model that really answers: `platform/offline` where that one stands in. */
+  name: string;
+  provider: ModelProvider;
+  /** The name that the provider knows. */
+  upstreamModel: string;
+  contextWindow: number;
+  maxOutputTokens: number;
+  price: ModelPrice;
+  capabilities: ModelCapabilities;
+  /** Whether it answers in place of the one that was asked for. */
+  standIn: boolean;
+}
+
+/** Finds the models that agents name; every call looks into the space's catalogue as it is now. */
+@Injectable()
+export class CatalogueService {
+  private readonly offline = new OfflineProvider();
+  private readonly providers = new Map<string, { revision: string; provider: ModelProvider }>();
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly config: PlatformConfig,
+    private readonly secrets: SecretBox,
+    private readonly http: GuardedHttp,
+  ) {}
+
+  /** The model of that name; throws UNAVAILABLE naming it where the catalogue has none. */
+  async resolve(spaceId: string, name: string): Promise<ResolvedModel> {
+    const model = await this.find(spaceId, name);
+    if (model === null) throw unavailable(`Model ${name} is not in the catalogue of this space`);
+    return model;
+  }
+
+  /** As `resolve`, with null for a model that is not there. */
+  async find(spaceId: string, name: string): Promise<ResolvedModel | null> {
+    if (name === OFFLINE_MODEL) return this.resolved(spaceId, OFFLINE_ROW, false);
+    // Where the name is unknown any other row comes: one query tells that apart from an empty catalogue.
+    const row = await firstRow<ModelRow>(
+      this.database,
+      `select ${MODEL_COLUMNS} from model where space_id = $1 and deleted_at is null order by name = $2 desc limit 1`,
+      [spaceId, name],
+    );
+    if (row?.name === name) return this.resolved(spaceId, row, false);
+    return row === null && this.standsIn ? this.resolved(spaceId, OFFLINE_ROW, true) : null;
+  }
+
+  /** Whether each name would resolve; a model that is stood in for counts as ready. */
+  async status(spaceId: string, names: Iterable<string>): Promise<Map<string, 'ready' | 'unknown'>> {
+    const models = await rows<{ name: string }>(
+      this.database,
+      'select name from model where space_id = $1 and deleted_at is null',
+      [spaceId],
+    );
+    const known = new Set([OFFLINE_MODEL, ...models.map(({ name }) => name)]);
+    const all = models.length === 0 && this.standsIn;
+    return new Map(Array.from(names, (name) => [name, all || known.has(name) ? 'ready' : 'unknown']));
+  }
+
+  /** The provider behind a row, made once per change of it, so that the key is opened once. */
+  providerOf(spaceId: string, row: ModelRow): ModelProvider {
+    if (row.provider === 'offline' || row.baseUrl === null) return this.offline;
+    const kept = this.providers.get(row.id);
+    if (kept?.revision === row.revision) return kept.provider;
+    const apiKey = row.sealedApiKey === null ? null : this.openKey(spaceId, row, row.sealedApiKey);
+    const dispatcher = this.http.dispatcher({ allowLoopback: this.listensOnLoopback });
+    const provider = new OpenAiProvider({ baseUrl: row.baseUrl, apiKey, dispatcher });
+    this.providers.set(row.id, { revision: row.revision, provider });
+    return provider;
+  }
+
+  private get standsIn(): boolean {
+    return this.config.embedded && this.config.offlineStandin;
+  }
+
+  /** Whoever reaches a service on loopback reaches the model servers beside it anyway. */
+  private get listensOnLoopback(): boolean {
+    const { host } = this.config;
+    return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.parse(host).range() === 'loopback');
+  }
+
+  private resolved(spaceId: string, row: ModelRow, standIn: boolean): ResolvedModel {
+    return {
+      name: row.name,
+      provider: this.providerOf(spaceId, row),
+      upstreamModel: row.upstreamModel ?? row.name,
+      contextWindow: row.contextWindow,
+      maxOutputTokens: row.maxOutputTokens,
+      price: row.price,
+      capabilities: row.capabilities,
+      standIn,
+    };
+  }
+
+  private openKey(spaceId: string, row: ModelRow, sealed: string): string {
+    try {
+      return this.secrets.open(apiKeyPlace(spaceId, row.id), sealed);
+    } catch (cause) {
+      throw unavailable(`The API key of model ${row.name} cannot be read; set it again`, { cause });
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { Access } from '../infra/http/access.ts';
+import { PageDto } from '../infra/http/page.ts';
+import { CreateModelDto, ModelDto, ModelPageDto, ModelTestDto, UpdateModelDto } from './models.dto.ts';
+import { ModelsService } from './models.service.ts';
+
+@Controller('models')
+export class ModelsController {
+  constructor(private readonly models: ModelsService) {}
+
+  /** The space's catalogue; ends with `platform/offline`, which is always there. */
+  @Get()
+  @Access('member')
+  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ModelPageDto> {
+    return this.models.list(caller.spaceId, query);
+  }
+
+  /** Adds a model; agents find it by its name. */
+  @Post()
+  @Access('admin')
+  create(@CallersAct() act: Act, @Body() body: CreateModelDto): Promise<ModelDto> {
+    return this.models.create(act, body);
+  }
+
+  /** Changes what is given; a new baseUrl demands the apiKey again. */
+  @Patch(':id')
+  @Access('admin')
+  update(@CallersAct() act: Act, @Param('id') id: string, @Body() body: UpdateModelDto): Promise<ModelDto> {
+    return this.models.update(act, id, body);
+  }
+
+  /** Takes the model out of the catalogue at once. */
+  @Delete(':id')
+  @Access('admin')
+  @HttpCode(204)
+  delete(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
+    return this.models.delete(act, id);
+  }
+
+  /** Asks the model one short question and tells how it went. */
+  @Post(':id/test')
+  @Access('admin')
+  @HttpCode(200)
+  test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestDto> {
+    return this.models.test(caller.spaceId, id);
+  }
+}
