@@ -1,0 +1,36 @@
+import {
+  Injectable,
+  UseGuards,
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { userOf } from '../auth/principal.ts';
+import { Access } from '../infra/http/access.ts';
+import type { InvocableAgent } from './agent-row.ts';
+import { AgentsService } from './agents.service.ts';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set by the AgentAccessGuard: the caller may invoke it. */
+    agent?: InvocableAgent;
+  }
+}
+
+export type { InvocableAgent };
+
+/** Lets a call to `:agentId` through where the agent exists (404) and its access rule admits the caller (403). */
+@Injectable()
+export class AgentAccessGuard implements CanActivate {
+  constructor(private readonly agents: AgentsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
+    req.agent = await this.agents.invocable(userOf(req), req.params.agentId);
+    return true;
+  }
+}
+
+/** For controllers and routes that invoke `:agentId`, in any way; needs the AgentsModule. */
+export const InvokesAgent = () => applyDecorators(Access('agent'), UseGuards(AgentAccessGuard));

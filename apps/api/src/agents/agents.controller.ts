@@ -1,0 +1,97 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { Access } from '../infra/http/access.ts';
+import { PageDto } from '../infra/http/page.ts';
+import {
+  AgentAccessDto,
+  AgentAccessQueryDto,
+  AgentDto,
+  AgentListingDto,
+  AgentPageDto,
+  AgentQueryDto,
+  AgentVersionPageDto,
+  CreateAgentDto,
+  UpdateAgentDto,
+} from './agents.dto.ts';
+import { AgentsService } from './agents.service.ts';
+
+@Access('member')
+@Controller('agents')
+export class AgentsController {
+  constructor(private readonly agents: AgentsService) {}
+
+  /** The agents of the space: whole where the caller is owner or admin, else what everybody may see. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: AgentQueryDto): Promise<AgentPageDto> {
+    return this.agents.list(caller, query);
+  }
+
+  /** Makes an agent that belongs to the caller. */
+  @Post()
+  create(@Caller() caller: UserPrincipal, @Body() body: CreateAgentDto): Promise<AgentDto> {
+    return this.agents.create(caller, body);
+  }
+
+  /** One agent: whole for its owner and for admins, else what everybody may see. */
+  @Get(':agentId')
+  @ApiExtraModels(AgentDto, AgentListingDto)
+  @ApiOkResponse({
+    schema: { oneOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
+  })
+  get(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+  ): Promise<AgentDto | AgentListingDto> {
+    return this.agents.get(caller, agentId);
+  }
+
+  /** Changes what is given, for its owner and for admins; every change is a new version. */
+  @Patch(':agentId')
+  update(
+    @CallersAct() act: Act,
+    @Param('agentId') agentId: string,
+    @Body() body: UpdateAgentDto,
+  ): Promise<AgentDto> {
+    return this.agents.update(act, agentId, body);
+  }
+
+  /** Hides the agent at once, from everybody. */
+  @Delete(':agentId')
+  @HttpCode(204)
+  delete(@CallersAct() act: Act, @Param('agentId') agentId: string): Promise<void> {
+    return this.agents.delete(act, agentId);
+  }
+
+  /** Who may call the agent and by which rule. */
+  @Get(':agentId/access')
+  access(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Query() { userId }: AgentAccessQueryDto,
+  ): Promise<AgentAccessDto> {
+    return this.agents.access(caller, agentId, userId);
+  }
+
+  /** What the agent was, newest first. */
+  @Get(':agentId/versions')
+  versions(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Query() query: PageDto,
+  ): Promise<AgentVersionPageDto> {
+    return this.agents.versions(caller, agentId, query);
+  }
+
+  /** Makes a new version that is what version n was. */
+  @Post(':agentId/versions/:n/restore')
+  @HttpCode(200)
+  restore(
+    @CallersAct() act: Act,
+    @Param('agentId') agentId: string,
+    @Param('n') n: string,
+  ): Promise<AgentDto> {
+    return this.agents.restore(act, agentId, n);
+  }
+}

@@ -1,0 +1,292 @@
+import {
+  ACCESS_SCOPES,
+  type AccessScope,
+  type Agent,
+  type AgentAccess,
+  type AgentAccessUser,
+  type AgentKnowledge,
+  type AgentListing,
+  type AgentSettings,
+  type AgentTool,
+  type AgentVariable,
+  type AgentVersion,
+  type CreateAgentRequest,
+  type LocalToolDeclaration,
+  type Page,
+  type UpdateAgentRequest,
+} from '@platform/contracts';
+import { ApiExtraModels, ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import { FreeForm } from '../infra/http/free-form.ts';
+import { PageDto } from '../infra/http/page.ts';
+import { IsFilledText, IsText } from '../infra/http/text.ts';
+import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
+
+export class AgentVariableDto implements AgentVariable {
+  /** A letter or _, then up to 63 letters, digits, _ or -; not a key that `inputs` reserves. */
+  name!: string;
+  /** Default true. */
+  required?: boolean;
+  description?: string;
+  default?: string;
+}
+
+export class AgentToolDto implements AgentTool {
+  /** The id of a tool, or the name of a built-in one. */
+  toolId!: string;
+  /** Null: all methods of the tool. */
+  methods!: string[] | null;
+}
+
+export class LocalToolDto implements LocalToolDeclaration {
+  /** 1 to 64 letters, digits, _ or -. */
+  name!: string;
+  description!: string;
+  /** JSON Schema of the arguments; at most 64 KB and 16 levels deep. */
+  inputSchema!: Record<string, unknown>;
+}
+
+export class AgentKnowledgeDto implements Partial<AgentKnowledge> {
+  /** Whether answers draw on the space's documents; default false. */
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** How many passages; default 5. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(50)
+  topK?: number;
+}
+
+export class AgentSettingsDto implements AgentSettings {
+  /** 0 to 2. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(2)
+  temperature?: number | null;
+
+  /** At least 1; lowered to what the model can do. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  max_tokens?: number | null;
+
+  /** 0 to 1. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  top_p?: number | null;
+
+  @IsOptional()
+  @IsNumber()
+  frequency_penalty?: number | null;
+
+  @IsOptional()
+  @IsNumber()
+  presence_penalty?: number | null;
+}
+
+class AgentOptionsDto {
+  @IsOptional()
+  @IsText()
+  @MaxLength(2000)
+  description?: string;
+
+  /** SPACE (default): every member may call it. RESTRICTED: the listed users alone, creator and admins included. */
+  @IsOptional()
+  @IsIn(ACCESS_SCOPES)
+  accessScope?: AccessScope;
+
+  /** Kept as sent, repetitions removed; unknown ids are marked in `/access`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(10_000)
+  @IsText({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(128, { each: true })
+  allowedUserIds?: string[];
+
+  /** Says more of the `{{variables}}` of the prompt. */
+  @FreeForm(checkVariables)
+  variables?: AgentVariableDto[];
+
+  @FreeForm(checkTools)
+  tools?: AgentToolDto[];
+
+  /** Tools that the calling client runs, where it has registered them. */
+  @FreeForm(checkLocalTools)
+  localTools?: LocalToolDto[];
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => AgentKnowledgeDto)
+  knowledge?: AgentKnowledgeDto;
+
+  /** Defaults for the model's settings; replaced whole. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => AgentSettingsDto)
+  settings?: AgentSettingsDto;
+
+  /** Whether the agent may ask the user to choose; default true. */
+  @IsOptional()
+  @IsBoolean()
+  askUser?: boolean;
+}
+
+export class CreateAgentDto extends AgentOptionsDto implements CreateAgentRequest {
+  @IsFilledText()
+  @MaxLength(120)
+  name!: string;
+
+  /** The name of a model in the space's catalogue, looked up at each call. */
+  @IsText()
+  @MinLength(1)
+  model!: string;
+
+  /** May hold `{{variables}}`. */
+  @IsText()
+  @MinLength(1)
+  systemPrompt!: string;
+}
+
+export class UpdateAgentDto extends AgentOptionsDto implements UpdateAgentRequest {
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(120)
+  name?: string;
+
+  /** The name of a model in the space's catalogue, looked up at each call. */
+  @IsOptional()
+  @IsText()
+  @MinLength(1)
+  model?: string;
+
+  /** May hold `{{variables}}`. */
+  @IsOptional()
+  @IsText()
+  @MinLength(1)
+  systemPrompt?: string;
+
+  /** The version that the change was made on; 409 when it is no longer the present one. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  version?: number;
+}
+
+export class AgentQueryDto extends PageDto {
+  /** `true`: only agents that the caller may invoke. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  accessibleOnly?: string;
+}
+
+export class AgentAccessQueryDto {
+  /** Explains this one user, listed or not. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(128)
+  userId?: string;
+}
+
+export class AgentListingDto implements AgentListing {
+  id!: string;
+  name!: string;
+  description!: string;
+  accessScope!: AccessScope;
+  /** Whether the caller may invoke it. */
+  accessible!: boolean;
+}
+
+class AgentKnowledgeAnswerDto implements AgentKnowledge {
+  enabled!: boolean;
+  topK!: number;
+}
+
+export class AgentDto extends AgentListingDto implements Agent {
+  spaceId!: string;
+  ownerUserId!: string;
+  model!: string;
+  /** `unknown`: the space's catalogue has no model of that name. */
+  modelStatus!: 'ready' | 'unknown';
+  systemPrompt!: string;
+  allowedUserIds!: string[];
+  /** The variables of the prompt, with what was declared of them. */
+  variables!: AgentVariableDto[];
+  tools!: AgentToolDto[];
+  localTools!: LocalToolDto[];
+  knowledge!: AgentKnowledgeAnswerDto;
+  settings!: AgentSettingsDto;
+  askUser!: boolean;
+  version!: number;
+  createdAt!: string;
+  updatedAt!: string;
+}
+
+@ApiExtraModels(AgentDto, AgentListingDto)
+export class AgentPageDto implements Page<Agent | AgentListing> {
+  /** Whole for its owner and for admins. */
+  @ApiProperty({
+    type: 'array',
+    items: { oneOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
+  })
+  items!: (AgentDto | AgentListingDto)[];
+  nextCursor!: string | null;
+}
+
+class VersionedAgentDto extends OmitType(AgentDto, ['accessible', 'modelStatus']) {}
+
+class AuthorDto {
+  id!: string;
+  name!: string;
+}
+
+export class AgentVersionDto implements AgentVersion {
+  version!: number;
+  author!: AuthorDto | null;
+  createdAt!: string;
+  agent!: VersionedAgentDto;
+}
+
+export class AgentVersionPageDto implements Page<AgentVersion> {
+  items!: AgentVersionDto[];
+  nextCursor!: string | null;
+}
+
+class AgentAccessUserDto implements AgentAccessUser {
+  userId!: string;
+  name!: string | null;
+  email!: string | null;
+  allowed!: boolean;
+  reason!: string;
+}
+
+export class AgentAccessDto implements AgentAccess {
+  agentId!: string;
+  accessScope!: AccessScope;
+  users!: AgentAccessUserDto[];
+  unknownUserIds!: string[];
+}
