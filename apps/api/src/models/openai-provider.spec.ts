@@ -269,6 +269,15 @@ describe('OpenAiProvider', () => {
     expect(names).toEqual(['max_tokens', 'max_completion_tokens', 'max_completion_tokens']);
   });
 
+  it('follows no redirect', async () => {
+    server.nextBehaviour({ kind: 'status', status: 307, location: `${server.url}/chat/completions` });
+    expect(await failure(provider)).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('307') as string,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('asks nothing of the server when it is aborted beforehand', async () => {
     const stream = provider.stream(request, AbortSignal.abort());
     await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow('aborted');

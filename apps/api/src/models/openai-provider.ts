@@ -45,7 +45,11 @@ export class OpenAiProvider implements ModelProvider {
       maxRetries: 0,
       // Node's own fetch and an agent of another undici do not fit together.
       fetch: async (url, init) => reusable(await fetchByUndici(url, init)),
-      ...(dispatcher && { fetchOptions: { dispatcher } as ClientOptions['fetchOptions'] }),
+      // A redirect would carry the prompt to where nobody sent it.
+      fetchOptions: {
+        redirect: 'manual',
+        ...(dispatcher && { dispatcher }),
+      } as ClientOptions['fetchOptions'],
     });
   }
 
