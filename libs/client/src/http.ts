@@ -99,18 +99,21 @@ export class HttpClient {
 
   private async authorized(request: ApiRequest, signal: AbortSignal): Promise<Response> {
     if (request.byCookie === true) return this.send(request, null, signal);
-    const response = await this.send(request, await this.settings.credential(), signal);
+    const used = await this.settings.credential();
+    const response = await this.send(request, used, signal);
     if (response.status !== 401) return response;
-    const renewed = await this.renewOnce();
+    const renewed = await this.renewed(used);
     if (renewed === null) return response;
     // A 401 is decided before anything runs, so the same request may go out again.
     void response.body?.cancel();
     return this.send(request, renewed, signal);
   }
 
-  // Calls that fail side by side share one renewal.
-  private renewOnce(): Promise<string | null> {
-    if (this.settings.renew === undefined) return Promise.resolve(null);
+  /** A credential other than the refused one; calls that are refused side by side share one renewal. */
+  private async renewed(refused: string | null): Promise<string | null> {
+    if (this.settings.renew === undefined) return null;
+    const present = await this.settings.credential();
+    if (present !== refused) return present;
     this.renewal ??= this.settings.renew().finally(() => {
       this.renewal = null;
     });

@@ -91,6 +91,13 @@ describe('AgentStreamDecoder', () => {
     expect(decodeAll([stream])).toHaveLength(1);
   });
 
+  it('does not take the halves of a CRLF for two line ends', () => {
+    const end = JSON.stringify(frame(1, 'stream-ended', { lastSeq: 1 }));
+    const middle = end.indexOf(',') + 1;
+    const stream = `data: ${end.slice(0, middle)}\r\ndata: ${end.slice(middle)}\r\n\r\n`;
+    expect(decodeAll(stream)).toHaveLength(1);
+  });
+
   it('does not take an event whose blank line has not come', () => {
     const decoder = new AgentStreamDecoder();
     expect(decoder.push(sse(frame(1, 'content-delta', { delta: 'x' })).trimEnd())).toEqual([]);

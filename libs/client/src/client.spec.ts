@@ -1,0 +1,169 @@
+import { answer, TestServer } from '../test/test-server.ts';
+import { PlatformClient } from './client.ts';
+import { paginate } from './pagination.ts';
+import { path, queryString } from './url.ts';
+import { randomUuid } from './uuid.ts';
+
+const globals = globalThis as Record<string, unknown>;
+
+describe('PlatformClient', () => {
+  afterEach(() => {
+    delete globals.window;
+    delete globals.document;
+  });
+
+  function pretendBrowser(): void {
+    globals.window = globalThis;
+    globals.document = {};
+  }
+
+  it('refuses an API key in a browser unless told otherwise', () => {
+    pretendBrowser();
+    const options = { baseUrl: '', apiKey: 'pk_1' };
+    expect(() => new PlatformClient(options)).toThrow('An API key must not be used in a browser');
+    expect(() => new PlatformClient({ ...options, dangerouslyAllowApiKeyInBrowser: true })).not.toThrow();
+    expect(() => new PlatformClient({ baseUrl: '', accessToken: 't' })).not.toThrow();
+  });
+
+  it('refuses two credentials, and an empty address outside of a browser', () => {
+    expect(() => new PlatformClient({ baseUrl: 'http://x', apiKey: 'k', accessToken: 't' })).toThrow(
+      'not both',
+    );
+    expect(() => new PlatformClient({ baseUrl: '', apiKey: 'k' })).toThrow('baseUrl');
+  });
+
+  it.each([
+    ['', '/api/agents?limit=5'],
+    ['http://host:1/', 'http://host:1/api/agents?limit=5'],
+    ['https://host/platform', 'https://host/platform/api/agents?limit=5'],
+  ])('calls under the base address %p', async (baseUrl, expected) => {
+    const called: unknown[] = [];
+    const client = new PlatformClient({
+      baseUrl,
+      headers: { 'X-App': 'shop' },
+      fetch: async (input, init) => {
+        called.push([input, new Headers(init?.headers).get('X-App')]);
+        return Response.json({ items: [], nextCursor: null });
+      },
+    });
+    await client.agents.list({ limit: 5 });
+    expect(called).toEqual([[expected, 'shop']]);
+  });
+
+  it('asks for every resource under its documented address', async () => {
+    const server = await new TestServer().start();
+    server.handle = (_, response) => answer(response, 200, {});
+    try {
+      const { agents, apiKeys, audit, auth, members, models, spaces } = new PlatformClient({
+        baseUrl: server.url,
+        apiKey: 'pk_1',
+      });
+      const agent = { name: 'a', model: 'm', systemPrompt: 's' };
+      const cases: [Promise<unknown>, string, unknown?][] = [
+        [
+          agents.list({ accessibleOnly: true, limit: 2, cursor: 'c=' }),
+          'GET /api/agents?accessibleOnly=true&limit=2&cursor=c%3D',
+        ],
+        [agents.get('a/1'), 'GET /api/agents/a%2F1'],
+        [agents.create(agent), 'POST /api/agents', agent],
+        [agents.update('a', { version: 3 }), 'PATCH /api/agents/a', { version: 3 }],
+        [agents.delete('a'), 'DELETE /api/agents/a'],
+        [agents.access('a', { userId: 'u' }), 'GET /api/agents/a/access?userId=u'],
+        [agents.versions('a'), 'GET /api/agents/a/versions'],
+        [agents.restoreVersion('a', 4), 'POST /api/agents/a/versions/4/restore', {}],
+        [
+          agents.chat('a', { contents: [], stream: true }),
+          'POST /api/agents/a/chat',
+          { contents: [], stream: false },
+        ],
+        [agents.turn('a', 't'), 'GET /api/agents/a/turns/t'],
+        [agents.sessions('a', { limit: 1 }), 'GET /api/agents/a/sessions?limit=1'],
+        [agents.session('a', 'my session?'), 'GET /api/agents/a/sessions/my%20session%3F'],
+        [agents.deleteSession('a', 's'), 'DELETE /api/agents/a/sessions/s'],
+        [agents.messages('a', 's'), 'GET /api/agents/a/sessions/s/messages'],
+        [auth.me(), 'GET /api/auth/me'],
+        [
+          auth.changePassword({ currentPassword: 'x', newPassword: 'y' }),
+          'POST /api/auth/password',
+          { currentPassword: 'x', newPassword: 'y' },
+        ],
+        [spaces.list(), 'GET /api/spaces'],
+        [spaces.create({ name: 'n' }), 'POST /api/spaces', { name: 'n' }],
+        [members.list(), 'GET /api/members'],
+        [members.add({ email: 'e', role: 'MEMBER' }), 'POST /api/members', { email: 'e', role: 'MEMBER' }],
+        [members.update('u', { role: 'ADMIN' }), 'PATCH /api/members/u', { role: 'ADMIN' }],
+        [members.remove('u'), 'DELETE /api/members/u'],
+        [apiKeys.list(), 'GET /api/api-keys'],
+        [apiKeys.create({ name: 'k' }), 'POST /api/api-keys', { name: 'k' }],
+        [apiKeys.delete('k'), 'DELETE /api/api-keys/k'],
+        [models.list(), 'GET /api/models'],
+        [models.create({ name: 'm' }), 'POST /api/models', { name: 'm' }],
+        [models.update('m', { name: 'n' }), 'PATCH /api/models/m', { name: 'n' }],
+        [models.delete('m'), 'DELETE /api/models/m'],
+        [models.test('m'), 'POST /api/models/m/test', {}],
+        [
+          audit.list({ actor: 'u', from: '2026-01-01T00:00:00Z' }),
+          'GET /api/audit?actor=u&from=2026-01-01T00%3A00%3A00Z',
+        ],
+      ];
+      await Promise.all(cases.map(([call]) => call));
+      const seen = server.seen.map(({ method, url, body }) => JSON.stringify([`${method} ${url}`, body]));
+      const expected = cases.map(([, call, body]) => JSON.stringify([call, body]));
+      expect(seen.sort()).toEqual(expected.sort());
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('takes an empty answer', async () => {
+    const fetch = async () => new Response(null, { status: 204 });
+    await expect(
+      new PlatformClient({ baseUrl: 'http://x', fetch }).agents.delete('a'),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe('paginate', () => {
+  it('walks every page, lazily', async () => {
+    const asked: (string | undefined)[] = [];
+    const pages = paginate(async (cursor) => {
+      asked.push(cursor);
+      if (cursor === undefined) return { items: [1, 2], nextCursor: 'b' };
+      return cursor === 'b' ? { items: [], nextCursor: 'c' } : { items: [3], nextCursor: null };
+    });
+    const items: number[] = [];
+    for await (const item of pages) {
+      items.push(item);
+      if (item === 2) expect(asked).toEqual([undefined]);
+    }
+    expect(items).toEqual([1, 2, 3]);
+    expect(asked).toEqual([undefined, 'b', 'c']);
+  });
+});
+
+describe('paths', () => {
+  it('keep every value inside of its segment', () => {
+    expect(path`/a/${'x/../y?z#'}/b/${7}`).toBe('/a/x%2F..%2Fy%3Fz%23/b/7');
+  });
+
+  it.each(['', '.', '..'])('refuse %p, which would name another resource', (id) => {
+    expect(() => path`/a/${id}`).toThrow(TypeError);
+  });
+
+  it('have a query of what is given', () => {
+    expect(queryString({ a: 0, b: false, c: '', d: undefined, e: null, f: 'x y&' })).toBe(
+      '?a=0&b=false&c=&f=x+y%26',
+    );
+    expect(queryString({ a: undefined })).toBe('');
+  });
+});
+
+describe('randomUuid', () => {
+  it('is a version 4 UUID, also where the page is not secure', () => {
+    const insecure = { getRandomValues: crypto.getRandomValues.bind(crypto) };
+    const uuids = [randomUuid(), randomUuid(insecure), randomUuid(insecure)];
+    for (const uuid of uuids)
+      expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(uuids).size).toBe(3);
+  });
+});

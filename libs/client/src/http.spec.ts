@@ -1,0 +1,294 @@
+import { FakeTimer } from '../test/fake-timer.ts';
+import { answer, TestServer } from '../test/test-server.ts';
+import { PlatformClient } from './client.ts';
+import type { PlatformClientOptions } from './client.ts';
+import { parseRetryAfter, PlatformConnectionError, PlatformError } from './errors.ts';
+import { backoffDelay } from './timer.ts';
+
+const PAGE = { items: [], nextCursor: null };
+
+let server: TestServer;
+let timer: FakeTimer;
+
+beforeEach(async () => {
+  timer = new FakeTimer({ limits: [60_000] });
+  server = await new TestServer().start();
+});
+afterEach(() => server.stop());
+
+function client(options: Partial<PlatformClientOptions> = {}): PlatformClient {
+  return new PlatformClient({ baseUrl: server.url, timer, random: () => 0.5, ...options });
+}
+
+describe('errors', () => {
+  it('carry what the service said and the headers that help to find the call', async () => {
+    server.handle = (_, response) =>
+      answer(
+        response,
+        429,
+        { success: false, message: 'Too many calls', code: 'RATE_LIMITED' },
+        { 'X-Request-Id': 'req-7', 'X-Turn-Id': 'turn-7', 'Retry-After': '12' },
+      );
+    const error: unknown = await client()
+      .agents.create({ name: 'a', model: 'm', systemPrompt: 's' })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(PlatformError);
+    expect(error).toMatchObject({
+      name: 'PlatformError',
+      status: 429,
+      code: 'RATE_LIMITED',
+      message: 'Too many calls',
+      requestId: 'req-7',
+      turnId: 'turn-7',
+      retryAfter: 12,
+    });
+  });
+
+  it.each([
+    [404, '<html>nothing here</html>', 'NOT_FOUND', 'HTTP 404 Not Found'],
+    [413, '', 'PAYLOAD_TOO_LARGE', 'HTTP 413 Payload Too Large'],
+    [418, '"tea"', 'UNEXPECTED_ANSWER', "HTTP 418 I'm a Teapot"],
+    [504, '{"error":"upstream"}', 'SERVER_ERROR', 'HTTP 504 Gateway Timeout'],
+  ])('describe a foreign body by its status (%d)', async (status, body, code, message) => {
+    server.handle = (_, response) => void response.writeHead(status).end(body);
+    await expect(client().auth.me()).rejects.toMatchObject({
+      status,
+      code,
+      message,
+      requestId: null,
+      turnId: null,
+      retryAfter: null,
+    });
+  });
+
+  it('tell a success that is not JSON', async () => {
+    server.handle = (_, response) => void response.end('<html>Please sign in to the hotel</html>');
+    await expect(client().auth.me()).rejects.toMatchObject({
+      name: 'PlatformError',
+      code: 'UNEXPECTED_ANSWER',
+    });
+  });
+
+  it('name the call and the reason where no answer came', async () => {
+    const { auth } = client();
+    await server.stop();
+    const error: unknown = await auth
+      .changePassword({ currentPassword: 'a', newPassword: 'b' })
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(PlatformConnectionError);
+    expect((error as Error).message).toMatch(/^No answer to POST \/api\/auth\/password: .*ECONNREFUSED/);
+    expect((error as Error).cause).toMatchObject({ name: 'TypeError' });
+    await server.start();
+  });
+
+  it.each([
+    [null, null],
+    ['0', 0],
+    ['120', 120],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
+    ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['soon', null],
+  ])('read Retry-After %p as %p', (header, seconds) => {
+    expect(parseRetryAfter(header, Date.UTC(2026, 0, 1))).toBe(seconds);
+  });
+});
+
+describe('new tries', () => {
+  const away = { success: false, message: 'Restarting', code: 'UNAVAILABLE' };
+
+  it('a GET is tried twice more after a lost connection', async () => {
+    server.handle = (_, response) => {
+      if (server.seen.length < 3) response.socket?.destroy();
+      else answer(response, 200, PAGE);
+    };
+    expect(await client().models.list()).toEqual(PAGE);
+    expect(timer.delays).toEqual([187.5, 375]);
+  });
+
+  it('a GET waits as long as a 503 asks for, and gives up after two more tries', async () => {
+    server.handle = (_, response) => answer(response, 503, away, { 'Retry-After': '2' });
+    await expect(client().models.list()).rejects.toMatchObject({ status: 503, message: 'Restarting' });
+    expect(server.seen).toHaveLength(3);
+    expect(timer.delays).toEqual([2000, 2000]);
+  });
+
+  it('a GET does not wait for minutes', async () => {
+    server.handle = (_, response) => answer(response, 503, away, { 'Retry-After': '300' });
+    await expect(client().models.list()).rejects.toMatchObject({ status: 503, retryAfter: 300 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('a GET that is refused is not repeated', async () => {
+    server.handle = (_, response) =>
+      answer(response, 500, { success: false, message: 'x', code: 'SERVER_ERROR' });
+    await expect(client().models.list()).rejects.toMatchObject({ status: 500 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['POST', (c: PlatformClient) => c.agents.chat('a-1', { contents: [] })],
+    ['PATCH', (c: PlatformClient) => c.agents.update('a-1', { name: 'b' })],
+    ['DELETE', (c: PlatformClient) => c.agents.delete('a-1')],
+  ])('a %s is never repeated', async (_, call) => {
+    server.handle = (_request, response) => {
+      if (server.seen.length === 1) response.socket?.destroy();
+      else answer(response, 503, away);
+    };
+    await expect(call(client())).rejects.toBeInstanceOf(PlatformConnectionError);
+    await expect(call(client())).rejects.toMatchObject({ status: 503 });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it.each([
+    [1, 0, 50],
+    [1, 1, 100],
+    [2, 0.5, 150],
+    [4, 0.5, 600],
+    [9, 0, 500],
+    [9, 1, 1000],
+  ])('wait exponentially and spread: attempt %d, random %d', (attempt, random, ms) => {
+    expect(backoffDelay(attempt, { baseDelayMs: 100, maxDelayMs: 1000 }, random)).toBe(ms);
+  });
+});
+
+describe('time limit and signal', () => {
+  const silent = () => undefined;
+
+  it('reports an answer that does not come in time', async () => {
+    server.handle = silent;
+    const call = client({ timer: undefined }).agents.create(
+      { name: 'a', model: 'm', systemPrompt: 's' },
+      { timeoutMs: 40 },
+    );
+    await expect(call).rejects.toThrow('No answer to POST /api/agents: Nothing within 40 ms');
+  });
+
+  it('reports a body that does not come to its end', async () => {
+    server.handle = (_, response) => void response.writeHead(200).write('{"items":');
+    const call = client({ timer: undefined }).spaces.create({ name: 'x' }, { timeoutMs: 60 });
+    await expect(call).rejects.toBeInstanceOf(PlatformConnectionError);
+  });
+
+  it('leaves no limit behind', async () => {
+    server.handle = (_, response) => answer(response, 200, PAGE);
+    await client().agents.list();
+    expect(timer.running).toBe(0);
+  });
+
+  it('gives up with the reason of the signal', async () => {
+    const leaving = new AbortController();
+    server.handle = () => leaving.abort(new Error('Page left'));
+    await expect(client().agents.list({}, { signal: leaving.signal })).rejects.toThrow('Page left');
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('credentials', () => {
+  const accepts = (token: string) => {
+    server.handle = (request, response) => {
+      if (request.headers.authorization === `Bearer ${token}`) answer(response, 200, PAGE);
+      else answer(response, 401, { success: false, message: 'Sign in', code: 'UNAUTHORIZED' });
+    };
+  };
+  const sent = () => server.seen.map(({ headers }) => headers.authorization);
+
+  it('asks for the present token at every call', async () => {
+    accepts('t2');
+    let n = 0;
+    const { agents } = client({ accessToken: async () => `t${++n}` });
+    await expect(agents.list()).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(await agents.list()).toEqual(PAGE);
+  });
+
+  it('sends none where there is none', async () => {
+    server.handle = (_, response) => answer(response, 200, PAGE);
+    await client().agents.list();
+    await client({ accessToken: () => null }).agents.list();
+    expect(sent()).toEqual([undefined, undefined]);
+  });
+
+  it('renews a refused token and repeats the call with it, any method, and keeps it', async () => {
+    accepts('new');
+    const { agents } = client({ accessToken: 'old', onUnauthorized: async () => 'new' });
+    await agents.create({ name: 'a', model: 'm', systemPrompt: 's' });
+    await agents.list();
+    expect(sent()).toEqual(['Bearer old', 'Bearer new', 'Bearer new']);
+    expect(server.seen[1]?.body).toEqual({ name: 'a', model: 'm', systemPrompt: 's' });
+  });
+
+  it('renews once for calls that fail side by side', async () => {
+    accepts('new');
+    let renewals = 0;
+    let finish: (token: string) => void = () => undefined;
+    const renewed = new Promise<string>((done) => (finish = done));
+    const onUnauthorized = () => {
+      renewals++;
+      return renewed;
+    };
+    const { agents } = client({ accessToken: 'old', onUnauthorized });
+    const respond = server.handle;
+    let refused = 0;
+    server.handle = async (request, response) => {
+      await respond(request, response);
+      // Only when all five were refused the new token comes.
+      if (response.statusCode === 401 && ++refused === 5) finish('new');
+    };
+    expect(await Promise.all(Array.from({ length: 5 }, () => agents.list()))).toEqual(Array(5).fill(PAGE));
+    expect(renewals).toBe(1);
+  });
+
+  it('renews once only per call, and reports the 401 where there is no new token', async () => {
+    accepts('never');
+    await expect(
+      client({ accessToken: 'a', onUnauthorized: async () => 'b' }).agents.list(),
+    ).rejects.toMatchObject({
+      status: 401,
+    });
+    await expect(
+      client({ accessToken: 'a', onUnauthorized: async () => null }).agents.list(),
+    ).rejects.toMatchObject({
+      message: 'Sign in',
+    });
+    expect(sent()).toEqual(['Bearer a', 'Bearer b', 'Bearer a']);
+  });
+
+  it('lets a failing renewal through as it is', async () => {
+    accepts('never');
+    const onUnauthorized = () => Promise.reject(new RangeError('Signed out'));
+    await expect(client({ accessToken: 'a', onUnauthorized }).agents.list()).rejects.toThrow(RangeError);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('refreshes by the cookie alone, without asking for a renewal', async () => {
+    accepts('never');
+    let renewals = 0;
+    const onUnauthorized = async () => `t${++renewals}`;
+    const inits: (RequestInit | undefined)[] = [];
+    const { auth } = client({
+      accessToken: 'a',
+      onUnauthorized,
+      fetch: (input, init) => {
+        inits.push(init);
+        return fetch(input, init);
+      },
+    });
+    await expect(auth.refresh({ spaceId: 's' })).rejects.toMatchObject({ status: 401 });
+    await expect(auth.login({ email: 'e', password: 'p' })).rejects.toMatchObject({ status: 401 });
+    await expect(auth.logout()).rejects.toMatchObject({ status: 401 });
+    await expect(auth.me()).rejects.toMatchObject({ status: 401 });
+    expect(inits.map((init) => init?.credentials)).toEqual([
+      'include',
+      'include',
+      'include',
+      undefined,
+      undefined,
+    ]);
+    expect(sent().slice(0, 3)).toEqual([undefined, undefined, undefined]);
+    expect(server.seen.slice(0, 3).map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', '/api/auth/refresh', { spaceId: 's' }],
+      ['POST', '/api/auth/login', { email: 'e', password: 'p' }],
+      ['POST', '/api/auth/logout', {}],
+    ]);
+    expect(renewals).toBe(1);
+  });
+});
