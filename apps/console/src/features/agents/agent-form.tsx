@@ -1,0 +1,147 @@
+import { Button, Form, Input } from 'antd';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { AccessFields } from './access-fields.tsx';
+import { AGENT_FIELDS, variablesOf, type AgentForm } from './agent.ts';
+import { ModelField } from './model-field.tsx';
+import { SettingsFields } from './settings-fields.tsx';
+
+interface AgentFormCardsProps {
+  initial: AgentForm;
+  submitLabel: string;
+  /** Whether the present values are stored, so that leaving loses nothing. */
+  saved?: boolean;
+  onSubmit: (values: AgentForm) => Promise<unknown>;
+  onCancel: () => void;
+  /** Beside the form on wide screens, below it on narrow ones. */
+  aside?: ReactNode;
+}
+
+/** The whole agent as one form; Ctrl/Cmd+S saves. */
+export function AgentFormCards({ initial, submitLabel, saved = false, onSubmit, onCancel, aside }: AgentFormCardsProps) {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<AgentForm>();
+  const [dirty, setDirty] = useState(false);
+  const [sending, setSending] = useState(false);
+  const showErrors = useFormErrors(form, AGENT_FIELDS);
+  useUnsavedGuard(dirty && !saved && !sending);
+  useSaveKey(form.submit);
+
+  const submit = async () => {
+    setSending(true);
+    try {
+      await onSubmit(form.getFieldsValue(true) as AgentForm);
+      setDirty(false);
+    } catch (error) {
+      showErrors(error);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark="optional"
+      initialValues={initial}
+      scrollToFirstError={{ behavior: 'smooth', block: 'center', focus: true }}
+      onValuesChange={() => setDirty(true)}
+      onFinish={() => void submit()}
+    >
+      <div className={aside === undefined ? 'stack-cards' : 'with-aside'}>
+        <div className="stack-cards">
+          <Card title={t('agentForm.basics')}>
+            <Form.Item
+              name="name"
+              label={t('common.name')}
+              rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+            >
+              <Input maxLength={120} placeholder={t('agentForm.namePlaceholder')} autoFocus={initial.name === ''} />
+            </Form.Item>
+            <Form.Item name="description" label={t('common.description')}>
+              <Input placeholder={t('agentForm.descriptionPlaceholder')} />
+            </Form.Item>
+            <ModelField />
+          </Card>
+          <Card title={t('agentForm.instructions')}>
+            <Form.Item
+              name="systemPrompt"
+              label={t('agentForm.systemPrompt')}
+              rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+            >
+              <Input.TextArea
+                className="mono"
+                autoSize={{ minRows: 8, maxRows: 28 }}
+                placeholder={t('agentForm.systemPromptPlaceholder')}
+              />
+            </Form.Item>
+            <FoundVariables />
+            <SettingsFields />
+          </Card>
+          <Card title={t('agentForm.access')} text={t('agentForm.accessText')}>
+            <AccessFields />
+          </Card>
+        </div>
+        {aside}
+      </div>
+      <div className="save-bar">
+        <span className="muted grow" aria-live="polite">
+          {dirty && !saved ? t('agentForm.unsaved') : ''}
+        </span>
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button type="primary" htmlType="submit" loading={sending}>
+          {submitLabel}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  return (
+    <section className="card">
+      <header className="card-head">
+        <h2>{title}</h2>
+        {text !== undefined && <p>{text}</p>}
+      </header>
+      <div className="card-body">{children}</div>
+    </section>
+  );
+}
+
+function FoundVariables() {
+  const { t } = useTranslation();
+  const template = Form.useWatch<string | undefined>('systemPrompt') ?? '';
+  const names = variablesOf(template);
+  return (
+    <p className="found-variables muted">
+      {names.length === 0 ? (
+        t('agentForm.noVariables')
+      ) : (
+        <>
+          {t('agentForm.variables')}{' '}
+          {names.map((name) => (
+            <code key={name} className="badge plain">
+              {name}
+            </code>
+          ))}
+        </>
+      )}
+    </p>
+  );
+}
+
+function useSaveKey(save: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      save();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [save]);
+}

@@ -1,0 +1,59 @@
+import { DeleteOutlined, EditOutlined, MessageOutlined, MoreOutlined } from '@ant-design/icons';
+import type { Agent, AgentListing } from '@platform/contracts';
+import { Button, Dropdown } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import { paths } from '../../paths.ts';
+import { isWhole } from './agent.ts';
+import { useDeleteAgent } from './use-delete-agent.tsx';
+
+/** What the caller may do with an agent of the list. */
+export function AgentMenu({ agent }: { agent: Agent | AgentListing }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const confirmDelete = useDeleteAgent();
+  return (
+    <span className="row" style={{ justifyContent: 'flex-end' }}>
+      {agent.accessible && (
+        <Button
+          size="small"
+          icon={<MessageOutlined aria-hidden />}
+          onClick={() => void navigate(paths.playground(agent.id))}
+          aria-label={t('agents.tryNamed', { name: agent.name })}
+        >
+          {t('agents.try')}
+        </Button>
+      )}
+      {isWhole(agent) && (
+        <Dropdown
+          trigger={['click']}
+          placement="bottomRight"
+          menu={{
+            items: [
+              {
+                key: 'edit',
+                icon: <EditOutlined aria-hidden />,
+                label: t('common.edit'),
+                onClick: () => void navigate(paths.agent(agent.id)),
+              },
+              {
+                key: 'delete',
+                danger: true,
+                icon: <DeleteOutlined aria-hidden />,
+                label: t('common.delete'),
+                onClick: () => confirmDelete(agent),
+              },
+            ],
+          }}
+        >
+          <Button
+            size="small"
+            type="text"
+            icon={<MoreOutlined aria-hidden />}
+            aria-label={t('common.moreActions', { name: agent.name })}
+          />
+        </Dropdown>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,128 @@
+import { DeleteOutlined, HistoryOutlined, MessageOutlined } from '@ant-design/icons';
+import type { Agent, AgentListing } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { App, Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { isConflict, messageOf } from '../../ui/errors.ts';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { AccessPanel } from './access-panel.tsx';
+import { AgentFormCards } from './agent-form.tsx';
+import { formOf, isWhole, type AgentForm } from './agent.ts';
+import { useDeleteAgent } from './use-delete-agent.tsx';
+import { VersionsDrawer } from './versions-drawer.tsx';
+import './agents.css';
+
+export function Component() {
+  const { agentId = '' } = useParams();
+  const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
+  if (agent.isPending) return <PageSpinner />;
+  if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
+  return isWhole(agent.data) ? <EditAgent agent={agent.data} /> : <ForeignAgent agent={agent.data} />;
+}
+
+function EditAgent({ agent }: { agent: Agent }) {
+  const { t } = useTranslation();
+  const { message, modal } = App.useApp();
+  const navigate = useNavigate();
+  const [versionsOpen, setVersionsOpen] = useState(false);
+  // A new copy of the form is made only when the stored agent is another one than it was opened with.
+  const [opened, setOpened] = useState(agent);
+  const confirmDelete = useDeleteAgent(() => void navigate(paths.agents));
+
+  const keep = (stored: Agent) => {
+    queryClient.setQueryData(keys.agent(agent.id), stored);
+    setOpened(stored);
+    void queryClient.invalidateQueries({ queryKey: keys.agents });
+  };
+
+  const save = async (values: AgentForm) => {
+    try {
+      keep(await client.agents.update(agent.id, { ...values, version: opened.version }));
+      void message.success(t('agents.saved'));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      modal.confirm({
+        title: t('agents.staleTitle'),
+        content: messageOf(error, t),
+        okText: t('agents.staleReload'),
+        cancelText: t('common.cancel'),
+        onOk: async () => keep(await fetchWhole(agent.id)),
+      });
+    }
+  };
+
+  return (
+    <Page
+      title={agent.name}
+      description={t('agents.versionLine', { version: opened.version })}
+      parent={{ to: paths.agents, label: t('agents.title') }}
+      actions={
+        <>
+          <Button icon={<HistoryOutlined aria-hidden />} onClick={() => setVersionsOpen(true)}>
+            {t('versions.title')}
+          </Button>
+          <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={() => confirmDelete(agent)} />
+          {agent.accessible && (
+            <Button
+              type="primary"
+              icon={<MessageOutlined aria-hidden />}
+              onClick={() => void navigate(paths.playground(agent.id))}
+            >
+              {t('playground.title')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <AgentFormCards
+        key={opened.version}
+        initial={formOf(opened)}
+        submitLabel={t('common.save')}
+        onSubmit={save}
+        onCancel={() => void navigate(paths.agents)}
+        aside={<AccessPanel agentId={agent.id} version={opened.version} />}
+      />
+      <VersionsDrawer
+        agentId={agent.id}
+        current={opened.version}
+        open={versionsOpen}
+        onClose={() => setVersionsOpen(false)}
+        onRestored={keep}
+      />
+    </Page>
+  );
+}
+
+async function fetchWhole(agentId: string): Promise<Agent> {
+  const agent = await client.agents.get(agentId);
+  if (!isWhole(agent)) throw new Error('The agent may no longer be edited');
+  return agent;
+}
+
+/** Somebody else's agent: what a member may see of it. */
+function ForeignAgent({ agent }: { agent: AgentListing }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  return (
+    <Page
+      title={agent.name}
+      description={agent.description}
+      parent={{ to: paths.agents, label: t('agents.title') }}
+    >
+      <div className="list">
+        <EmptyState title={t('agents.foreign')} text={t(agent.accessible ? 'agents.foreignCallable' : 'access.notYouText')}>
+          {agent.accessible && (
+            <Button type="primary" onClick={() => void navigate(paths.playground(agent.id))}>
+              {t('playground.title')}
+            </Button>
+          )}
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,135 @@
+import { PlusOutlined, SearchOutlined } from '@ant-design/icons';
+import type { Agent, AgentListing } from '@platform/contracts';
+import { Button, Input, Segmented } from 'antd';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { AccessBadge } from './access-badge.tsx';
+import { AgentMenu } from './agent-menu.tsx';
+import { isWhole } from './agent.ts';
+
+export function Component() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [search, setSearch] = useSearchParams();
+  const accessibleOnly = search.get('show') === 'accessible';
+  const wanted = search.get('q') ?? '';
+
+  const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
+    client.agents.list({ ...page, accessibleOnly }),
+  );
+  // A search looks at all agents, not only at the loaded ones.
+  const { hasMore, loadingMore, loadMore } = list;
+  useEffect(() => {
+    if (wanted !== '' && hasMore && !loadingMore) loadMore();
+  }, [wanted, hasMore, loadingMore, loadMore]);
+
+  const setParam = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+
+  const columns: Column<Agent | AgentListing>[] = [
+    {
+      key: 'name',
+      title: t('agents.agent'),
+      render: (agent) => (
+        <>
+          <Link className="primary-link" to={agent.accessible ? paths.playground(agent.id) : paths.agent(agent.id)}>
+            {agent.name}
+          </Link>
+          {agent.description !== '' && <div className="muted truncate">{agent.description}</div>}
+        </>
+      ),
+    },
+    {
+      key: 'model',
+      title: t('agents.model'),
+      width: '24%',
+      render: (agent) => (isWhole(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>),
+    },
+    {
+      key: 'access',
+      title: t('agents.access'),
+      width: 172,
+      render: (agent) => <AccessBadge agent={agent} />,
+    },
+    { key: 'actions', title: '', width: 150, render: (agent) => <AgentMenu agent={agent} /> },
+  ];
+
+  const create = (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => void navigate(paths.newAgent)}>
+      {t('agents.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('agents.title')} description={t('agents.description')} actions={create}>
+      <div className="toolbar">
+        <Input
+          className="search"
+          type="search"
+          allowClear
+          prefix={<SearchOutlined aria-hidden />}
+          placeholder={t('agents.search')}
+          aria-label={t('agents.search')}
+          defaultValue={wanted}
+          onChange={(event) => setParam('q', event.target.value)}
+        />
+        <Segmented
+          aria-label={t('agents.show')}
+          value={accessibleOnly ? 'accessible' : 'all'}
+          onChange={(value) => setParam('show', value === 'all' ? '' : value)}
+          options={[
+            { value: 'all', label: t('agents.all') },
+            { value: 'accessible', label: t('agents.accessible') },
+          ]}
+        />
+      </div>
+      <DataList
+        label={t('agents.title')}
+        list={list}
+        items={list.items.filter((agent) => matches(agent, wanted))}
+        columns={columns}
+        rowKey={(agent) => agent.id}
+        empty={
+          accessibleOnly ? (
+            <EmptyState title={t('agents.noneAccessible')} text={t('agents.noneAccessibleText')} />
+          ) : (
+            <EmptyState title={t('agents.none')} text={t('agents.noneText')}>
+              {create}
+            </EmptyState>
+          )
+        }
+        noMatch={<EmptyState title={t('agents.noMatch', { text: wanted })} text={t('agents.noMatchText')} />}
+      />
+    </Page>
+  );
+}
+
+function matches({ name, description }: AgentListing, wanted: string): boolean {
+  const words = wanted.toLowerCase().split(/\s+/);
+  const text = `${name} ${description}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function ModelName({ agent }: { agent: Agent }) {
+  const { t } = useTranslation();
+  return (
+    <span className="row wrap">
+      <span className="mono">{agent.model}</span>
+      {agent.modelStatus === 'unknown' && <span className="badge warning">{t('agents.modelUnknown')}</span>}
+    </span>
+  );
+}

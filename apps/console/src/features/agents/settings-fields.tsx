@@ -1,0 +1,45 @@
+import { Collapse, Form, InputNumber, Switch } from 'antd';
+import { useTranslation } from 'react-i18next';
+
+const FIELDS = [
+  { name: 'temperature', min: 0, max: 2, step: 0.1 },
+  { name: 'top_p', min: 0, max: 1, step: 0.05 },
+  { name: 'max_tokens', min: 1, step: 256, precision: 0 },
+  { name: 'frequency_penalty', step: 0.1 },
+  { name: 'presence_penalty', step: 0.1 },
+] as const;
+
+/** The agent's defaults; an empty field leaves the choice to the model. */
+export function SettingsFields() {
+  const { t } = useTranslation();
+  return (
+    <Collapse
+      ghost
+      className="settings-collapse"
+      items={[
+        {
+          key: 'settings',
+          label: t('agentForm.settings'),
+          forceRender: true,
+          children: (
+            <>
+              <div className="settings-grid">
+                {FIELDS.map(({ name, ...limits }) => (
+                  <Form.Item key={name} name={['settings', name]} label={t(`settings.${name}`)} required={false}>
+                    <InputNumber {...limits} placeholder={t('settings.default')} style={{ width: '100%' }} />
+                  </Form.Item>
+                ))}
+              </div>
+              <div className="row">
+                <Form.Item name="askUser" valuePropName="checked" noStyle>
+                  <Switch aria-labelledby="ask-user-label" />
+                </Form.Item>
+                <span id="ask-user-label">{t('settings.askUser')}</span>
+              </div>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import { PlusOutlined } from '@ant-design/icons';
+import type { ApiKey } from '@platform/contracts';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useList } from '../../ui/use-list.ts';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+
+export function Component() {
+  const { t } = useTranslation();
+  const confirmDelete = useConfirmDelete();
+  const [creating, setCreating] = useState(false);
+  const list = useList<ApiKey>(keys.apiKeys, (page) => client.apiKeys.list(page));
+
+  const revoke = (key: ApiKey) =>
+    confirmDelete({
+      title: t('apiKeys.revokeTitle', { name: key.name }),
+      text: t('apiKeys.revokeText'),
+      verb: t('apiKeys.revoke'),
+      run: async () => {
+        await client.apiKeys.delete(key.id);
+        await queryClient.invalidateQueries({ queryKey: keys.apiKeys });
+      },
+    });
+
+  const columns: Column<ApiKey>[] = [
+    {
+      key: 'name',
+      title: t('common.name'),
+      render: (key) => (
+        <>
+          <span className="primary-link">{key.name}</span>
+          <div className="muted mono">{key.prefix}…</div>
+        </>
+      ),
+    },
+    { key: 'created', title: t('apiKeys.createdAt'), width: 150, render: (key) => <Time iso={key.createdAt} /> },
+    {
+      key: 'used',
+      title: t('apiKeys.lastUsed'),
+      width: 150,
+      render: (key) => (key.lastUsedAt === null ? <span className="muted">{t('apiKeys.never')}</span> : <Time iso={key.lastUsedAt} />),
+    },
+    {
+      key: 'expires',
+      title: t('apiKeys.expires'),
+      width: 150,
+      render: (key) => (key.expiresAt === null ? <span className="muted">{t('apiKeys.never')}</span> : <Time iso={key.expiresAt} />),
+    },
+    {
+      key: 'actions',
+      title: '',
+      width: 110,
+      render: (key) => (
+        <Button size="small" type="text" danger onClick={() => revoke(key)} aria-label={t('apiKeys.revokeNamed', { name: key.name })}>
+          {t('apiKeys.revoke')}
+        </Button>
+      ),
+    },
+  ];
+
+  const create = (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setCreating(true)}>
+      {t('apiKeys.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('apiKeys.title')} description={t('apiKeys.description')} actions={create}>
+      <DataList
+        label={t('apiKeys.title')}
+        list={list}
+        columns={columns}
+        rowKey={(key) => key.id}
+        empty={
+          <EmptyState title={t('apiKeys.none')} text={t('apiKeys.noneText')}>
+            {create}
+          </EmptyState>
+        }
+      />
+      {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}

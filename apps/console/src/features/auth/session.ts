@@ -1,0 +1,25 @@
+import type { SignedIn } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { keys, restoreSession } from '../../api.ts';
+
+/** Undefined while the cookie is being tried, null for a stranger. */
+export function useMaybeSession() {
+  return useQuery({
+    queryKey: keys.session,
+    queryFn: restoreSession,
+    staleTime: Infinity,
+    gcTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The signed-in user and space; only for pages inside the shell. */
+export function useSession(): SignedIn {
+  const { data } = useMaybeSession();
+  if (data === undefined || data === null) throw new Error('useSession outside of the shell');
+  return data;
+}
+
+export function useIsAdmin(): boolean {
+  return useSession().space.role === 'ADMIN';
+}

@@ -1,0 +1,77 @@
+import type { LoginRequest } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Form, Input } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Navigate, useSearchParams } from 'react-router';
+import { client, setSession } from '../../api.ts';
+import { isUnauthorized, messageOf } from '../../ui/errors.ts';
+import { fieldProblems } from '../../ui/form-errors.ts';
+import { useDocumentTitle } from '../../ui/page.tsx';
+import { PageSpinner } from '../../ui/states.tsx';
+import { Logo } from '../shell/logo.tsx';
+import { useMaybeSession } from './session.ts';
+import './sign-in.css';
+
+export function Component() {
+  const { t } = useTranslation();
+  const [search] = useSearchParams();
+  const session = useMaybeSession();
+  const [form] = Form.useForm<LoginRequest>();
+  useDocumentTitle(t('signIn.title'));
+
+  const signIn = useMutation({
+    mutationFn: (credentials: LoginRequest) => client.auth.login(credentials),
+    onSuccess: setSession,
+    onError: (error) => {
+      const problems = isUnauthorized(error)
+        ? [{ field: ['password'], text: t('signIn.wrong') }]
+        : fieldProblems(messageOf(error, t), ['email', 'password']);
+      form.setFields(
+        problems.flatMap(({ field, text }) =>
+          field === null ? [] : [{ name: field[0] as keyof LoginRequest, errors: [text] }],
+        ),
+      );
+      form.getFieldInstance('password')?.focus();
+    },
+  });
+
+  if (session.isPending) return <PageSpinner />;
+  if (session.data) return <Navigate to={localPath(search.get('to'))} replace />;
+
+  const elsewhere =
+    signIn.error !== null &&
+    !isUnauthorized(signIn.error) &&
+    fieldProblems(messageOf(signIn.error, t), ['email', 'password']).some(({ field }) => field === null);
+
+  return (
+    <main className="sign-in">
+      <div className="sign-in-box">
+        <Logo size={36} />
+        <h1>{t('signIn.title')}</h1>
+        <p className="muted">{t('signIn.subtitle')}</p>
+        {elsewhere && <Alert type="error" showIcon title={messageOf(signIn.error, t)} role="alert" />}
+        <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => signIn.mutate(values)}>
+          <Form.Item name="email" label={t('signIn.email')} rules={[{ required: true, message: t('signIn.emailMissing') }]}>
+            <Input type="email" autoComplete="username" autoFocus size="large" />
+          </Form.Item>
+          <Form.Item
+            name="password"
+            label={t('signIn.password')}
+            rules={[{ required: true, message: t('signIn.passwordMissing') }]}
+          >
+            <Input.Password autoComplete="current-password" size="large" />
+          </Form.Item>
+          <Button type="primary" htmlType="submit" size="large" block loading={signIn.isPending}>
+            {t('signIn.submit')}
+          </Button>
+        </Form>
+        <p className="hint">{t('signIn.hint')}</p>
+      </div>
+    </main>
+  );
+}
+
+/** Only a path of the console itself: an address from the URL must not lead elsewhere. */
+function localPath(to: string | null): string {
+  return to !== null && /^\/(?![/\\])/.test(to) ? to : '/';
+}

@@ -1,0 +1,62 @@
+import { ROLES, type AddMemberRequest } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Form, Input, Modal, Radio } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { SecretOnce } from '../../ui/secret-once.tsx';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+
+/** Adds a person; who is new gets a temporary password that is shown this once. */
+export function AddMemberDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<AddMemberRequest>();
+  const showErrors = useFormErrors(form, ['email', 'name', 'role']);
+  const add = useMutation({
+    mutationFn: ({ name, ...member }: AddMemberRequest) => client.members.add({ ...member, ...(name && { name }) }),
+    onSuccess: ({ temporaryPassword }) => {
+      void queryClient.invalidateQueries({ queryKey: keys.members });
+      void queryClient.invalidateQueries({ queryKey: keys.agents });
+      if (temporaryPassword === undefined) onClose();
+    },
+    onError: showErrors,
+  });
+  const password = add.data?.temporaryPassword;
+
+  return (
+    <Modal
+      open
+      title={password === undefined ? t('members.add') : t('members.addedTitle', { name: add.data?.user.name })}
+      okText={password === undefined ? t('members.add') : t('common.done')}
+      cancelText={t('common.cancel')}
+      mask={{ closable: password === undefined }}
+      keyboard={password === undefined}
+      cancelButtonProps={password === undefined ? undefined : { style: { display: 'none' } }}
+      onOk={password === undefined ? form.submit : onClose}
+      onCancel={onClose}
+      confirmLoading={add.isPending}
+      width={480}
+    >
+      {password === undefined ? (
+        <Form
+          form={form}
+          layout="vertical"
+          requiredMark="optional"
+          initialValues={{ email: '', name: '', role: 'MEMBER' }}
+          onFinish={(values) => add.mutate(values)}
+        >
+          <Form.Item name="email" label={t('members.email')} rules={[{ required: true, type: 'email', message: t('members.emailWrong') }]}>
+            <Input autoFocus type="email" autoComplete="off" />
+          </Form.Item>
+          <Form.Item name="name" label={t('common.name')}>
+            <Input autoComplete="off" maxLength={120} />
+          </Form.Item>
+          <Form.Item name="role" label={t('members.role')} required>
+            <Radio.Group options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))} />
+          </Form.Item>
+        </Form>
+      ) : (
+        <SecretOnce value={password} label={t('members.copyPassword')} warning={t('members.passwordOnce')} />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,121 @@
+import { PlusOutlined } from '@ant-design/icons';
+import { ROLES, type Member, type Role } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { App, Button, Select } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { messageOf } from '../../ui/errors.ts';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useList } from '../../ui/use-list.ts';
+import { useIsAdmin, useSession } from '../auth/session.ts';
+import { AddMemberDialog } from './add-member-dialog.tsx';
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: keys.members });
+
+export function Component() {
+  const { t } = useTranslation();
+  const { user, space } = useSession();
+  const isAdmin = useIsAdmin();
+  const confirmDelete = useConfirmDelete();
+  const [adding, setAdding] = useState(false);
+  const list = useList<Member>(keys.members, (page) => client.members.list(page));
+
+  const remove = (member: Member) =>
+    confirmDelete({
+      title: t('members.removeTitle', { name: member.user.name, space: space.name }),
+      text: t('members.removeText'),
+      verb: t('members.remove'),
+      run: async () => {
+        await client.members.remove(member.user.id);
+        await refresh();
+      },
+    });
+
+  const columns: Column<Member>[] = [
+    {
+      key: 'name',
+      title: t('members.member'),
+      render: (member) => (
+        <span className="row">
+          <Avatar name={member.user.name} />
+          <span className="grow">
+            <span className="primary-link">{member.user.name}</span>
+            {member.user.id === user.id && <span className="muted"> ({t('common.you')})</span>}
+            <div className="muted truncate">{member.user.email}</div>
+          </span>
+        </span>
+      ),
+    },
+    { key: 'role', title: t('members.role'), width: 170, render: (member) => <RoleField member={member} isSelf={member.user.id === user.id} /> },
+    { key: 'since', title: t('members.since'), width: 150, render: (member) => <Time iso={member.createdAt} /> },
+    {
+      key: 'actions',
+      title: '',
+      width: 120,
+      render: (member) =>
+        member.user.id !== user.id && (
+          <Button
+            size="small"
+            type="text"
+            danger
+            onClick={() => remove(member)}
+            aria-label={t('members.removeNamed', { name: member.user.name })}
+          >
+            {t('members.remove')}
+          </Button>
+        ),
+    },
+  ];
+
+  return (
+    <Page
+      title={t('members.title')}
+      description={t('members.description', { space: space.name })}
+      actions={
+        isAdmin && (
+          <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setAdding(true)}>
+            {t('members.add')}
+          </Button>
+        )
+      }
+    >
+      <DataList
+        label={t('members.title')}
+        list={list}
+        columns={columns}
+        rowKey={(member) => member.user.id}
+        empty={<EmptyState title={t('members.none')} />}
+      />
+      {adding && <AddMemberDialog onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+/** One's own role is not changed here: nobody locks himself out by a slip. */
+function RoleField({ member, isSelf }: { member: Member; isSelf: boolean }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const change = useMutation({
+    mutationFn: (role: Role) => client.members.update(member.user.id, { role }),
+    onSuccess: refresh,
+    onError: (error) => void message.error(messageOf(error, t)),
+  });
+  if (isSelf) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
+  return (
+    <Select<Role>
+      size="small"
+      style={{ width: 120 }}
+      aria-label={t('members.roleOf', { name: member.user.name })}
+      value={change.isPending ? change.variables : member.role}
+      loading={change.isPending}
+      onChange={(role) => change.mutate(role)}
+      options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))}
+    />
+  );
+}

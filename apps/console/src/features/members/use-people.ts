@@ -1,0 +1,32 @@
+import type { UserSummary } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { allItems } from '../../ui/all-items.ts';
+import { useSession } from '../auth/session.ts';
+
+interface Person {
+  value: string;
+  label: string;
+  search: string;
+}
+
+/** The members of the space as options of a picker; who may not list them knows only himself. */
+export function usePeople(): { options: Person[]; known: boolean; loading: boolean } {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const members = useQuery({
+    queryKey: [...keys.members, 'all'],
+    queryFn: () => allItems((page) => client.members.list(page)),
+  });
+  const people = members.data?.map((member) => member.user) ?? [user];
+  return {
+    options: people.map((person) => optionOf(person, person.id === user.id ? ` (${t('common.you')})` : '')),
+    known: !members.isError,
+    loading: members.isPending,
+  };
+}
+
+function optionOf({ id, name, email }: UserSummary, mark: string): Person {
+  return { value: id, label: `${name}${mark}`, search: `${name} ${email}` };
+}

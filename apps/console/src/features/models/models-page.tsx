@@ -1,0 +1,131 @@
+import { PlusOutlined } from '@ant-design/icons';
+import { OFFLINE_MODEL, type Model } from '@platform/contracts';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useList } from '../../ui/use-list.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { ModelDrawer } from './model-drawer.tsx';
+import { ModelTest } from './model-test.tsx';
+
+export function Component() {
+  const { t, i18n } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const confirmDelete = useConfirmDelete();
+  const [edited, setEdited] = useState<Model | 'new' | null>(null);
+  const list = useList<Model>(keys.models, (page) => client.models.list(page));
+  const number = new Intl.NumberFormat(i18n.language);
+
+  const remove = (model: Model) =>
+    confirmDelete({
+      title: t('models.deleteTitle', { name: model.name }),
+      text: t('models.deleteText'),
+      run: async () => {
+        await client.models.delete(model.id);
+        await queryClient.invalidateQueries({ queryKey: keys.models });
+      },
+    });
+
+  const columns: Column<Model>[] = [
+    {
+      key: 'name',
+      title: t('models.model'),
+      render: (model) => (
+        <>
+          {isAdmin && !isBuiltIn(model) ? (
+            <button type="button" className="link-button primary-link mono" onClick={() => setEdited(model)}>
+              {model.name}
+            </button>
+          ) : (
+            <span className="mono primary-link">{model.name}</span>
+          )}
+          <div className="muted truncate">{isBuiltIn(model) ? t('models.offlineText') : (model.baseUrl ?? '')}</div>
+        </>
+      ),
+    },
+    {
+      key: 'context',
+      title: t('models.contextWindow'),
+      width: 140,
+      render: (model) => t('models.tokens', { count: model.contextWindow, formatted: number.format(model.contextWindow) }),
+    },
+    { key: 'price', title: t('models.price'), width: 150, render: (model) => <Price model={model} /> },
+    {
+      key: 'status',
+      title: t('models.status'),
+      width: 190,
+      render: (model) => (isAdmin ? <ModelTest model={model} /> : <KeyBadge model={model} />),
+    },
+    {
+      key: 'actions',
+      title: '',
+      width: 130,
+      render: (model) =>
+        isAdmin &&
+        !isBuiltIn(model) && (
+          <>
+            <Button size="small" type="text" onClick={() => setEdited(model)} aria-label={t('models.editNamed', { name: model.name })}>
+              {t('common.edit')}
+            </Button>
+            <Button
+              size="small"
+              type="text"
+              danger
+              onClick={() => remove(model)}
+              aria-label={t('common.deleteNamed', { name: model.name })}
+            >
+              {t('common.delete')}
+            </Button>
+          </>
+        ),
+    },
+  ];
+
+  const create = isAdmin && (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
+      {t('models.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('models.title')} description={t('models.description')} actions={create}>
+      <DataList
+        label={t('models.title')}
+        list={list}
+        columns={columns}
+        rowKey={(model) => model.id}
+        empty={
+          <EmptyState title={t('models.none')} text={t('models.noneText')}>
+            {create}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <ModelDrawer model={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}
+
+function isBuiltIn(model: Model): boolean {
+  return model.name === OFFLINE_MODEL && model.provider === 'offline';
+}
+
+function Price({ model: { price } }: { model: Model }) {
+  const { t, i18n } = useTranslation();
+  if (!price.inputPerMillion && !price.outputPerMillion) return <span className="muted">{t('models.free')}</span>;
+  const format = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 });
+  return t('models.priceLine', {
+    input: format.format(price.inputPerMillion ?? 0),
+    output: format.format(price.outputPerMillion ?? 0),
+  });
+}
+
+function KeyBadge({ model }: { model: Model }) {
+  const { t } = useTranslation();
+  const ready = isBuiltIn(model) || model.apiKeyConfigured;
+  return <span className={`badge ${ready ? 'success' : 'warning'}`}>{t(ready ? 'models.ready' : 'models.noKey')}</span>;
+}

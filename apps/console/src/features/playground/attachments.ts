@@ -1,0 +1,76 @@
+import type { ContentItem } from '@platform/contracts';
+import { useState } from 'react';
+
+/** A request may measure 10 MB, and base64 makes four characters of three bytes. */
+export const MAX_ATTACHED_BYTES = 7 * 1024 * 1024;
+
+export interface Attached {
+  key: number;
+  name: string;
+  bytes: number;
+  content: ContentItem;
+}
+
+interface Attachments {
+  items: Attached[];
+  /** Names of files that would make the request too large. */
+  refused: string[];
+  add: (files: Iterable<File>) => Promise<void>;
+  remove: (key: number) => void;
+  clear: () => void;
+}
+
+let nextKey = 1;
+
+export function useAttachments(): Attachments {
+  const [items, setItems] = useState<Attached[]>([]);
+  const [refused, setRefused] = useState<string[]>([]);
+  return {
+    items,
+    refused,
+    add: async (files) => {
+      const { fitting, tooLarge } = fit([...files], items.reduce((sum, { bytes }) => sum + bytes, 0));
+      setRefused(tooLarge.map(({ name }) => name));
+      const added = await Promise.all(fitting.map(attach));
+      setItems((before) => [...before, ...added]);
+    },
+    remove: (key) => {
+      setRefused([]);
+      setItems((before) => before.filter((item) => item.key !== key));
+    },
+    clear: () => {
+      setRefused([]);
+      setItems([]);
+    },
+  };
+}
+
+/** Takes files in their order as long as they fit together. */
+export function fit<T extends { size: number }>(files: T[], used: number): { fitting: T[]; tooLarge: T[] } {
+  let total = used;
+  const fits = files.map(({ size }) => {
+    if (total + size > MAX_ATTACHED_BYTES) return false;
+    total += size;
+    return true;
+  });
+  return { fitting: files.filter((_, i) => fits[i]), tooLarge: files.filter((_, i) => !fits[i]) };
+}
+
+async function attach(file: File): Promise<Attached> {
+  return { key: nextKey++, name: file.name, bytes: file.size, content: contentOf(file.name, file.type, await dataUri(file)) };
+}
+
+/** Images and audio travel as such, everything else as a file. */
+export function contentOf(name: string, type: string, url: string): ContentItem {
+  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };
+  return { type: 'file', file_info: { url, name } };
+}
+
+async function dataUri(file: File): Promise<string> {
+  const type = (file.type || 'application/octet-stream').split(';')[0] ?? '';
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return `data:${type};base64,${btoa(binary)}`;
+}

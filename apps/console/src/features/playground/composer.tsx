@@ -1,0 +1,138 @@
+import { ArrowUpOutlined, CloseOutlined, FileOutlined, PaperClipOutlined, PictureOutlined, SoundOutlined } from '@ant-design/icons';
+import type { ContentItem } from '@platform/contracts';
+import { Button, Input } from 'antd';
+import type { TextAreaRef } from 'antd/es/input/TextArea';
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './attachments.ts';
+
+interface ComposerProps {
+  attachments: ReturnType<typeof useAttachments>;
+  /** A turn runs: one may write on, but not send. */
+  busy: boolean;
+  onSend: (contents: ContentItem[]) => void;
+}
+
+/** Where a message is written: Enter sends, Shift+Enter starts a line; files by button, paste or drop. */
+export function Composer({ attachments, busy, onSend }: ComposerProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState('');
+  const picker = useRef<HTMLInputElement>(null);
+  const input = useRef<TextAreaRef>(null);
+  const empty = text.trim() === '' && attachments.items.length === 0;
+
+  useEffect(() => input.current?.focus(), []);
+
+  const send = () => {
+    if (empty || busy) return;
+    const said: ContentItem[] = text.trim() === '' ? [] : [{ type: 'text', text: text.trim() }];
+    onSend([...said, ...attachments.items.map(({ content }) => content)]);
+    setText('');
+    attachments.clear();
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // The Enter that ends an input method's composition belongs to the input method.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    void attachments.add(event.clipboardData.files);
+  };
+
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {attachments.items.length > 0 && (
+        <ul className="attached" aria-label={t('playground.attachments')}>
+          {attachments.items.map((item) => (
+            <AttachedChip key={item.key} item={item} onRemove={() => attachments.remove(item.key)} />
+          ))}
+        </ul>
+      )}
+      {attachments.refused.length > 0 && (
+        <p role="alert" className="danger-text">
+          {t('playground.tooLarge', {
+            names: attachments.refused.join(', '),
+            limit: MAX_ATTACHED_BYTES / 1024 / 1024,
+          })}
+        </p>
+      )}
+      <Input.TextArea
+        ref={input}
+        variant="borderless"
+        autoSize={{ minRows: 1, maxRows: 10 }}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        placeholder={t('playground.placeholder')}
+        aria-label={t('playground.message')}
+      />
+      <div className="row">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            void attachments.add([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+        <Button
+          type="text"
+          icon={<PaperClipOutlined aria-hidden />}
+          aria-label={t('playground.attach')}
+          title={t('playground.attachHint', { limit: MAX_ATTACHED_BYTES / 1024 / 1024 })}
+          onClick={() => picker.current?.click()}
+        />
+        <span className="composer-hint grow">{t('playground.keys')}</span>
+        <Button
+          type="primary"
+          shape="circle"
+          htmlType="submit"
+          icon={<ArrowUpOutlined aria-hidden />}
+          aria-label={t('playground.send')}
+          disabled={empty || busy}
+        />
+      </div>
+    </form>
+  );
+}
+
+function AttachedChip({ item, onRemove }: { item: Attached; onRemove: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <li>
+      {item.content.type === 'image_url' ? (
+        <img src={item.content.image_url.url} alt="" />
+      ) : (
+        <KindIcon type={item.content.type} />
+      )}
+      <span className="truncate">{item.name}</span>
+      <Button
+        type="text"
+        size="small"
+        icon={<CloseOutlined aria-hidden />}
+        aria-label={t('playground.removeAttachment', { name: item.name })}
+        onClick={onRemove}
+      />
+    </li>
+  );
+}
+
+export function KindIcon({ type }: { type: ContentItem['type'] }) {
+  if (type === 'image_url') return <PictureOutlined aria-hidden />;
+  if (type === 'audio') return <SoundOutlined aria-hidden />;
+  return <FileOutlined aria-hidden />;
+}

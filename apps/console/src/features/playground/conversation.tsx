@@ -1,0 +1,158 @@
+import type { Message } from '@platform/contracts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useEffect, useLayoutEffect, useRef, useState, type DragEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { isNotFound } from '../../ui/errors.ts';
+import { ErrorState } from '../../ui/states.tsx';
+import { useAttachments } from './attachments.ts';
+import { Composer } from './composer.tsx';
+import { FramesPanel } from './frames-panel.tsx';
+import { TurnCard } from './turn-card.tsx';
+import { turnList } from './turn-list.ts';
+import { useChat } from './use-chat.ts';
+
+interface ConversationProps {
+  agentId: string;
+  agentName: string;
+  sessionId: string;
+  /** The service knows the session; a new one has no history yet. */
+  stored: boolean;
+  view: 'chat' | 'frames';
+  onView: (view: 'chat' | 'frames') => void;
+  /** A first message goes out. */
+  onStarted: () => void;
+}
+
+/** One session: its history, the turns that run here, and where the next message is written. */
+export function Conversation({ agentId, agentName, sessionId, stored, view, onView, onStarted }: ConversationProps) {
+  const { t } = useTranslation();
+  const chat = useChat(agentId, sessionId, onStarted);
+  const attachments = useAttachments();
+  const [framesOf, setFramesOf] = useState<string | null>(null);
+  const { messages, error, hasOlder, loadOlder, retry } = useHistory(agentId, sessionId, stored);
+  useRunningTurn(agentId, sessionId, stored, chat);
+
+  const turns = turnList(messages, chat.live);
+  const { scroller, onScroll } = useStickToEnd(turns);
+  const { dragging, handlers } = useDrop((files) => void attachments.add(files));
+
+  const showFrames = (turnId: string) => {
+    setFramesOf(turnId);
+    onView('frames');
+  };
+
+  return (
+    <div className="conversation" {...handlers}>
+      <div className="conversation-scroll" ref={scroller} onScroll={onScroll} hidden={view !== 'chat'}>
+        <div className="conversation-inner" aria-live="off">
+          {hasOlder && (
+            <Button type="text" block onClick={loadOlder}>
+              {t('playground.older')}
+            </Button>
+          )}
+          {error !== null && <ErrorState error={error} retry={retry} />}
+          {turns.length === 0 && error === null && (
+            <div className="welcome">
+              <h2>{t('playground.welcome', { name: agentName })}</h2>
+              <p className="muted">{t('playground.welcomeText')}</p>
+            </div>
+          )}
+          {turns.map((turn) => (
+            <TurnCard
+              key={turn.turnId}
+              agentId={agentId}
+              sessionId={sessionId}
+              turn={turn}
+              onRetry={chat.retry}
+              onFrames={showFrames}
+            />
+          ))}
+        </div>
+      </div>
+      {view === 'frames' && (
+        <div className="conversation-scroll">
+          <FramesPanel agentId={agentId} turns={turns} turnId={framesOf} onTurn={setFramesOf} />
+        </div>
+      )}
+      <span className="visually-hidden" role="status">
+        {chat.running ? t('playground.thinking') : ''}
+      </span>
+      <Composer attachments={attachments} busy={chat.running !== undefined} onSend={chat.send} />
+      {dragging && <div className="drop-here">{t('playground.drop')}</div>}
+    </div>
+  );
+}
+
+function useHistory(agentId: string, sessionId: string, stored: boolean) {
+  const history = useInfiniteQuery({
+    queryKey: keys.messages(agentId, sessionId),
+    queryFn: ({ pageParam }) =>
+      client.agents.messages(agentId, sessionId, { limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.nextCursor,
+    enabled: stored,
+  });
+  return {
+    messages: history.data?.pages.flatMap((page): Message[] => page.items) ?? [],
+    error: history.data === undefined && !isNotFound(history.error) ? history.error : null,
+    hasOlder: history.hasNextPage,
+    loadOlder: () => void history.fetchNextPage(),
+    retry: () => void history.refetch(),
+  };
+}
+
+/** A turn that was running when the page was opened is joined. */
+function useRunningTurn(agentId: string, sessionId: string, stored: boolean, chat: ReturnType<typeof useChat>): void {
+  const session = useQuery({
+    queryKey: keys.chatSession(agentId, sessionId),
+    queryFn: () => client.agents.session(agentId, sessionId),
+    enabled: stored,
+  });
+  const running = session.data?.runningTurnId ?? null;
+  const { live, attach } = chat;
+  useEffect(() => {
+    if (running !== null && !live.some(({ turnId }) => turnId === running)) attach(running);
+  }, [running, live, attach]);
+}
+
+const NEAR_END_PX = 80;
+
+/** Follows the growing end, unless the reader has scrolled away from it. */
+function useStickToEnd(content: unknown) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (atEnd.current && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [content]);
+  const onScroll = () => {
+    const box = scroller.current;
+    if (box && !box.hidden) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
+  };
+  return { scroller, onScroll };
+}
+
+function useDrop(onFiles: (files: File[]) => void) {
+  const [dragging, setDragging] = useState(false);
+  const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return {
+    dragging,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        setDragging(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDragging(false);
+      },
+      onDrop: (event: DragEvent) => {
+        if (!carriesFiles(event)) return;
+        event.preventDefault();
+        setDragging(false);
+        onFiles([...event.dataTransfer.files]);
+      },
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { memo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { splitBlocks } from './split-blocks.ts';
+
+const plugins = [remarkGfm];
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  // A picture in an answer would tell its server about the reader: it is shown as a link.
+  img: ({ src, alt }) => (
+    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noreferrer noopener">
+      {alt || (typeof src === 'string' ? src : '')}
+    </a>
+  ),
+  pre: ({ node, children }) => <CodeBlock text={textOfNode(node)}>{children}</CodeBlock>,
+  table: ({ children }) => (
+    <div className="table-scroll" tabIndex={0} role="group">
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+/** An answer as Markdown; HTML in it stays text. While it streams only its last block is drawn again. */
+export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
+  const blocks = streaming ? splitBlocks(text) : [text];
+  return (
+    <div className="markdown">
+      {blocks.map((block, i) => (
+        <Block key={i} text={block} />
+      ))}
+    </div>
+  );
+}
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+function CodeBlock({ text, children }: { text: string; children: React.ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <div className="markdown-code">
+      <pre tabIndex={0}>{children}</pre>
+      <CopyButton text={text} label={t('playground.copyCode')} size="small" type="text" />
+    </div>
+  );
+}
+
+interface TextNode {
+  value?: unknown;
+  children?: TextNode[];
+}
+
+function textOfNode(node: unknown): string {
+  const { value, children = [] } = (node ?? {}) as TextNode;
+  return typeof value === 'string' ? value : children.map(textOfNode).join('');
+}

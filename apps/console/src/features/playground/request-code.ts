@@ -1,0 +1,53 @@
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatRequest } from '@platform/contracts';
+
+export interface CodeRequest {
+  baseUrl: string;
+  agentId: string;
+  request: ChatRequest;
+}
+
+/** Longer data URIs are cut: nobody pastes megabytes into a terminal. */
+const MAX_DATA_URI = 2_000;
+
+/** The chat as a command line; the key comes from the environment. */
+export function curlOf({ baseUrl, agentId, request }: CodeRequest): string {
+  return [
+    `curl -N ${quoted(`${baseUrl}/api/agents/${agentId}/chat`)}`,
+    `  -H "Authorization: Bearer $PLATFORM_API_KEY"`,
+    `  -H 'Content-Type: application/json'`,
+    `  -H 'Accept: text/event-stream'`,
+    `  -H '${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}'`,
+    `  -d ${quoted(json(request))}`,
+  ].join(' \\\n');
+}
+
+/** The chat with the client library, on a server. */
+export function typescriptOf({ baseUrl, agentId, request }: CodeRequest): string {
+  return `import { PlatformClient } from '@platform/client';
+
+const client = new PlatformClient({
+  baseUrl: ${JSON.stringify(baseUrl)},
+  apiKey: process.env.PLATFORM_API_KEY,
+});
+
+const stream = client.agents.chatStream(${JSON.stringify(agentId)}, ${json(request)});
+for await (const event of stream) {
+  if (event.event === 'content.delta') process.stdout.write(event.delta);
+  if (event.event === 'error.occurred') console.error(event.code, event.message);
+}
+`;
+}
+
+function json(request: ChatRequest): string {
+  return JSON.stringify(request, (_, value: unknown) => (typeof value === 'string' ? shortened(value) : value), 2);
+}
+
+function shortened(value: string): string {
+  if (!value.startsWith('data:') || value.length <= MAX_DATA_URI) return value;
+  return `${value.slice(0, value.indexOf(',') + 1)}…`;
+}
+
+/** One word for a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

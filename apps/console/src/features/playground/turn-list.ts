@@ -1,0 +1,61 @@
+import type { ContentItem, Message, MessageContent, TurnStatus } from '@platform/contracts';
+import type { LiveTurn } from './live-turn.ts';
+
+/** One question and its answer, from the history, from a stream of this page, or from both. */
+export interface TurnView {
+  turnId: string;
+  user: (MessageContent | ContentItem)[];
+  answer: string;
+  status: TurnStatus;
+  live: LiveTurn | null;
+}
+
+/** The turns of a conversation, oldest first. What this page has read itself is newer than the history. */
+export function turnList(messages: readonly Message[], live: readonly LiveTurn[]): TurnView[] {
+  const turns = new Map<string, TurnView>();
+  for (const message of [...messages].sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id))) {
+    const turn = turns.get(message.turnId) ?? emptyTurn(message.turnId);
+    turns.set(message.turnId, {
+      ...turn,
+      status: message.turnStatus,
+      user: message.role === 'user' ? [...turn.user, ...message.contents] : turn.user,
+      answer: message.role === 'assistant' ? joined(turn.answer, textOf(message.contents)) : turn.answer,
+    });
+  }
+  for (const turn of live) {
+    const known = turns.get(turn.turnId) ?? emptyTurn(turn.turnId);
+    turns.set(turn.turnId, {
+      ...known,
+      live: turn,
+      user: turn.contents ?? known.user,
+      answer: turn.text === '' && turn.state === 'ended' ? known.answer : turn.text,
+      status: statusOf(turn),
+    });
+  }
+  return [...turns.values()];
+}
+
+/** The plain text of a message. */
+export function textOf(contents: readonly (MessageContent | ContentItem)[]): string {
+  return contents.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n');
+}
+
+function emptyTurn(turnId: string): TurnView {
+  return { turnId, user: [], answer: '', status: 'RUNNING', live: null };
+}
+
+function statusOf(turn: LiveTurn): TurnStatus {
+  if (turn.state === 'running') return 'RUNNING';
+  if (turn.failure !== null) return 'FAILED';
+  switch (turn.completed?.finishReason) {
+    case 'input_required':
+      return 'INPUT_REQUIRED';
+    case 'cancelled':
+      return 'CANCELLED';
+    default:
+      return 'COMPLETED';
+  }
+}
+
+const joined = (before: string, next: string): string => (before === '' ? next : `${before}\n\n${next}`);
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

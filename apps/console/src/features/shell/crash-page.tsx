@@ -1,0 +1,19 @@
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { useRouteError } from 'react-router';
+import { EmptyState } from '../../ui/states.tsx';
+
+/** The page's own code failed (or could not be loaded after an update): say so, offer a reload. */
+export function CrashPage() {
+  const { t } = useTranslation();
+  const error = useRouteError();
+  return (
+    <main className="center-screen" role="alert">
+      <EmptyState title={t('crash.title')} text={error instanceof Error ? error.message : String(error)}>
+        <Button type="primary" onClick={() => window.location.reload()}>
+          {t('crash.reload')}
+        </Button>
+      </EmptyState>
+    </main>
+  );
+}

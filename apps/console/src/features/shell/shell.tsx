@@ -1,0 +1,76 @@
+import { MenuOutlined } from '@ant-design/icons';
+import { Button, Drawer } from 'antd';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Navigate, Outlet, useLocation } from 'react-router';
+import { paths } from '../../paths.ts';
+import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useMaybeSession } from '../auth/session.ts';
+import { Logo } from './logo.tsx';
+import { SideNav } from './side-nav.tsx';
+import './shell.css';
+
+/** The frame around every page; strangers are sent to sign in and come back to where they wanted to be. */
+export function Component() {
+  const { t } = useTranslation();
+  const location = useLocation();
+  const session = useMaybeSession();
+  const [navOpen, setNavOpen] = useState(false);
+  const main = useMainFocus(location.pathname);
+
+  useEffect(() => setNavOpen(false), [location.pathname]);
+
+  if (session.isPending) return <PageSpinner />;
+  if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
+  if (session.data === null) return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;
+
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        {t('shell.skip')}
+      </a>
+      <aside className="shell-side">
+        <SideNav />
+      </aside>
+      <header className="shell-top">
+        <Button
+          type="text"
+          icon={<MenuOutlined aria-hidden />}
+          aria-label={t('shell.openNavigation')}
+          onClick={() => setNavOpen(true)}
+        />
+        <Logo size={22} />
+        <span className="truncate">{session.data.space.name}</span>
+      </header>
+      <Drawer
+        open={navOpen}
+        onClose={() => setNavOpen(false)}
+        placement="left"
+        size={272}
+        closable={false}
+        styles={{ body: { padding: 0 } }}
+        aria-label={t('shell.navigation')}
+      >
+        <SideNav />
+      </Drawer>
+      <main id="main" ref={main} tabIndex={-1} className="shell-main">
+        <Suspense fallback={<PageSpinner />}>
+          <Outlet key={session.data.space.id} />
+        </Suspense>
+      </main>
+    </div>
+  );
+}
+
+/** After a change of page the keyboard starts at its beginning, not in the navigation. */
+function useMainFocus(pathname: string) {
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    main.current?.scrollTo(0, 0);
+    if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return main;
+}

@@ -1,0 +1,41 @@
+import { DatabaseOutlined, KeyOutlined, RobotOutlined, TeamOutlined } from '@ant-design/icons';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { NavLink } from 'react-router';
+import { paths } from '../../paths.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { SpaceSwitch } from './space-switch.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+export function SideNav() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="side-nav">
+      <SpaceSwitch />
+      <nav aria-label={t('shell.navigation')}>
+        <ul>
+          <Item to={paths.agents} icon={<RobotOutlined aria-hidden />} label={t('agents.title')} />
+        </ul>
+        <h2>{t('shell.space')}</h2>
+        <ul>
+          <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
+          <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
+          {isAdmin && <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />}
+        </ul>
+      </nav>
+      <UserMenu />
+    </div>
+  );
+}
+
+function Item({ to, icon, label }: { to: string; icon: ReactNode; label: string }) {
+  return (
+    <li>
+      <NavLink to={to} className="side-link">
+        {icon}
+        {label}
+      </NavLink>
+    </li>
+  );
+}

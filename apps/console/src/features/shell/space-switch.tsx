@@ -1,0 +1,104 @@
+import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons';
+import { useMutation } from '@tanstack/react-query';
+import { App, Dropdown, Form, Input, Modal } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
+import { client, switchSpace } from '../../api.ts';
+import { messageOf } from '../../ui/errors.ts';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { useSession } from '../auth/session.ts';
+import { Logo } from './logo.tsx';
+
+export function SpaceSwitch() {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const { space, spaces } = useSession();
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+
+  const change = useMutation({
+    mutationFn: switchSpace,
+    onSuccess: () => void navigate('/'),
+    onError: (error) => void message.error(messageOf(error, t)),
+  });
+
+  return (
+    <>
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          items: [
+            ...spaces.map(({ id, name, role }) => ({
+              key: id,
+              icon: <CheckOutlined aria-hidden style={{ visibility: id === space.id ? 'visible' : 'hidden' }} />,
+              label: name,
+              extra: t(`roles.${role}`),
+              onClick: () => {
+                if (id !== space.id) change.mutate(id);
+              },
+            })),
+            { type: 'divider' as const },
+            {
+              key: 'new',
+              icon: <PlusOutlined aria-hidden />,
+              label: t('spaces.create'),
+              onClick: () => setCreating(true),
+            },
+          ],
+        }}
+      >
+        <button type="button" className="space-switch" aria-label={t('spaces.switch', { name: space.name })}>
+          <Logo size={26} />
+          <span className="grow truncate">{space.name}</span>
+          <SwapOutlined aria-hidden rotate={90} />
+        </button>
+      </Dropdown>
+      <CreateSpace open={creating} onClose={() => setCreating(false)} onCreated={(id) => change.mutate(id)} />
+    </>
+  );
+}
+
+interface CreateSpaceProps {
+  open: boolean;
+  onClose: () => void;
+  onCreated: (spaceId: string) => void;
+}
+
+function CreateSpace({ open, onClose, onCreated }: CreateSpaceProps) {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<{ name: string }>();
+  const showErrors = useFormErrors(form, ['name']);
+  const create = useMutation({
+    mutationFn: (values: { name: string }) => client.spaces.create(values),
+    onSuccess: (space) => {
+      onClose();
+      onCreated(space.id);
+    },
+    onError: showErrors,
+  });
+  return (
+    <Modal
+      open={open}
+      title={t('spaces.create')}
+      okText={t('spaces.submit')}
+      cancelText={t('common.cancel')}
+      onOk={form.submit}
+      onCancel={onClose}
+      confirmLoading={create.isPending}
+      destroyOnHidden
+      width={420}
+    >
+      <Form form={form} layout="vertical" requiredMark={false} preserve={false} onFinish={(values) => create.mutate(values)}>
+        <Form.Item
+          name="name"
+          label={t('common.name')}
+          extra={t('spaces.hint')}
+          rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+        >
+          <Input autoFocus maxLength={120} />
+        </Form.Item>
+      </Form>
+    </Modal>
+  );
+}

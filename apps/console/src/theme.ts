@@ -1,0 +1,124 @@
+import { theme as antd, type ThemeConfig } from 'antd';
+import { useSyncExternalStore } from 'react';
+
+export type Scheme = 'light' | 'dark';
+export type SchemeChoice = 'system' | Scheme;
+
+/** The few colours of the console; both the component library and our own style sheet read them. */
+const palettes = {
+  light: {
+    bg: '#ffffff',
+    subtle: '#fafafa',
+    hover: '#f4f4f5',
+    active: '#ebebee',
+    border: '#e6e6e9',
+    text: '#18181b',
+    muted: '#62626b',
+    primary: '#4f46e5',
+    link: '#4338ca',
+    danger: '#c81e1e',
+    success: '#15803d',
+    warning: '#945a05',
+    onDanger: '#ffffff',
+  },
+  dark: {
+    bg: '#0e0e10',
+    subtle: '#151517',
+    hover: '#1d1d20',
+    active: '#28282c',
+    border: '#2b2b30',
+    text: '#ededef',
+    muted: '#a1a1ab',
+    primary: '#5b55e0',
+    link: '#a9b1ff',
+    danger: '#f87171',
+    success: '#4ade80',
+    warning: '#fbbf24',
+    onDanger: '#1f0505',
+  },
+};
+
+const STORAGE_KEY = 'platform.theme';
+const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
+
+function readChoice(): SchemeChoice {
+  const kept = localStorage.getItem(STORAGE_KEY);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+function currentScheme(): Scheme {
+  const choice = readChoice();
+  if (choice !== 'system') return choice;
+  return systemDark.matches ? 'dark' : 'light';
+}
+
+/** Puts the present colours on the document; called once before the first render and on every change. */
+export function applyTheme(): void {
+  const scheme = currentScheme();
+  const root = document.documentElement;
+  root.dataset.theme = scheme;
+  root.style.colorScheme = scheme;
+  for (const [name, colour] of Object.entries(palettes[scheme])) root.style.setProperty(`--${name}`, colour);
+  for (const listener of listeners) listener();
+}
+
+systemDark.addEventListener('change', applyTheme);
+window.addEventListener('storage', (event) => {
+  if (event.key === STORAGE_KEY) applyTheme();
+});
+
+export function chooseScheme(choice: SchemeChoice): void {
+  if (choice === 'system') localStorage.removeItem(STORAGE_KEY);
+  else localStorage.setItem(STORAGE_KEY, choice);
+  applyTheme();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useScheme = (): Scheme => useSyncExternalStore(subscribe, currentScheme);
+export const useSchemeChoice = (): SchemeChoice => useSyncExternalStore(subscribe, readChoice);
+
+export function themeConfig(scheme: Scheme): ThemeConfig {
+  const colours = palettes[scheme];
+  return {
+    algorithm: scheme === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm,
+    token: {
+      colorPrimary: colours.primary,
+      colorLink: colours.link,
+      colorLinkHover: colours.link,
+      colorError: colours.danger,
+      colorErrorText: colours.danger,
+      colorSuccess: colours.success,
+      colorWarning: colours.warning,
+      colorBgBase: colours.bg,
+      colorBgContainer: colours.bg,
+      colorBgElevated: scheme === 'dark' ? colours.subtle : colours.bg,
+      colorBorder: colours.border,
+      colorBorderSecondary: colours.border,
+      colorTextBase: colours.text,
+      colorText: colours.text,
+      colorTextSecondary: colours.muted,
+      colorTextTertiary: colours.muted,
+      colorTextDescription: colours.muted,
+      colorTextPlaceholder: colours.muted,
+      colorIcon: colours.muted,
+      fontFamily: 'var(--font)',
+      fontFamilyCode: 'var(--mono)',
+      fontSize: 14,
+      borderRadius: 7,
+      controlHeight: 34,
+      motionDurationMid: '0.12s',
+      motionDurationSlow: '0.18s',
+    },
+    components: {
+      Button: { primaryShadow: 'none', defaultShadow: 'none', dangerShadow: 'none', dangerColor: colours.onDanger },
+      Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
+      Modal: { titleFontSize: 16 },
+      Tabs: { titleFontSize: 14, horizontalMargin: '0' },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { ArrowLeftOutlined } from '@ant-design/icons';
+import { useEffect, type ReactNode } from 'react';
+import { Link } from 'react-router';
+
+interface PageProps {
+  title: string;
+  description?: ReactNode;
+  /** Where this page belongs to, shown above the title. */
+  parent?: { to: string; label: string };
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, description, parent, actions, children }: PageProps) {
+  useDocumentTitle(title);
+  return (
+    <div className="page">
+      {parent && (
+        <Link className="crumb" to={parent.to}>
+          <ArrowLeftOutlined aria-hidden /> {parent.label}
+        </Link>
+      )}
+      <header className="page-head">
+        <div className="grow">
+          <h1>{title}</h1>
+          {description !== undefined && <p>{description}</p>}
+        </div>
+        {actions !== undefined && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export function useDocumentTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Platform`;
+  }, [title]);
+}

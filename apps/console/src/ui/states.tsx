@@ -1,0 +1,64 @@
+import { InboxOutlined, LockOutlined, WarningOutlined } from '@ant-design/icons';
+import { Button, Spin } from 'antd';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isForbidden, isNotFound, messageOf, requestIdOf } from './errors.ts';
+
+interface StateProps {
+  icon: ReactNode;
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+}
+
+function State({ icon, title, text, children }: StateProps) {
+  return (
+    <div className="state">
+      {icon}
+      <h2>{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      {children !== undefined && <div className="actions">{children}</div>}
+    </div>
+  );
+}
+
+export function EmptyState({ icon = <InboxOutlined aria-hidden />, ...state }: Partial<StateProps> & { title: string }) {
+  return <State icon={icon} {...state} />;
+}
+
+/** What a failed load looks like: no permission, not there, or an error with another try. */
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation();
+  if (isForbidden(error)) {
+    return <State icon={<LockOutlined aria-hidden />} title={t('states.forbidden')} text={messageOf(error, t)} />;
+  }
+  if (isNotFound(error)) {
+    return <State icon={<InboxOutlined aria-hidden />} title={t('states.notFound')} text={messageOf(error, t)} />;
+  }
+  const requestId = requestIdOf(error);
+  return (
+    <div role="alert">
+      <State
+        icon={<WarningOutlined aria-hidden />}
+        title={t('states.failed')}
+        text={
+          <>
+            {messageOf(error, t)}
+            {requestId !== null && <span className="mono"> · {requestId}</span>}
+          </>
+        }
+      >
+        {retry && <Button onClick={retry}>{t('common.tryAgain')}</Button>}
+      </State>
+    </div>
+  );
+}
+
+export function PageSpinner() {
+  const { t } = useTranslation();
+  return (
+    <div className="center-screen">
+      <Spin aria-label={t('common.loading')} />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { App } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { messageOf } from './errors.ts';
+
+interface Deletion {
+  title: string;
+  /** What will happen, in a sentence. */
+  text: string;
+  /** The button's word, where it is not "Delete". */
+  verb?: string;
+  run: () => Promise<void>;
+}
+
+/** Destructive acts ask first; a refusal is shown and the dialog closes. */
+export function useConfirmDelete(): (deletion: Deletion) => void {
+  const { t } = useTranslation();
+  const { modal, message } = App.useApp();
+  return ({ title, text, verb, run }) =>
+    void modal.confirm({
+      title,
+      content: text,
+      okText: verb ?? t('common.delete'),
+      okButtonProps: { danger: true },
+      cancelText: t('common.cancel'),
+      onOk: () => run().catch((error: unknown) => void message.error(messageOf(error, t))),
+    });
+}

@@ -1,0 +1,18 @@
+import { App, type FormInstance } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { messageOf } from './errors.ts';
+import { fieldProblems } from './form-errors.ts';
+
+/** Puts a refusal under the fields that it names (input stays); what names none becomes a notice. */
+export function useFormErrors(form: FormInstance, fields: readonly string[]): (error: unknown) => void {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  return (error) => {
+    const problems = fieldProblems(messageOf(error, t), fields);
+    const named = problems.flatMap(({ field, text }) => (field === null ? [] : [{ name: field, errors: [text] }]));
+    const others = problems.filter(({ field }) => field === null).map(({ text }) => text);
+    form.setFields(named);
+    if (named[0]) form.scrollToField(named[0].name, { behavior: 'smooth', block: 'center', focus: true });
+    if (others.length > 0) void message.error(others.join('; '));
+  };
+}

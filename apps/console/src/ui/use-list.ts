@@ -1,0 +1,37 @@
+import type { Page, PageQuery } from '@platform/contracts';
+import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
+
+export interface List<T> {
+  items: T[];
+  loading: boolean;
+  error: Error | null;
+  hasMore: boolean;
+  loadingMore: boolean;
+  loadMore: () => void;
+  retry: () => void;
+}
+
+/** A cursor list of the API, page by page. */
+export function useList<T>(
+  queryKey: QueryKey,
+  fetchPage: (page: PageQuery) => Promise<Page<T>>,
+  options: { enabled?: boolean } = {},
+): List<T> {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => fetchPage({ limit: 100, ...(pageParam !== null && { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.nextCursor,
+    enabled: options.enabled ?? true,
+  });
+  return {
+    items: query.data?.pages.flatMap((page) => page.items) ?? [],
+    loading: query.isPending,
+    // A failed refresh keeps what is on the screen.
+    error: query.data === undefined ? query.error : null,
+    hasMore: query.hasNextPage,
+    loadingMore: query.isFetchingNextPage,
+    loadMore: () => void query.fetchNextPage(),
+    retry: () => void query.refetch(),
+  };
+}
