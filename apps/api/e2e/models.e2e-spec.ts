@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Agent, Model, ModelTestResult, Page } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { CatalogueService } from '../src/models/catalogue.service.ts';
+import { ModelsService } from '../src/models/models.service.ts';
+import { startOpenAiServer } from './fixtures/openai-server.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+
+const OFFLINE_ID = '00000000-0000-0000-0000-000000000001';
+const NOWHERE = '01900000-0000-7000-8000-000000000000';
+const CANARY = 'sk-canary-7d1f0a52';
+const BASE_URL = 'https://models.example/v1';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+
+let count = 0;
+const fresh = () => `model-${++count}`;
+
+function post(body: object, as?: TestUser) {
+  return app.request<Model>('POST', '/api/models', { body, ...(as && { as }) });
+}
+
+async function made(more: object = {}, as?: TestUser): Promise<Model> {
+  const { status, body } = await post({ name: fresh(), baseUrl: BASE_URL, ...more }, as);
+  expect(status).toBe(201);
+  return body;
+}
+
+async function listed(as?: TestUser): Promise<Model[]> {
+  return (await app.request<Page<Model>>('GET', '/api/models?limit=200', as ? { as } : {})).body.items;
+}
+
+describe('platform/offline', () => {
+  it('ends every list', async () => {
+    await made();
+    expect((await listed()).at(-1)).toEqual({
+      id: OFFLINE_ID,
+      name: 'platform/offline',
+      provider: 'offline',
+      baseUrl: null,
+      apiKeyConfigured: false,
+      upstreamModel: 'platform/offline',
+      contextWindow: 32_768,
+      maxOutputTokens: 8192,
+      price: { inputPerMillion: 0, outputPerMillion: 0, cachedInputPerMillion: 0 },
+      capabilities: { images: true, audio: true, files: true, tools: true },
+      createdAt: '1970-01-01T00:00:00.000Z',
+      updatedAt: '1970-01-01T00:00:00.000Z',
+    });
+    expect((await listed(app.outsider)).map(({ name }) => name)).toEqual(['platform/offline']);
+  });
+
+  it('cannot be changed, deleted or made again', async () => {
+    const path = `/api/models/${OFFLINE_ID}`;
+    expect((await app.request('PATCH', path, { body: { contextWindow: 5 } })).status).toBe(409);
+    expect((await app.request('DELETE', path)).status).toBe(409);
+    expect((await post({ name: 'platform/offline', baseUrl: BASE_URL })).status).toBe(409);
+    const other = await made();
+    expect(
+      (await app.request('PATCH', `/api/models/${other.id}`, { body: { name: 'platform/offline' } })).status,
+    ).toBe(409);
+  });
+
+  it('passes its test', async () => {
+    const { status, body } = await app.request<ModelTestResult>('POST', `/api/models/${OFFLINE_ID}/test`);
+    expect([status, body.ok]).toEqual([200, true]);
+    expect(body.latencyMs).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('a model', () => {
+  it('is made with defaults', async () => {
+    const name = fresh();
+    const { status, body } = await post({ name, baseUrl: BASE_URL });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name,
+      provider: 'openai-compatible',
+      baseUrl: BASE_URL,
+      apiKeyConfigured: false,
+      upstreamModel: name,
+      contextWindow: 128_000,
+      maxOutputTokens: 4096,
+      price: { inputPerMillion: null, outputPerMillion: null, cachedInputPerMillion: null },
+      capabilities: { images: true, audio: false, files: true, tools: true },
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      updatedAt: body.createdAt,
+    });
+  });
+
+  it('keeps what it is given, prices as numbers', async () => {
+    const given = {
+      name: fresh(),
+      baseUrl: 'http://127.0.0.1:9/v1',
+      upstreamModel: 'gpt-x',
+      contextWindow: 1000,
+      maxOutputTokens: 1000,
+      price: { inputPerMillion: 0.000001, outputPerMillion: 1_000_000, cachedInputPerMillion: 0 },
+      capabilities: { images: false, audio: true, files: false, tools: false },
+    };
+    const { status, body } = await post(given);
+    expect(status).toBe(201);
+    expect(body).toMatchObject(given);
+    expect((await listed())[0]).toEqual(body);
+  });
+
+  it.each<[object, string]>([
+    [{ name: undefined }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: '  ' }, 'name'],
+    [{ name: 'a\0b' }, 'name'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: 5 }, 'name'],
+    [{ provider: 'azure' }, 'provider'],
+    [{ baseUrl: undefined }, 'baseUrl'],
+    [{ baseUrl: 'ftp://x' }, 'baseUrl'],
+    [{ baseUrl: 'https://user:pw@x' }, 'baseUrl'],
+    [{ baseUrl: 'https://x/v1?k=1' }, 'baseUrl'],
+    [{ provider: 'offline' }, 'baseUrl'],
+    [{ provider: 'offline', baseUrl: undefined, apiKey: 'k' }, 'apiKey'],
+    [{ apiKey: 5 }, 'apiKey'],
+    [{ upstreamModel: '' }, 'upstreamModel'],
+    [{ contextWindow: 0 }, 'contextWindow'],
+    [{ contextWindow: '5' }, 'contextWindow'],
+    [{ contextWindow: 1.5 }, 'contextWindow'],
+    [{ maxOutputTokens: 0 }, 'maxOutputTokens'],
+    [{ contextWindow: 100, maxOutputTokens: 101 }, 'maxOutputTokens'],
+    [{ price: 5 }, 'price'],
+    [{ price: [] }, 'price'],
+    [{ price: { inputPerMillion: -1 } }, 'price.inputPerMillion'],
+    [{ price: { outputPerMillion: '1' } }, 'price.outputPerMillion'],
+    [{ price: { cachedInputPerMillion: 1_000_000.1 } }, 'price.cachedInputPerMillion'],
+    [{ price: { perMinute: 1 } }, 'price.perMinute'],
+    [{ capabilities: { images: 'yes' } }, 'capabilities.images'],
+    [{ capabilities: { video: true } }, 'capabilities.video'],
+    [{ temperature: 1 }, 'temperature'],
+  ])('refuses %j, naming %s', async (wrong, field) => {
+    const { status, body } = await app.request('POST', '/api/models', {
+      body: { name: fresh(), baseUrl: BASE_URL, ...wrong },
+    });
+    expect(body).toEqual({
+      success: false,
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(new RegExp(`(^|; )${field.replace('.', '\\.')}[ :]`)),
+    });
+    expect(status).toBe(400);
+  });
+
+  it('is changed in what is given alone', async () => {
+    const before = await made({ price: { inputPerMillion: 1, outputPerMillion: 2 }, contextWindow: 9000 });
+    const { status, body } = await app.request<Model>('PATCH', `/api/models/${before.id}`, {
+      body: { price: { outputPerMillion: 3 }, name: null },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...before,
+      price: { inputPerMillion: null, outputPerMillion: 3, cachedInputPerMillion: null },
+      updatedAt: body.updatedAt,
+    });
+    const { status: wrong } = await app.request('PATCH', `/api/models/${before.id}`, {
+      body: { maxOutputTokens: 9001 },
+    });
+    expect(wrong).toBe(400);
+  });
+
+  it('has a name of its own in its space, until it is deleted', async () => {
+    const name = fresh();
+    const first = await made({ name });
+    const second = await made();
+    expect((await post({ name, baseUrl: BASE_URL })).body).toMatchObject({ code: 'CONFLICT' });
+    expect((await app.request('PATCH', `/api/models/${second.id}`, { body: { name } })).status).toBe(409);
+    await made({ name }, app.outsider);
+    expect((await app.request('DELETE', `/api/models/${first.id}`)).status).toBe(204);
+    expect((await app.request('DELETE', `/api/models/${first.id}`)).status).toBe(404);
+    await made({ name });
+  });
+
+  it('makes one of many that ask for the same name at once', async () => {
+    const name = fresh();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name, baseUrl: BASE_URL })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it('is listed in pages, the newest first', async () => {
+    const as = await app.addUser('ADMIN', null);
+    for (let i = 0; i < 4; i++) await made({ name: `paged-${i}` }, as);
+    const names: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body }: { body: Page<Model> } = await app.request('GET', `/api/models?limit=2${query}`, { as });
+      expect(body.items.length).toBeLessThanOrEqual(2);
+      names.push(...body.items.map(({ name }) => name));
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(names).toEqual(['paged-3', 'paged-2', 'paged-1', 'paged-0', 'platform/offline']);
+  });
+});
+
+describe('who may', () => {
+  it('lets members see and admins alone change', async () => {
+    const { id } = await made();
+    const as = app.member;
+    expect((await listed(as)).map((model) => model.id)).toContain(id);
+    const refused = await Promise.all([
+      post({ name: fresh(), baseUrl: BASE_URL }, as),
+      app.request('PATCH', `/api/models/${id}`, { as, body: {} }),
+      app.request('DELETE', `/api/models/${id}`, { as }),
+      app.request('POST', `/api/models/${id}/test`, { as }),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect((await app.request('GET', '/api/models', { as: null })).status).toBe(401);
+  });
+
+  it.each(['PATCH', 'DELETE', 'POST'])(
+    'answers 403 to %s of a foreign model, 404 of none',
+    async (method) => {
+      const { id } = await made({}, app.outsider);
+      const statusOf = async (target: string) => {
+        const path = `/api/models/${target}${method === 'POST' ? '/test' : ''}`;
+        return (await app.request(method, path, method === 'PATCH' ? { body: {} } : {})).status;
+      };
+      expect(await statusOf(id)).toBe(403);
+      expect(await statusOf(NOWHERE)).toBe(404);
+      expect(await statusOf('no-uuid')).toBe(404);
+    },
+  );
+
+  it('writes down what admins did, never a key', async () => {
+    const { id, name } = await made({ apiKey: CANARY });
+    await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: `${CANARY}-2`, contextWindow: 5000 } });
+    await app.request('DELETE', `/api/models/${id}`);
+    const entries = await app.sql<{ action: string; details: object }>(
+      'select action, details from audit_entry where target_id = $1 order by id',
+      [id],
+    );
+    expect(entries).toEqual([
+      { action: 'model.create', details: { name } },
+      { action: 'model.update', details: { name, fields: ['apiKey', 'contextWindow'] } },
+      { action: 'model.delete', details: { name } },
+    ]);
+  });
+});
+
+describe('the API key', () => {
+  it('is told to nobody and readable nowhere', async () => {
+    const { id } = await made({ apiKey: CANARY });
+    const answers = await Promise.all([
+      app.request('GET', '/api/models'),
+      app.request('PATCH', `/api/models/${id}`, { body: { contextWindow: 64_000 } }),
+      app.request('GET', '/api/models', { as: app.member }),
+    ]);
+    for (const { text } of answers) {
+      expect(text).toContain('"apiKeyConfigured":true');
+      expect(text).not.toContain(CANARY);
+    }
+    const rows = await app.sql<{ row: string }>(
+      'select m::text as row from model m union all select a::text from audit_entry a',
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.filter(({ row }) => row.includes(CANARY))).toEqual([]);
+    const [stored] = await app.sql<{ api_key: string }>('select api_key from model where id = $1', [id]);
+    expect(stored?.api_key).toMatch(/^v1\./);
+  });
+
+  it('is demanded again with a new baseUrl', async () => {
+    const { id } = await made({ apiKey: CANARY });
+    const patch = (body: object) => app.request<Model>('PATCH', `/api/models/${id}`, { body });
+    const moved = { baseUrl: 'https://elsewhere.example/v1' };
+    expect(await patch(moved)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR', message: expect.stringMatching(/^apiKey /) },
+    });
+    expect((await patch({ baseUrl: BASE_URL })).status).toBe(200);
+    expect((await patch({ ...moved, apiKey: 'another' })).body).toMatchObject({
+      ...moved,
+      apiKeyConfigured: true,
+    });
+    expect((await patch({ baseUrl: BASE_URL, apiKey: '' })).body).toMatchObject({
+      baseUrl: BASE_URL,
+      apiKeyConfigured: false,
+    });
+    expect((await patch(moved)).body).toMatchObject({ ...moved, apiKeyConfigured: false });
+  });
+
+  it('goes when the model becomes an offline one, and with the deleted model', async () => {
+    const { id } = await made({ apiKey: CANARY });
+    const { body } = await app.request<Model>('PATCH', `/api/models/${id}`, {
+      body: { provider: 'offline' },
+    });
+    expect(body).toMatchObject({ provider: 'offline', baseUrl: null, apiKeyConfigured: false });
+    const other = await made({ apiKey: CANARY });
+    await app.request('DELETE', `/api/models/${other.id}`);
+    const kept = await app.sql('select api_key from model where id = any($1)', [[id, other.id]]);
+    expect(kept).toEqual([{ api_key: null }, { api_key: null }]);
+  });
+});
+
+describe('the test of a model', () => {
+  it('asks the server with the key, and tells failures in plain words', async () => {
+    const server = await startOpenAiServer({ apiKey: CANARY });
+    try {
+      const { id } = await made({ baseUrl: server.url, apiKey: CANARY, upstreamModel: 'gpt-real' });
+      const test = async () => (await app.request<ModelTestResult>('POST', `/api/models/${id}/test`)).body;
+      expect(await test()).toMatchObject({ ok: true, latencyMs: expect.any(Number) });
+      expect(server.requests[0]?.body.model).toBe('gpt-real');
+
+      await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: 'wrong-key' } });
+      const refused = await test();
+      expect(refused).toMatchObject({ ok: false, latencyMs: null });
+      expect(refused.message).not.toMatch(/wrong-key|127\.0\.0\.1/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('tells a server that is not there', async () => {
+    const { id } = await made({ baseUrl: 'http://127.0.0.1:9/v1' });
+    const { status, body } = await app.request<ModelTestResult>('POST', `/api/models/${id}/test`);
+    expect([status, body.ok]).toEqual([200, false]);
+    expect(body.message).not.toMatch(/127\.0\.0\.1/);
+  });
+});
+
+describe('resolving', () => {
+  it('finds a model by its name as the catalogue is now', async () => {
+    const catalogue = app.get(CatalogueService);
+    const { spaceId } = app.admin;
+    const { id, name } = await made({ upstreamModel: 'up', price: { inputPerMillion: 2.5 } });
+    const first = await catalogue.resolve(spaceId, name);
+    expect(first).toMatchObject({
+      name,
+      upstreamModel: 'up',
+      contextWindow: 128_000,
+      maxOutputTokens: 4096,
+      price: { inputPerMillion: 2.5, outputPerMillion: null, cachedInputPerMillion: null },
+      standIn: false,
+    });
+    expect((await catalogue.resolve(spaceId, name)).provider).toBe(first.provider);
+    await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: 'k' } });
+    expect((await catalogue.resolve(spaceId, name)).provider).not.toBe(first.provider);
+    await app.request('DELETE', `/api/models/${id}`);
+    await expect(catalogue.resolve(spaceId, name)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      status: 503,
+      message: expect.stringContaining(name),
+    });
+  });
+
+  it('does not look into other spaces', async () => {
+    const { name } = await made({}, app.outsider);
+    expect(await app.get(CatalogueService).find(app.admin.spaceId, name)).toBeNull();
+  });
+
+  it('finds the offline model in every space', async () => {
+    const model = await app.get(CatalogueService).resolve(app.outsider.spaceId, 'platform/offline');
+    expect(model).toMatchObject({ name: 'platform/offline', standIn: false, contextWindow: 32_768 });
+  });
+
+  it('has no stand-in where the installation is not embedded', async () => {
+    const as = await app.addUser('ADMIN', null);
+    expect(await app.get(CatalogueService).find(as.spaceId, 'gpt-x')).toBeNull();
+  });
+});
+
+describe('an embedded installation', () => {
+  const agent = { name: 'A', model: 'gpt-x', systemPrompt: 'Hi' };
+
+  it('lets the offline model stand in until there is another', async () => {
+    const embedded = await TestApp.start({ env: { PLATFORM_EMBEDDED: 'true' } });
+    try {
+      const { spaceId } = embedded.admin;
+      const catalogue = embedded.get(CatalogueService);
+      const made = await embedded.request<Agent>('POST', '/api/agents', { body: agent });
+      expect(made.body.modelStatus).toBe('ready');
+      expect(await catalogue.resolve(spaceId, 'gpt-x')).toMatchObject({
+        name: 'platform/offline',
+        standIn: true,
+      });
+
+      const body = { name: 'other', baseUrl: BASE_URL };
+      const { body: other } = await embedded.request<Model>('POST', '/api/models', { body });
+      const now = () => embedded.request<Agent>('GET', `/api/agents/${made.body.id}`);
+      expect((await now()).body.modelStatus).toBe('unknown');
+      await expect(catalogue.resolve(spaceId, 'gpt-x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+      await embedded.request('DELETE', `/api/models/${other.id}`);
+      expect((await now()).body.modelStatus).toBe('ready');
+    } finally {
+      await embedded.close();
+    }
+  });
+
+  it('has none where PLATFORM_OFFLINE_STANDIN is off, and takes its model from the environment', async () => {
+    const env = {
+      PLATFORM_EMBEDDED: 'true',
+      PLATFORM_OFFLINE_STANDIN: 'false',
+      OPENAI_API_KEY: CANARY,
+      OPENAI_BASE_URL: BASE_URL,
+      OPENAI_MODEL: 'gpt-env',
+    };
+    const embedded = await TestApp.start({ env });
+    try {
+      const { spaceId } = embedded.admin;
+      const made = await embedded.request<Agent>('POST', '/api/agents', { body: agent });
+      expect(made.body.modelStatus).toBe('unknown');
+
+      const models = embedded.get(ModelsService);
+      const ensure = () =>
+        embedded.get(DataSource).transaction((tx) => models.ensureModelFromEnvironment(tx, spaceId));
+      await ensure();
+      await ensure();
+      const { body } = await embedded.request<Page<Model>>('GET', '/api/models');
+      expect(body.items.map(({ name }) => name)).toEqual(['gpt-env', 'platform/offline']);
+      expect(body.items[0]).toMatchObject({ baseUrl: BASE_URL, apiKeyConfigured: true });
+    } finally {
+      await embedded.close();
+    }
+  });
+});
