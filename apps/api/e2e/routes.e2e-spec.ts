@@ -1,0 +1,136 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent, ApiKey, Model, Page } from '@platform/contracts';
+import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+
+const LISTING = join(import.meta.dirname, 'fixtures/routes.txt');
+const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
+
+/** What a call needs to come as far as the resource, where an empty body would be refused before. */
+const BODIES: Record<string, object> = {
+  'PATCH /api/members/:userId': { role: 'MEMBER' },
+};
+
+let app: TestApp;
+let routes: Route[];
+/** Resources of the first space, by the part of a path that names one. */
+let resources: [path: string, id: string][];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  routes = app.get(RouteTable).all();
+  const model = await app.request<Model>('POST', '/api/models', {
+    body: { name: 'matrix', provider: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' },
+  });
+  const agent = await app.request<Agent>('POST', '/api/agents', {
+    body: { name: 'Matrix', model: 'matrix', systemPrompt: 'Answer.' },
+  });
+  const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
+  resources = [
+    ['/api/agents/:agentId', agent.body.id],
+    ['/api/models/:id', model.body.id],
+    ['/api/members/:userId', app.member.userId],
+    ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],
+  ];
+  for (const [path, id] of resources)
+    expect([path, id]).toEqual([path, expect.stringMatching(/^[\da-f-]{36}$/)]);
+});
+afterAll(() => app.close());
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** The route with ids that exist nowhere. */
+const nowhere = (path: string) => path.replaceAll(/:\w+/g, UNKNOWN_ID);
+
+/** The route with ids of the first space. */
+function inFirstSpace(path: string): string {
+  const [resource, id] = resources.find(([start]) => `${path}/`.startsWith(`${start}/`)) ?? ['', ''];
+  return nowhere(path.replace(resource, resource.replace(/:\w+/, id)));
+}
+
+interface Trial {
+  as: TestUser | null;
+  path: (path: string) => string;
+  body: (route: Route) => object;
+}
+
+/** Calls every route once and answers what was not as expected. */
+async function trials(chosen: Route[], { as, path, body }: Trial, isRight: (status: number) => boolean) {
+  const wrong: string[] = [];
+  for (const route of chosen) {
+    const sent = route.method === 'GET' ? {} : { body: body(route) };
+    const answer = await app.request(route.method, path(route.path), { as, ...sent });
+    if (!isRight(answer.status)) wrong.push(`${nameOf(route)} → ${answer.status} ${answer.text}`);
+  }
+  return wrong;
+}
+
+const nonsense = () => ({ unexpected: true });
+const isIn = (status: number) => status !== 401 && status !== 403 && status < 500;
+
+describe('the routes', () => {
+  it('are those of the listing, each with its rule; a difference is a change of who may do what', async () => {
+    const listing = routes
+      .map((route) => `${(route.rule ?? 'NO RULE').padEnd(12)}${nameOf(route)}\n`)
+      .join('');
+    if (process.env.WRITE_ROUTES) await writeFile(LISTING, listing);
+    expect(listing).toBe(await readFile(LISTING, 'utf8'));
+  });
+
+  it('all state a rule', () => {
+    expect(routes.length).toBeGreaterThan(20);
+    expect(routes.filter(({ rule }) => rule === null).map(nameOf)).toEqual([]);
+  });
+
+  it('are found by the gate in front of the body parser exactly where they are public', () => {
+    const table = app.get(RouteTable);
+    const open = routes.filter(({ method, path }) => table.isPublic(method, nowhere(path)));
+    expect(open.map(nameOf)).toEqual(routes.filter(({ rule }) => rule === 'public').map(nameOf));
+  });
+});
+
+describe('who may call what', () => {
+  const having = (...rules: (string | null)[]) => routes.filter(({ rule }) => rules.includes(rule));
+
+  it('nobody unknown: 401 but for public routes', async () => {
+    const guarded = routes.filter(({ rule }) => rule !== 'public');
+    const trial = { as: null, path: inFirstSpace, body: nonsense };
+    expect(await trials(guarded, trial, (status) => status === 401)).toEqual([]);
+    expect(await trials(having('public'), trial, isIn)).toEqual([]);
+  });
+
+  it('a member: 403 on what is for admins, before the body is judged', async () => {
+    const trial = { as: app.member, path: inFirstSpace, body: nonsense };
+    expect(await trials(having('admin', 'application'), trial, (status) => status === 403)).toEqual([]);
+    expect(await trials(having('member', 'agent'), { ...trial, path: nowhere }, isIn)).toEqual([]);
+  });
+
+  it('an admin: everything but what is for applications', async () => {
+    const trial = { as: app.admin, path: nowhere, body: nonsense };
+    expect(await trials(having('member', 'agent', 'admin'), trial, isIn)).toEqual([]);
+    expect(await trials(having('application'), trial, (status) => status === 403)).toEqual([]);
+  });
+
+  it('the admin of another space: 403 on everything of this one', async () => {
+    const here = routes.filter(({ rule, path }) => rule !== 'public' && inFirstSpace(path) !== nowhere(path));
+    expect(here.length).toBeGreaterThan(5);
+    const trial = {
+      as: app.outsider,
+      path: inFirstSpace,
+      body: (route: Route) => BODIES[nameOf(route)] ?? {},
+    };
+    expect(await trials(here, trial, (status) => status === 403)).toEqual([]);
+  });
+
+  it('nobody at all: 404 for ids that exist nowhere or are none', async () => {
+    const named = routes.filter(
+      ({ rule, path }) => rule !== 'public' && inFirstSpace(path) !== nowhere(path),
+    );
+    const trial = { as: app.admin, body: (route: Route) => BODIES[nameOf(route)] ?? {} };
+    const is404 = (status: number) => status === 404;
+    expect(await trials(named, { ...trial, path: nowhere }, is404)).toEqual([]);
+    const noUuid = (path: string) => nowhere(path).replaceAll(UNKNOWN_ID, 'no-uuid');
+    expect(await trials(named, { ...trial, path: noUuid }, is404)).toEqual([]);
+  });
+});
