@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { run } from './processes.mjs';
 
 const STAMP = 'node_modules/.platform-build';
@@ -35,7 +35,12 @@ export async function ensureBuilt() {
 
 /** Changes with every file that is added, removed or written; tells nothing else. */
 function fingerprint() {
-  const own = globSync('{apps,libs}/**/*', { exclude: (path) => NOT_BUILT.includes(basename(path)) });
+  const own = globSync('{apps,libs}/**/*', {
+    withFileTypes: true,
+    exclude: (entry) => NOT_BUILT.includes(entry.name),
+  })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   const hash = createHash('sha256');
   for (const file of ['package-lock.json', 'tsconfig.base.json', 'tools/build-api.mjs', ...own].sort()) {
     const { size, mtimeMs } = statSync(file);

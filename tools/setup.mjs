@@ -26,6 +26,7 @@ if (command !== undefined && !['start', 'test', 'dev'].includes(command)) {
 
 await install();
 if (command !== undefined) {
+  if (process.env.npm_lifecycle_event) endWithNpm();
   const path = [bin, process.env.PATH].join(delimiter);
   const { code } = await run(projectNode(), [join('tools', `${command}.mjs`), ...rest], {
     cwd: root,
@@ -54,6 +55,16 @@ async function install() {
   if (code !== 0)
     refuse('The packages could not be installed: see the lines above, then run the command again.');
   writeFileSync(stamp, wanted);
+}
+
+/** npm's shell keeps a SIGTERM to itself and is gone: the new parent is how we learn of it. */
+function endWithNpm() {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
 }
 
 function projectNode() {
