@@ -5,6 +5,7 @@ import { CatalogueService } from '../src/models/catalogue.service.ts';
 import { ModelsService } from '../src/models/models.service.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { verifies } from './verifies.ts';
 
 const OFFLINE_ID = '00000000-0000-0000-0000-000000000001';
 const NOWHERE = '01900000-0000-7000-8000-000000000000';
@@ -35,7 +36,7 @@ async function listed(as?: TestUser): Promise<Model[]> {
 }
 
 describe('platform/offline', () => {
-  it('ends every list', async () => {
+  verifies('models.offline', 'ends every list', async () => {
     await made();
     expect((await listed()).at(-1)).toEqual({
       id: OFFLINE_ID,
@@ -54,7 +55,7 @@ describe('platform/offline', () => {
     expect((await listed(app.outsider)).map(({ name }) => name)).toEqual(['platform/offline']);
   });
 
-  it('cannot be changed, deleted or made again', async () => {
+  verifies('models.offline', 'cannot be changed, deleted or made again', async () => {
     const path = `/api/models/${OFFLINE_ID}`;
     expect((await app.request('PATCH', path, { body: { contextWindow: 5 } })).status).toBe(409);
     expect((await app.request('DELETE', path)).status).toBe(409);
@@ -65,7 +66,7 @@ describe('platform/offline', () => {
     ).toBe(409);
   });
 
-  it('passes its test', async () => {
+  verifies(['models.offline', 'models.test'], 'passes its test', async () => {
     const { status, body } = await app.request<ModelTestResult>('POST', `/api/models/${OFFLINE_ID}/test`);
     expect([status, body.ok]).toEqual([200, true]);
     expect(body.latencyMs).toBeGreaterThanOrEqual(0);
@@ -73,7 +74,7 @@ describe('platform/offline', () => {
 });
 
 describe('a model', () => {
-  it('is made with defaults', async () => {
+  verifies('models.fields', 'is made with defaults', async () => {
     const name = fresh();
     const { status, body } = await post({ name, baseUrl: BASE_URL });
     expect(status).toBe(201);
@@ -93,7 +94,7 @@ describe('a model', () => {
     });
   });
 
-  it('keeps what it is given, prices as numbers', async () => {
+  verifies('models.fields', 'keeps what it is given, prices as numbers', async () => {
     const given = {
       name: fresh(),
       baseUrl: 'http://127.0.0.1:9/v1',
@@ -109,7 +110,7 @@ describe('a model', () => {
     expect((await listed())[0]).toEqual(body);
   });
 
-  it.each<[object, string]>([
+  const WRONG: [object, string][] = [
     [{ name: undefined }, 'name'],
     [{ name: '' }, 'name'],
     [{ name: '  ' }, 'name'],
@@ -139,19 +140,22 @@ describe('a model', () => {
     [{ capabilities: { images: 'yes' } }, 'capabilities.images'],
     [{ capabilities: { video: true } }, 'capabilities.video'],
     [{ temperature: 1 }, 'temperature'],
-  ])('refuses %j, naming %s', async (wrong, field) => {
-    const { status, body } = await app.request('POST', '/api/models', {
-      body: { name: fresh(), baseUrl: BASE_URL, ...wrong },
+  ];
+  for (const [i, [wrong, field]] of WRONG.entries()) {
+    verifies('models.strict', `refuses a wrong ${field}, case ${i}`, async () => {
+      const { status, body } = await app.request('POST', '/api/models', {
+        body: { name: fresh(), baseUrl: BASE_URL, ...wrong },
+      });
+      expect(body).toEqual({
+        success: false,
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(new RegExp(`(^|; )${field.replace('.', '\\.')}[ :]`)),
+      });
+      expect(status).toBe(400);
     });
-    expect(body).toEqual({
-      success: false,
-      code: 'VALIDATION_ERROR',
-      message: expect.stringMatching(new RegExp(`(^|; )${field.replace('.', '\\.')}[ :]`)),
-    });
-    expect(status).toBe(400);
-  });
+  }
 
-  it('is changed in what is given alone', async () => {
+  verifies('models.fields', 'is changed in what is given alone', async () => {
     const before = await made({ price: { inputPerMillion: 1, outputPerMillion: 2 }, contextWindow: 9000 });
     const { status, body } = await app.request<Model>('PATCH', `/api/models/${before.id}`, {
       body: { price: { outputPerMillion: 3 }, name: null },
@@ -168,7 +172,7 @@ describe('a model', () => {
     expect(wrong).toBe(400);
   });
 
-  it('has a name of its own in its space, until it is deleted', async () => {
+  verifies('models.name.unique', 'has a name of its own in its space, until it is deleted', async () => {
     const name = fresh();
     const first = await made({ name });
     const second = await made();
@@ -180,7 +184,7 @@ describe('a model', () => {
     await made({ name });
   });
 
-  it('makes one of many that ask for the same name at once', async () => {
+  verifies('models.name.unique', 'makes one of many that ask for the same name at once', async () => {
     const name = fresh();
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name, baseUrl: BASE_URL })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
@@ -203,7 +207,7 @@ describe('a model', () => {
 });
 
 describe('who may', () => {
-  it('lets members see and admins alone change', async () => {
+  verifies('models.roles', 'lets members see and admins alone change', async () => {
     const { id } = await made();
     const as = app.member;
     expect((await listed(as)).map((model) => model.id)).toContain(id);
@@ -231,24 +235,30 @@ describe('who may', () => {
     },
   );
 
-  it('writes down what admins did, never a key', async () => {
-    const { id, name } = await made({ apiKey: CANARY });
-    await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: `${CANARY}-2`, contextWindow: 5000 } });
-    await app.request('DELETE', `/api/models/${id}`);
-    const entries = await app.sql<{ action: string; details: object }>(
-      'select action, details from audit_entry where target_id = $1 order by id',
-      [id],
-    );
-    expect(entries).toEqual([
-      { action: 'model.create', details: { name } },
-      { action: 'model.update', details: { name, fields: ['apiKey', 'contextWindow'] } },
-      { action: 'model.delete', details: { name } },
-    ]);
-  });
+  verifies(
+    ['agents.audit', 'models.key.write-only'],
+    'writes down what admins did, never a key',
+    async () => {
+      const { id, name } = await made({ apiKey: CANARY });
+      await app.request('PATCH', `/api/models/${id}`, {
+        body: { apiKey: `${CANARY}-2`, contextWindow: 5000 },
+      });
+      await app.request('DELETE', `/api/models/${id}`);
+      const entries = await app.sql<{ action: string; details: object }>(
+        'select action, details from audit_entry where target_id = $1 order by id',
+        [id],
+      );
+      expect(entries).toEqual([
+        { action: 'model.create', details: { name } },
+        { action: 'model.update', details: { name, fields: ['apiKey', 'contextWindow'] } },
+        { action: 'model.delete', details: { name } },
+      ]);
+    },
+  );
 });
 
 describe('the API key', () => {
-  it('is told to nobody and readable nowhere', async () => {
+  verifies('models.key.write-only', 'is told to nobody and readable nowhere', async () => {
     const { id } = await made({ apiKey: CANARY });
     const answers = await Promise.all([
       app.request('GET', '/api/models'),
@@ -268,7 +278,7 @@ describe('the API key', () => {
     expect(stored?.api_key).toMatch(/^v1\./);
   });
 
-  it('is demanded again with a new baseUrl', async () => {
+  verifies('models.key.base-url', 'is demanded again with a new baseUrl', async () => {
     const { id } = await made({ apiKey: CANARY });
     const patch = (body: object) => app.request<Model>('PATCH', `/api/models/${id}`, { body });
     const moved = { baseUrl: 'https://elsewhere.example/v1' };
@@ -288,21 +298,25 @@ describe('the API key', () => {
     expect((await patch(moved)).body).toMatchObject({ ...moved, apiKeyConfigured: false });
   });
 
-  it('goes when the model becomes an offline one, and with the deleted model', async () => {
-    const { id } = await made({ apiKey: CANARY });
-    const { body } = await app.request<Model>('PATCH', `/api/models/${id}`, {
-      body: { provider: 'offline' },
-    });
-    expect(body).toMatchObject({ provider: 'offline', baseUrl: null, apiKeyConfigured: false });
-    const other = await made({ apiKey: CANARY });
-    await app.request('DELETE', `/api/models/${other.id}`);
-    const kept = await app.sql('select api_key from model where id = any($1)', [[id, other.id]]);
-    expect(kept).toEqual([{ api_key: null }, { api_key: null }]);
-  });
+  verifies(
+    'models.key.write-only',
+    'goes when the model becomes an offline one, and with the deleted model',
+    async () => {
+      const { id } = await made({ apiKey: CANARY });
+      const { body } = await app.request<Model>('PATCH', `/api/models/${id}`, {
+        body: { provider: 'offline' },
+      });
+      expect(body).toMatchObject({ provider: 'offline', baseUrl: null, apiKeyConfigured: false });
+      const other = await made({ apiKey: CANARY });
+      await app.request('DELETE', `/api/models/${other.id}`);
+      const kept = await app.sql('select api_key from model where id = any($1)', [[id, other.id]]);
+      expect(kept).toEqual([{ api_key: null }, { api_key: null }]);
+    },
+  );
 });
 
 describe('the test of a model', () => {
-  it('asks the server with the key, and tells failures in plain words', async () => {
+  verifies('models.test', 'asks the server with the key, and tells failures in plain words', async () => {
     const server = await startOpenAiServer({ apiKey: CANARY });
     try {
       const { id } = await made({ baseUrl: server.url, apiKey: CANARY, upstreamModel: 'gpt-real' });
@@ -319,7 +333,7 @@ describe('the test of a model', () => {
     }
   });
 
-  it('tells a server that is not there', async () => {
+  verifies('models.test', 'tells a server that is not there', async () => {
     const { id } = await made({ baseUrl: 'http://127.0.0.1:9/v1' });
     const { status, body } = await app.request<ModelTestResult>('POST', `/api/models/${id}/test`);
     expect([status, body.ok]).toEqual([200, false]);
@@ -328,7 +342,7 @@ describe('the test of a model', () => {
 });
 
 describe('resolving', () => {
-  it('finds a model by its name as the catalogue is now', async () => {
+  verifies('models.resolve', 'finds a model by its name as the catalogue is now', async () => {
     const catalogue = app.get(CatalogueService);
     const { spaceId } = app.admin;
     const { id, name } = await made({ upstreamModel: 'up', price: { inputPerMillion: 2.5 } });
@@ -352,17 +366,17 @@ describe('resolving', () => {
     });
   });
 
-  it('does not look into other spaces', async () => {
+  verifies('models.resolve', 'does not look into other spaces', async () => {
     const { name } = await made({}, app.outsider);
     expect(await app.get(CatalogueService).find(app.admin.spaceId, name)).toBeNull();
   });
 
-  it('finds the offline model in every space', async () => {
+  verifies('models.offline', 'finds the offline model in every space', async () => {
     const model = await app.get(CatalogueService).resolve(app.outsider.spaceId, 'platform/offline');
     expect(model).toMatchObject({ name: 'platform/offline', standIn: false, contextWindow: 32_768 });
   });
 
-  it('has no stand-in where the installation is not embedded', async () => {
+  verifies('models.standin', 'has no stand-in where the installation is not embedded', async () => {
     const as = await app.addUser('ADMIN', null);
     expect(await app.get(CatalogueService).find(as.spaceId, 'gpt-x')).toBeNull();
   });
@@ -371,7 +385,7 @@ describe('resolving', () => {
 describe('an embedded installation', () => {
   const agent = { name: 'A', model: 'gpt-x', systemPrompt: 'Hi' };
 
-  it('lets the offline model stand in until there is another', async () => {
+  verifies('models.standin', 'lets the offline model stand in until there is another', async () => {
     const embedded = await TestApp.start({ env: { PLATFORM_EMBEDDED: 'true' } });
     try {
       const { spaceId } = embedded.admin;
@@ -396,30 +410,34 @@ describe('an embedded installation', () => {
     }
   });
 
-  it('has none where PLATFORM_OFFLINE_STANDIN is off, and takes its model from the environment', async () => {
-    const env = {
-      PLATFORM_EMBEDDED: 'true',
-      PLATFORM_OFFLINE_STANDIN: 'false',
-      OPENAI_API_KEY: CANARY,
-      OPENAI_BASE_URL: BASE_URL,
-      OPENAI_MODEL: 'gpt-env',
-    };
-    const embedded = await TestApp.start({ env });
-    try {
-      const { spaceId } = embedded.admin;
-      const made = await embedded.request<Agent>('POST', '/api/agents', { body: agent });
-      expect(made.body.modelStatus).toBe('unknown');
+  verifies(
+    ['models.standin', 'models.environment'],
+    'has none where PLATFORM_OFFLINE_STANDIN is off, and takes its model from the environment',
+    async () => {
+      const env = {
+        PLATFORM_EMBEDDED: 'true',
+        PLATFORM_OFFLINE_STANDIN: 'false',
+        OPENAI_API_KEY: CANARY,
+        OPENAI_BASE_URL: BASE_URL,
+        OPENAI_MODEL: 'gpt-env',
+      };
+      const embedded = await TestApp.start({ env });
+      try {
+        const { spaceId } = embedded.admin;
+        const made = await embedded.request<Agent>('POST', '/api/agents', { body: agent });
+        expect(made.body.modelStatus).toBe('unknown');
 
-      const models = embedded.get(ModelsService);
-      const ensure = () =>
-        embedded.get(DataSource).transaction((tx) => models.ensureModelFromEnvironment(tx, spaceId));
-      await ensure();
-      await ensure();
-      const { body } = await embedded.request<Page<Model>>('GET', '/api/models');
-      expect(body.items.map(({ name }) => name)).toEqual(['gpt-env', 'platform/offline']);
-      expect(body.items[0]).toMatchObject({ baseUrl: BASE_URL, apiKeyConfigured: true });
-    } finally {
-      await embedded.close();
-    }
-  });
+        const models = embedded.get(ModelsService);
+        const ensure = () =>
+          embedded.get(DataSource).transaction((tx) => models.ensureModelFromEnvironment(tx, spaceId));
+        await ensure();
+        await ensure();
+        const { body } = await embedded.request<Page<Model>>('GET', '/api/models');
+        expect(body.items.map(({ name }) => name)).toEqual(['gpt-env', 'platform/offline']);
+        expect(body.items[0]).toMatchObject({ baseUrl: BASE_URL, apiKeyConfigured: true });
+      } finally {
+        await embedded.close();
+      }
+    },
+  );
 });
