@@ -12,6 +12,7 @@ import type {
 import { SignInThrottle } from '../src/auth/sign-in-throttle.ts';
 import { mintKey, parseKey } from '../src/infra/crypto/api-tokens.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { verifies } from './verifies.ts';
 
 const clock = { time: Date.now(), now: () => clock.time };
 const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
@@ -67,26 +68,30 @@ const INVALID = { status: 400, success: false, code: 'VALIDATION_ERROR' };
 const CONFLICT = { status: 409, success: false, code: 'CONFLICT' };
 
 describe('signing in', () => {
-  it('answers a token, the person, the space and a cookie that scripts cannot read', async () => {
-    clock.time += 120_000;
-    const answer = await login(app.admin.email.toUpperCase(), app.admin.password);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toEqual({
-      accessToken: expect.stringMatching(/^ey/) as string,
-      expiresIn: 900,
-      user: { id: app.admin.userId, email: app.admin.email, name: app.admin.email.slice(0, 6) },
-      space: { id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' },
-      spaces: [{ id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' }],
-    });
-    const [cookie = ''] = answer.headers.getSetCookie();
-    expect(cookie).toMatch(
-      /^platform_refresh=[\w.-]+; Max-Age=2592000; Path=\/api\/auth; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
-    );
-    const who = await me(answer.body.accessToken);
-    expect(who.status).toBe(200);
-    expect(who.body).toMatchObject({ user: { id: app.admin.userId }, credential: 'access-token' });
-  });
+  verifies(
+    ['access.access-token', 'access.refresh.cookie'],
+    'answers a token, the person, the space and a cookie that scripts cannot read',
+    async () => {
+      clock.time += 120_000;
+      const answer = await login(app.admin.email.toUpperCase(), app.admin.password);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.body).toEqual({
+        accessToken: expect.stringMatching(/^ey/) as string,
+        expiresIn: 900,
+        user: { id: app.admin.userId, email: app.admin.email, name: app.admin.email.slice(0, 6) },
+        space: { id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' },
+        spaces: [{ id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' }],
+      });
+      const [cookie = ''] = answer.headers.getSetCookie();
+      expect(cookie).toMatch(
+        /^platform_refresh=[\w.-]+; Max-Age=2592000; Path=\/api\/auth; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+      );
+      const who = await me(answer.body.accessToken);
+      expect(who.status).toBe(200);
+      expect(who.body).toMatchObject({ user: { id: app.admin.userId }, credential: 'access-token' });
+    },
+  );
 
   it('tells a wrong password and an unknown account alike', async () => {
     clock.time += 120_000;
@@ -152,18 +157,22 @@ describe('signing in', () => {
     expect(failed(await login(user.email, user.password))).toEqual(FORBIDDEN);
   });
 
-  it('is slowed down: the eleventh attempt within a minute waits, the right one too', async () => {
-    const user = await app.addUser('MEMBER');
-    clock.time += 120_000;
-    for (let i = 0; i < 10; i++) expect((await login(user.email, 'a guess')).status).toBe(401);
-    const refused = await login(user.email, user.password);
-    expect(failed(refused)).toEqual({ status: 429, success: false, code: 'RATE_LIMITED' });
-    expect(refused.headers.get('retry-after')).toBe('66');
-    clock.time += 66_000;
-    expect((await login(user.email, user.password)).status).toBe(200);
-  });
+  verifies(
+    'access.sign-in.throttled',
+    'is slowed down: the eleventh attempt within a minute waits, the right one too',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      clock.time += 120_000;
+      for (let i = 0; i < 10; i++) expect((await login(user.email, 'a guess')).status).toBe(401);
+      const refused = await login(user.email, user.password);
+      expect(failed(refused)).toEqual({ status: 429, success: false, code: 'RATE_LIMITED' });
+      expect(refused.headers.get('retry-after')).toBe('66');
+      clock.time += 66_000;
+      expect((await login(user.email, user.password)).status).toBe(200);
+    },
+  );
 
-  it('is slowed down too when the guesses come at once', async () => {
+  verifies('access.sign-in.throttled', 'is slowed down too when the guesses come at once', async () => {
     const user = await app.addUser('MEMBER');
     clock.time += 120_000;
     const answers = await Promise.all(Array.from({ length: 15 }, () => login(user.email, 'a guess')));
@@ -173,7 +182,7 @@ describe('signing in', () => {
 });
 
 describe('staying signed in', () => {
-  it('replaces the token at every use', async () => {
+  verifies('access.refresh.rotation', 'replaces the token at every use', async () => {
     const { cookie } = await signIn(app.member);
     const second = await refresh(cookie);
     expect(second.status).toBe(200);
@@ -183,16 +192,20 @@ describe('staying signed in', () => {
     expect((await me(third.body.accessToken)).body.user.id).toBe(app.member.userId);
   });
 
-  it('gives the same successor again for 30 s, also to several at once', async () => {
-    const { cookie } = await signIn(app.member);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(cookie)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    const [successor = '', ...others] = new Set(answers.map(cookieOf));
-    expect(others).toEqual([]);
-    expect((await refresh(successor)).status).toBe(200);
-  });
+  verifies(
+    'access.refresh.rotation',
+    'gives the same successor again for 30 s, also to several at once',
+    async () => {
+      const { cookie } = await signIn(app.member);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(cookie)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      const [successor = '', ...others] = new Set(answers.map(cookieOf));
+      expect(others).toEqual([]);
+      expect((await refresh(successor)).status).toBe(200);
+    },
+  );
 
-  it('gives the previous token 30 seconds', async () => {
+  verifies('access.refresh.rotation', 'gives the previous token 30 seconds', async () => {
     const { cookie } = await signIn(app.member);
     await refresh(cookie);
     const [left] = await app.sql<{ seconds: number }>(
@@ -204,18 +217,22 @@ describe('staying signed in', () => {
     expect(left?.seconds).toBeLessThanOrEqual(30);
   });
 
-  it('takes an older token for stolen and ends the session, access tokens included', async () => {
-    const { cookie, answer } = await signIn(app.member);
-    const second = await refresh(cookie);
-    await app.sql(`update refresh_session set previous_valid_until = clock_timestamp() where id = $1`, [
-      sessionId(cookie),
-    ]);
-    const reused = await refresh(cookie);
-    expect(failed(reused)).toEqual(UNAUTHORIZED);
-    expect(failed(await refresh(cookieOf(second)))).toEqual(UNAUTHORIZED);
-    expect(failed(await me(second.body.accessToken))).toEqual(UNAUTHORIZED);
-    expect(failed(await me(answer.accessToken))).toEqual(UNAUTHORIZED);
-  });
+  verifies(
+    'access.refresh.rotation',
+    'takes an older token for stolen and ends the session, access tokens included',
+    async () => {
+      const { cookie, answer } = await signIn(app.member);
+      const second = await refresh(cookie);
+      await app.sql(`update refresh_session set previous_valid_until = clock_timestamp() where id = $1`, [
+        sessionId(cookie),
+      ]);
+      const reused = await refresh(cookie);
+      expect(failed(reused)).toEqual(UNAUTHORIZED);
+      expect(failed(await refresh(cookieOf(second)))).toEqual(UNAUTHORIZED);
+      expect(failed(await me(second.body.accessToken))).toEqual(UNAUTHORIZED);
+      expect(failed(await me(answer.accessToken))).toEqual(UNAUTHORIZED);
+    },
+  );
 
   it('ends after 30 days without use', async () => {
     const { cookie } = await signIn(app.member);
@@ -236,23 +253,27 @@ describe('staying signed in', () => {
     async (cookie) => expect(failed(await refresh(cookie))).toEqual(UNAUTHORIZED),
   );
 
-  it('switches to another space of the same user, and to no other', async () => {
-    const user = await app.addUser('MEMBER');
-    const { body: space } = await app.request<SpaceSummary>('POST', '/api/spaces', {
-      as: user,
-      body: { name: 'Mine' },
-    });
-    const { cookie } = await signIn(user);
-    expect(failed(await refresh(cookie, { spaceId: app.outsider.spaceId }))).toEqual(FORBIDDEN);
-    expect(failed(await refresh(cookie, { spaceId: UNKNOWN_ID }))).toEqual(NOT_FOUND);
-    expect(failed(await refresh(cookie, { spaceId: 'no uuid' }))).toEqual(NOT_FOUND);
+  verifies(
+    'access.refresh.space',
+    'switches to another space of the same user, and to no other',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      const { body: space } = await app.request<SpaceSummary>('POST', '/api/spaces', {
+        as: user,
+        body: { name: 'Mine' },
+      });
+      const { cookie } = await signIn(user);
+      expect(failed(await refresh(cookie, { spaceId: app.outsider.spaceId }))).toEqual(FORBIDDEN);
+      expect(failed(await refresh(cookie, { spaceId: UNKNOWN_ID }))).toEqual(NOT_FOUND);
+      expect(failed(await refresh(cookie, { spaceId: 'no uuid' }))).toEqual(NOT_FOUND);
 
-    const switched = await refresh(cookie, { spaceId: space.id });
-    expect(switched.body.space).toEqual({ id: space.id, name: 'Mine', role: 'ADMIN' });
-    expect(switched.body.spaces.map(({ id }) => id)).toEqual([user.spaceId, space.id]);
-    expect((await me(switched.body.accessToken)).body.space.id).toBe(space.id);
-    expect((await refresh(cookieOf(switched))).body.space.id).toBe(space.id);
-  });
+      const switched = await refresh(cookie, { spaceId: space.id });
+      expect(switched.body.space).toEqual({ id: space.id, name: 'Mine', role: 'ADMIN' });
+      expect(switched.body.spaces.map(({ id }) => id)).toEqual([user.spaceId, space.id]);
+      expect((await me(switched.body.accessToken)).body.space.id).toBe(space.id);
+      expect((await refresh(cookieOf(switched))).body.space.id).toBe(space.id);
+    },
+  );
 
   it('goes on in another space when a person is removed from the present one', async () => {
     const user = await app.addUser('MEMBER');
@@ -265,7 +286,7 @@ describe('staying signed in', () => {
     expect((await refresh(cookie)).body.space.id).toBe(space.id);
   });
 
-  it('ends by signing out', async () => {
+  verifies('access.logout', 'ends by signing out', async () => {
     const { cookie, answer } = await signIn(app.member);
     const out = await app.request('POST', '/api/auth/logout', {
       as: null,
@@ -314,7 +335,7 @@ describe('staying signed in', () => {
 const sessionId = (cookie: string) => cookie.replace('platform_refresh=', '').split('.')[0] ?? '';
 
 describe('changing the password', () => {
-  it('asks for the present one, and ends the other sign-ins', async () => {
+  verifies('access.password', 'asks for the present one, and ends the other sign-ins', async () => {
     const user = await app.addUser('MEMBER');
     const here = await signIn(user);
     const elsewhere = await signIn(user);
@@ -360,28 +381,32 @@ describe('API keys', () => {
   const createKey = (as: TestUser, body: object = { name: 'CI' }) =>
     app.request<CreatedApiKey>('POST', '/api/api-keys', { as, body });
 
-  it('are shown once and recognised by their beginning', async () => {
-    const created = await createKey(app.member);
-    expect(created.status).toBe(201);
-    const { key, prefix, id } = created.body;
-    expect(key).toMatch(/^pk_[0-9A-Za-z]{54}$/);
-    expect(prefix).toBe(key.slice(0, 15));
-    expect(created.body).toMatchObject({ name: 'CI', expiresAt: null, lastUsedAt: null });
+  verifies(
+    ['access.api-key.once', 'access.api-key'],
+    'are shown once and recognised by their beginning',
+    async () => {
+      const created = await createKey(app.member);
+      expect(created.status).toBe(201);
+      const { key, prefix, id } = created.body;
+      expect(key).toMatch(/^pk_[0-9A-Za-z]{54}$/);
+      expect(prefix).toBe(key.slice(0, 15));
+      expect(created.body).toMatchObject({ name: 'CI', expiresAt: null, lastUsedAt: null });
 
-    expect((await me(key)).body).toMatchObject({ user: { id: app.member.userId }, credential: 'api-key' });
-    const list = await app.request<Page<ApiKey>>('GET', '/api/api-keys', { as: app.member });
-    expect(list.text).not.toContain(key.slice(15));
-    const { key: _, ...listed } = created.body;
-    expect(list.body.items.find((item) => item.id === id)).toEqual({
-      ...listed,
-      lastUsedAt: expect.stringMatching(/^\d{4}-/) as string,
-    });
-    const [stored] = await app.sql<{ row: string }>(
-      'select api_key::text as row from api_key where id = $1',
-      [id],
-    );
-    expect(stored?.row).not.toContain(parseKey(key)?.secret ?? 'no secret');
-  });
+      expect((await me(key)).body).toMatchObject({ user: { id: app.member.userId }, credential: 'api-key' });
+      const list = await app.request<Page<ApiKey>>('GET', '/api/api-keys', { as: app.member });
+      expect(list.text).not.toContain(key.slice(15));
+      const { key: _, ...listed } = created.body;
+      expect(list.body.items.find((item) => item.id === id)).toEqual({
+        ...listed,
+        lastUsedAt: expect.stringMatching(/^\d{4}-/) as string,
+      });
+      const [stored] = await app.sql<{ row: string }>(
+        'select api_key::text as row from api_key where id = $1',
+        [id],
+      );
+      expect(stored?.row).not.toContain(parseKey(key)?.secret ?? 'no secret');
+    },
+  );
 
   it('write down their use at most once a minute', async () => {
     const { key, id } = (await createKey(app.member)).body;
@@ -400,7 +425,7 @@ describe('API keys', () => {
     expect(await lastUsed()).toBeGreaterThanOrEqual(first ?? Infinity);
   });
 
-  it('are refused with the reason: unknown, expired, revoked', async () => {
+  verifies('access.api-key', 'are refused with the reason: unknown, expired, revoked', async () => {
     const { key, id } = (await createKey(app.member)).body;
     const stranger = await me(mintKey('pk').key);
     expect(failed(stranger)).toEqual(UNAUTHORIZED);
@@ -444,7 +469,7 @@ describe('API keys', () => {
     expect(failed(await createKey(app.member, { name: 'a\0b' }))).toEqual(INVALID);
   });
 
-  it('belong to their holder alone', async () => {
+  verifies('access.api-key.own', 'belong to their holder alone', async () => {
     const { id } = (await createKey(app.member)).body;
     for (const other of [app.admin, app.outsider]) {
       expect(failed(await app.request('DELETE', `/api/api-keys/${id}`, { as: other }))).toEqual(FORBIDDEN);
@@ -456,21 +481,25 @@ describe('API keys', () => {
     }
   });
 
-  it('die with the membership, and stay dead when the person comes back', async () => {
-    const user = await app.addUser('MEMBER');
-    const { answer } = await signIn(user);
-    expect((await app.request('DELETE', `/api/members/${user.userId}`)).status).toBe(204);
-    for (const credential of [user.apiKey, answer.accessToken]) {
-      const refused = await me(credential);
-      expect(failed(refused)).toEqual(UNAUTHORIZED);
-      expect(refused.text).toContain('no longer a member');
-    }
-    const back = await app.request('POST', '/api/members', { body: { email: user.email, role: 'MEMBER' } });
-    expect(back.status).toBe(201);
-    expect(failed(await me(user.apiKey))).toEqual(UNAUTHORIZED);
-  });
+  verifies(
+    'access.removed-member',
+    'die with the membership, and stay dead when the person comes back',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      const { answer } = await signIn(user);
+      expect((await app.request('DELETE', `/api/members/${user.userId}`)).status).toBe(204);
+      for (const credential of [user.apiKey, answer.accessToken]) {
+        const refused = await me(credential);
+        expect(failed(refused)).toEqual(UNAUTHORIZED);
+        expect(refused.text).toContain('no longer a member');
+      }
+      const back = await app.request('POST', '/api/members', { body: { email: user.email, role: 'MEMBER' } });
+      expect(back.status).toBe(201);
+      expect(failed(await me(user.apiKey))).toEqual(UNAUTHORIZED);
+    },
+  );
 
-  it('are good for 1,200 requests a minute each', async () => {
+  verifies('access.rate-limit', 'are good for 1,200 requests a minute each', async () => {
     const busy = await app.addUser('MEMBER');
     const statuses: number[] = [];
     await Promise.all(
@@ -497,7 +526,7 @@ describe('who is unknown', () => {
     async (path) => expect(failed(await app.request('GET', path, { as: null }))).toEqual(UNAUTHORIZED),
   );
 
-  it('makes nobody read a body', async () => {
+  verifies('access.unauthorized', 'makes nobody read a body', async () => {
     const raw = 'x'.repeat(2 * 1024 * 1024);
     expect(failed(await app.request('POST', '/api/agents', { as: null, raw }))).toEqual(UNAUTHORIZED);
     expect(failed(await app.request('POST', '/api/agents', { as: null, raw: '{' }))).toEqual(UNAUTHORIZED);
@@ -511,7 +540,7 @@ describe('who is unknown', () => {
 });
 
 describe('spaces', () => {
-  it('are made by anybody, who becomes their admin', async () => {
+  verifies('access.spaces', 'are made by anybody, who becomes their admin', async () => {
     const user = await app.addUser('MEMBER');
     const created = await app.request<SpaceSummary>('POST', '/api/spaces', {
       as: user,
@@ -535,7 +564,7 @@ describe('members', () => {
     app.request<Member>('PATCH', `/api/members/${userId}`, { as, body: { role } });
   const remove = (userId: string, as = app.admin) => app.request('DELETE', `/api/members/${userId}`, { as });
 
-  it('who are new get a temporary password, shown once', async () => {
+  verifies('access.members', 'who are new get a temporary password, shown once', async () => {
     const added = await add({ email: 'ada@example.com', role: 'MEMBER' });
     expect(added.status).toBe(201);
     const { user, temporaryPassword = '' } = added.body;
@@ -581,7 +610,7 @@ describe('members', () => {
     expect(failed(await add(body))).toEqual(INVALID),
   );
 
-  it('have their new role with the next call', async () => {
+  verifies('access.members', 'have their new role with the next call', async () => {
     const user = await app.addUser('MEMBER');
     const audit = () => app.request('GET', '/api/audit', { as: user });
     expect(failed(await audit())).toEqual(FORBIDDEN);
@@ -594,29 +623,33 @@ describe('members', () => {
     expect(failed(await audit())).toEqual(FORBIDDEN);
   });
 
-  it('always include an admin', async () => {
+  verifies('access.members.last-admin', 'always include an admin', async () => {
     expect(failed(await setRole(app.outsider.userId, 'MEMBER', app.outsider))).toEqual(CONFLICT);
     expect(failed(await remove(app.outsider.userId, app.outsider))).toEqual(CONFLICT);
     expect((await setRole(app.outsider.userId, 'ADMIN', app.outsider)).status).toBe(200);
   });
 
-  it('always include an admin, also when two demote each other at once', async () => {
-    for (let round = 0; round < 5; round++) {
-      const first = await app.addUser('ADMIN', null);
-      const second = await app.addUser('ADMIN', first.spaceId);
-      const answers = await Promise.all([
-        setRole(first.userId, 'MEMBER', second),
-        setRole(second.userId, 'MEMBER', first),
-      ]);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      const admins = await app.sql(`select 1 from membership where space_id = $1 and role = 'ADMIN'`, [
-        first.spaceId,
-      ]);
-      expect(admins).toHaveLength(1);
-    }
-  });
+  verifies(
+    'access.members.last-admin',
+    'always include an admin, also when two demote each other at once',
+    async () => {
+      for (let round = 0; round < 5; round++) {
+        const first = await app.addUser('ADMIN', null);
+        const second = await app.addUser('ADMIN', first.spaceId);
+        const answers = await Promise.all([
+          setRole(first.userId, 'MEMBER', second),
+          setRole(second.userId, 'MEMBER', first),
+        ]);
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+        const admins = await app.sql(`select 1 from membership where space_id = $1 and role = 'ADMIN'`, [
+          first.spaceId,
+        ]);
+        expect(admins).toHaveLength(1);
+      }
+    },
+  );
 
-  it('of other spaces are 403, unknown ones 404, removed ones 404', async () => {
+  verifies('access.other-space', 'of other spaces are 403, unknown ones 404, removed ones 404', async () => {
     const gone = await app.addUser('MEMBER');
     await remove(gone.userId);
     for (const act of [remove, (id: string) => setRole(id, 'ADMIN')]) {
@@ -627,7 +660,7 @@ describe('members', () => {
     }
   });
 
-  it('are listed page by page to every member', async () => {
+  verifies('access.lists', 'are listed page by page to every member', async () => {
     const owner = await app.addUser('ADMIN', null);
     const people = [owner];
     for (let i = 0; i < 4; i++) people.push(await app.addUser('MEMBER', owner.spaceId));
@@ -642,7 +675,7 @@ describe('members', () => {
     expect(seen.sort()).toEqual(people.map(({ userId }) => userId).sort());
   });
 
-  it('are listed with a cursor of this very list alone', async () => {
+  verifies('access.lists', 'are listed with a cursor of this very list alone', async () => {
     const { body } = await app.request<Page<Member>>('GET', '/api/members?limit=1');
     expect(body.nextCursor).not.toBeNull();
     const cursor = body.nextCursor ?? '';
@@ -660,7 +693,7 @@ describe('the audit log', () => {
   const entries = async (query = '', as = app.admin) =>
     (await app.request<Page<AuditEntry>>('GET', `/api/audit${query}`, { as })).body;
 
-  it('tells who did what, and in which request', async () => {
+  verifies('access.audit', 'tells who did what, and in which request', async () => {
     const added = await app.request<AddedMember>('POST', '/api/members', {
       body: { email: 'carol@example.com', role: 'MEMBER' },
       headers: { 'X-Request-Id': 'carol-joins' },
@@ -683,7 +716,7 @@ describe('the audit log', () => {
     expect(items[1]?.details).toEqual({ email: 'carol@example.com', from: 'MEMBER', to: 'ADMIN' });
   });
 
-  it('holds keys, passwords and spaces, and never a secret', async () => {
+  verifies('access.audit', 'holds keys, passwords and spaces, and never a secret', async () => {
     const owner = await app.addUser('ADMIN', null);
     const created = await app.request<CreatedApiKey>('POST', '/api/api-keys', {
       as: owner,
@@ -712,7 +745,7 @@ describe('the audit log', () => {
     expect(entry).toEqual({ action: 'space.create', target_id: space.body.id });
   });
 
-  it('is filtered by actor, action and time, and paged', async () => {
+  verifies('access.audit', 'is filtered by actor, action and time, and paged', async () => {
     const owner = await app.addUser('ADMIN', null);
     const second = await app.addUser('ADMIN', owner.spaceId);
     for (const as of [owner, second, owner]) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Agent, ApiKey, Model, Page } from '@platform/contracts';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { verifies } from './verifies.ts';
 
 const LISTING = join(import.meta.dirname, 'fixtures/routes.txt');
 const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
@@ -78,7 +79,7 @@ describe('the routes', () => {
     expect(listing).toBe(await readFile(LISTING, 'utf8'));
   });
 
-  it('all state a rule', () => {
+  verifies('access.roles', 'all state a rule', async () => {
     expect(routes.length).toBeGreaterThan(20);
     expect(routes.filter(({ rule }) => rule === null).map(nameOf)).toEqual([]);
   });
@@ -93,26 +94,26 @@ describe('the routes', () => {
 describe('who may call what', () => {
   const having = (...rules: (string | null)[]) => routes.filter(({ rule }) => rules.includes(rule));
 
-  it('nobody unknown: 401 but for public routes', async () => {
+  verifies('access.unauthorized', 'nobody unknown: 401 but for public routes', async () => {
     const guarded = routes.filter(({ rule }) => rule !== 'public');
     const trial = { as: null, path: inFirstSpace, body: nonsense };
     expect(await trials(guarded, trial, (status) => status === 401)).toEqual([]);
     expect(await trials(having('public'), trial, isIn)).toEqual([]);
   });
 
-  it('a member: 403 on what is for admins, before the body is judged', async () => {
+  verifies('access.roles', 'a member: 403 on what is for admins, before the body is judged', async () => {
     const trial = { as: app.member, path: inFirstSpace, body: nonsense };
     expect(await trials(having('admin', 'application'), trial, (status) => status === 403)).toEqual([]);
     expect(await trials(having('member', 'agent'), { ...trial, path: nowhere }, isIn)).toEqual([]);
   });
 
-  it('an admin: everything but what is for applications', async () => {
+  verifies('access.roles', 'an admin: everything but what is for applications', async () => {
     const trial = { as: app.admin, path: nowhere, body: nonsense };
     expect(await trials(having('member', 'agent', 'admin'), trial, isIn)).toEqual([]);
     expect(await trials(having('application'), trial, (status) => status === 403)).toEqual([]);
   });
 
-  it('the admin of another space: 403 on everything of this one', async () => {
+  verifies('access.other-space', 'the admin of another space: 403 on everything of this one', async () => {
     const here = routes.filter(({ rule, path }) => rule !== 'public' && inFirstSpace(path) !== nowhere(path));
     expect(here.length).toBeGreaterThan(5);
     const trial = {
@@ -123,7 +124,7 @@ describe('who may call what', () => {
     expect(await trials(here, trial, (status) => status === 403)).toEqual([]);
   });
 
-  it('nobody at all: 404 for ids that exist nowhere or are none', async () => {
+  verifies('access.other-space', 'nobody at all: 404 for ids that exist nowhere or are none', async () => {
     const named = routes.filter(
       ({ rule, path }) => rule !== 'public' && inFirstSpace(path) !== nowhere(path),
     );

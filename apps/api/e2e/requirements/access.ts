@@ -1,0 +1,87 @@
+export const access = {
+  'access.unauthorized': {
+    source: 'spec: Authentication, Errors; contract §1, order of checks',
+    behavior:
+      'A missing or invalid credential is 401 on every route that is not public, before a body is read',
+  },
+  'access.api-key': {
+    source: 'spec: Authentication, 1; contract §2',
+    behavior: 'Authorization: Bearer with an API key is a user in one space; each refusal tells its reason',
+  },
+  'access.api-key.once': {
+    source: 'contract §2',
+    behavior: 'A key is shown once, stored as a hash, and listed by its prefix and last use',
+  },
+  'access.api-key.own': {
+    source: 'contract §2',
+    behavior: 'A user sees and ends his own keys alone',
+  },
+  'access.access-token': {
+    source: 'spec: Authentication, 1; contract §2',
+    behavior: 'Signing in answers an access token of 15 minutes, the person, the space and the spaces',
+  },
+  'access.refresh.cookie': {
+    source: 'contract §2',
+    behavior:
+      'The refresh token is an httpOnly, SameSite=Lax cookie of /api/auth, taken with JSON bodies alone',
+  },
+  'access.refresh.rotation': {
+    source: 'contract §2',
+    behavior:
+      'Each refresh replaces the token; the previous one is good for 30 s more, an older one ends the sign-in',
+  },
+  'access.refresh.space': {
+    source: 'contract §2',
+    behavior: 'A refresh may switch to another space of the same user, and to no other',
+  },
+  'access.logout': {
+    source: 'contract §2',
+    behavior: 'Signing out ends the refresh token and its access tokens at once',
+  },
+  'access.password': {
+    source: 'contract §2',
+    behavior: 'A new password needs the present one and ends the other sign-ins',
+  },
+  'access.sign-in.throttled': {
+    source: 'contract §1; quality: Security',
+    behavior: 'Ten sign-ins a minute per address and account, then 429 with Retry-After',
+  },
+  'access.rate-limit': {
+    source: 'contract §1',
+    behavior: '1,200 requests a minute per key, then 429 with Retry-After',
+  },
+  'access.removed-member': {
+    source: 'contract §2',
+    behavior: "A removed member's keys and tokens die at once",
+  },
+  'access.roles': {
+    source: 'contract §2; quality: Security',
+    behavior:
+      'Every route states who may call it, and refuses everybody else with 403 before the body is judged',
+  },
+  'access.other-space': {
+    source: 'spec: Authentication, 3; contract §1',
+    behavior: 'A resource of another space is 403; an id that exists nowhere, or is no UUID, is 404',
+  },
+  'access.spaces': {
+    source: 'contract §2',
+    behavior: 'Anybody makes a space and becomes its ADMIN',
+  },
+  'access.members': {
+    source: 'contract §2',
+    behavior: 'Admins add people, with a temporary password for new ones, change roles and remove them',
+  },
+  'access.members.last-admin': {
+    source: 'contract §2',
+    behavior: 'The last admin of a space can be neither removed nor demoted: 409',
+  },
+  'access.lists': {
+    source: 'contract §1',
+    behavior: 'Lists go in pages of 1 to 200 by an opaque cursor that is bound to the filter',
+  },
+  'access.audit': {
+    source: 'contract §2; quality: Security',
+    behavior:
+      'Every admin act is written down with actor, target and request, and filtered by actor, action and time',
+  },
+} as const;
