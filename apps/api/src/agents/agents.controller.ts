@@ -38,7 +38,7 @@ export class AgentsController {
   @Get(':agentId')
   @ApiExtraModels(AgentDto, AgentListingDto)
   @ApiOkResponse({
-    schema: { oneOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
+    schema: { anyOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
   })
   get(
     @Caller() caller: UserPrincipal,

@@ -251,7 +251,7 @@ export class AgentPageDto implements Page<Agent | AgentListing> {
   /** Whole for its owner and for admins. */
   @ApiProperty({
     type: 'array',
-    items: { oneOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
+    items: { anyOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },
   })
   items!: (AgentDto | AgentListingDto)[];
   nextCursor!: string | null;
