@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     forceCloseConnections: true,
   });
   app.useLogger(app.get(Logger));
-  app.enableShutdownHooks();
+  closeOnSignal(app);
   await setupApp(app);
   const seeded = await app.get(SeedService).run();
 
@@ -32,6 +32,24 @@ async function main(): Promise<void> {
   server.headersTimeout = 66_000;
   app.get(Readiness).ready = true;
   console.log(seeded.banner());
+}
+
+/** The first signal drains; a second one does not wait. */
+function closeOnSignal(app: NestExpressApplication): void {
+  let closing = false;
+  const close = () => {
+    if (closing) process.exit(1);
+    closing = true;
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', close);
+  process.on('SIGTERM', close);
 }
 
 main().catch((error: unknown) => {

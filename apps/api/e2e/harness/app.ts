@@ -67,7 +67,7 @@ export class TestApp {
     private readonly app: NestExpressApplication,
     readonly url: string,
     readonly databaseUrl: string,
-    private readonly dataDir: string,
+    readonly dataDir: string,
     readonly secretKey: string,
   ) {}
 
@@ -178,14 +178,20 @@ export class TestApp {
   }
 }
 
-async function copyTemplate(): Promise<string> {
+/** A migrated database of its own. */
+export async function copyTemplate(): Promise<string> {
+  return createDatabase('template template_platform strategy file_copy');
+}
+
+/** A database of its own; empty unless `options` say otherwise. */
+export async function createDatabase(options = ''): Promise<string> {
   const adminUrl = process.env.TEST_DATABASE_ADMIN_URL;
   if (adminUrl === undefined)
     throw new Error('TEST_DATABASE_ADMIN_URL is set by the global setup of the e2e tests');
   const name = `e2e_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  await client.query(`create database ${name} template template_platform strategy file_copy`);
+  await client.query(`create database ${name} ${options}`);
   await client.end();
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;

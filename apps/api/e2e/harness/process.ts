@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+/** The service as a process of its own, as `npm start` runs it: for tests that kill it. */
+export class ServiceProcess {
+  private output = '';
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    child.stdout?.on('data', (data: Buffer) => (this.output += data.toString()));
+    child.stderr?.on('data', (data: Buffer) => (this.output += data.toString()));
+  }
+
+  /** Starts it and returns at once; `ready()` waits. */
+  static async spawn(env: Record<string, string>): Promise<ServiceProcess> {
+    const port = await freePort();
+    const args = ['--conditions=source', '--import', join(ROOT, 'tools/swc-hook.mjs'), 'src/main.ts'];
+    const child = spawn(process.execPath, args, {
+      cwd: join(ROOT, 'apps/api'),
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '',
+        PORT: String(port),
+        PLATFORM_LOG_LEVEL: 'error',
+        PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new ServiceProcess(child, `http://127.0.0.1:${port}`);
+  }
+
+  async ready(): Promise<this> {
+    await eventually(async () => {
+      if (this.child.exitCode !== null) throw new Error(`The service ended: ${this.output}`);
+      const response = await fetch(`${this.url}/api/health/ready`).catch(() => null);
+      expect(response?.status).toBe(200);
+    }, 30_000);
+    return this;
+  }
+
+  /** What it printed so far. */
+  get printed(): string {
+    return this.output;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** The exit code, or the signal that ended it. */
+  async exit(): Promise<number | NodeJS.Signals | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+    return this.child.exitCode ?? this.child.signalCode;
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.exit();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return address.port;
+}

@@ -1,0 +1,17 @@
+import { access } from './requirements/access.ts';
+import { agents } from './requirements/agents.ts';
+import { chat } from './requirements/chat.ts';
+import { platform } from './requirements/platform.ts';
+import { streams } from './requirements/streams.ts';
+import { turns } from './requirements/turns.ts';
+
+export interface Requirement {
+  /** Where it is demanded: `spec` or `contract`, with the heading. */
+  source: string;
+  behavior: string;
+}
+
+/** Every requirement that the service keeps so far; each has at least one test that cites its id. */
+export const requirements = { ...platform, ...access, ...agents, ...chat, ...turns, ...streams } as const;
+
+export type RequirementId = keyof typeof requirements;

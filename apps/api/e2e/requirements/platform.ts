@@ -1,0 +1,22 @@
+export const platform = {
+  'errors.codes': {
+    source: 'spec: Errors',
+    behavior: 'VALIDATION_ERROR 400, UNAUTHORIZED 401, INSUFFICIENT_TOKENS 402, FORBIDDEN 403, NOT_FOUND 404, SERVER_ERROR 500',
+  },
+  'errors.flat': {
+    source: 'spec: Errors',
+    behavior: 'An error body is exactly success, message and code; a 500 tells nothing',
+  },
+  'platform.request-id': {
+    source: 'contract §1',
+    behavior: 'X-Request-Id on every answer; a printable incoming one is kept',
+  },
+  'platform.health': {
+    source: 'contract §1',
+    behavior: 'Liveness, readiness and the OpenAPI document are served without a credential',
+  },
+  'platform.migrations': {
+    source: 'stack.md',
+    behavior: 'Several processes may start on one empty database at once',
+  },
+} as const;

@@ -1,0 +1,38 @@
+export const streams = {
+  'stream.frames': {
+    source: 'spec: Stream protocol',
+    behavior: 'Frames are JSON with type event, a known method, params and seq from 1 on without a gap',
+  },
+  'stream.wire-names': {
+    source: 'spec: Events',
+    behavior: 'The eleven product events travel under their hyphenated names',
+  },
+  'stream.end': {
+    source: 'contract §4, streams',
+    behavior: 'stream-ended is the last frame of a segment, once; response-completed tells session, tokens, seconds',
+  },
+  'stream.reattach': {
+    source: 'contract §4, streams',
+    behavior: 'Re-attach gives the same frames byte for byte, during and after, from any instance and any place',
+  },
+  'stream.reattach.beyond': {
+    source: 'contract §4, streams',
+    behavior: 'after beyond an ended segment is 409; an unknown turn or segment 404',
+  },
+  'stream.leave': {
+    source: 'contract §4, streams',
+    behavior: 'Leaving a stream does not cancel the turn',
+  },
+  'stream.slow-reader': {
+    source: 'turns.md, the log',
+    behavior: 'A reader that does not read costs no memory and holds up nobody',
+  },
+  'stream.nul': {
+    source: 'issue of U+0000 in PostgreSQL text',
+    behavior: 'An answer with U+0000 is stored and streamed and does not fail its neighbours',
+  },
+  'stream.langgraph': {
+    source: 'turns.md, frames',
+    behavior: 'LangGraph’s own MessageAssembler assembles the messages frames',
+  },
+} as const;

@@ -1,0 +1,54 @@
+export const turns = {
+  'turn.running.409': {
+    source: 'spec: Turn; Limits',
+    behavior: 'A turn that is running rejects a second start with 409, also when both come at once',
+  },
+  'turn.repeat.recorded': {
+    source: 'contract §4',
+    behavior: 'A finished turn sent again answers the recorded segment byte for byte; the model is called once',
+  },
+  'turn.repeat.other': {
+    source: 'contract §4',
+    behavior: 'The same turnId with other contents or another session_id is a 409 that says which',
+  },
+  'turn.repeat.failed': {
+    source: 'contract §4',
+    behavior: 'A failed turn sent again runs again, as a new segment',
+  },
+  'turn.session.busy': {
+    source: 'contract §4',
+    behavior: 'A session runs one turn at a time; 409 names the running one',
+  },
+  'turn.failure.stream': {
+    source: 'spec: error.occurred; contract §4',
+    behavior: 'A failing provider gives error-occurred and an ended stream; partial text is kept, the turn FAILED',
+  },
+  'turn.failure.json': {
+    source: 'contract §4',
+    behavior: 'A JSON answer that fails because of the provider is 503 with the turn in X-Turn-Id',
+  },
+  'turn.persist-pending': {
+    source: 'spec: turn.persist_pending; turns.md',
+    behavior: 'While the closing transaction fails, turn-persist-pending is told and the turn still ends well',
+  },
+  'turn.crash': {
+    source: 'turns.md, proof',
+    behavior: 'A process killed during turns leaves none RUNNING: each stream ends with INTERRUPTED, retryable',
+  },
+  'turn.shutdown': {
+    source: 'quality.md, process',
+    behavior: 'A shutdown waits for running turns and takes no new ones',
+  },
+  'turn.get': {
+    source: 'contract §4',
+    behavior: 'A turn tells status, usage, timings and its segments; others’ turns are 404',
+  },
+  'turn.history': {
+    source: 'contract §4',
+    behavior: 'Sessions and messages list what was said, media as links, newest first; deleting hides',
+  },
+  'turn.tools.unknown': {
+    source: 'turns.md, steps are rows',
+    behavior: 'A call of a tool that is not offered is told to the model as an error and the loop goes on',
+  },
+} as const;
