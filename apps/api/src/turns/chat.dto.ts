@@ -17,6 +17,7 @@ import {
 } from 'class-validator';
 import { ApiProperty } from '@nestjs/swagger';
 import { FreeForm } from '../infra/http/free-form.ts';
+import { IsText } from '../infra/http/text.ts';
 import { checkContents } from './contents.ts';
 
 const FINITE = { allowNaN: false, allowInfinity: false };
@@ -73,13 +74,13 @@ export class ChatDto implements ChatRequest {
 
   /** Continues, or starts, the conversation of that name. */
   @IsOptional()
-  @IsString()
+  @IsText()
   @Length(1, 128)
   session_id?: string;
 
   /** One per user turn; reused only to retry that turn. */
   @IsOptional()
-  @IsUUID('all')
+  @IsUUID('loose')
   turnId?: string;
 
   /** Server-Sent Events (default) or one JSON body. */

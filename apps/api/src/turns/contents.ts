@@ -70,9 +70,7 @@ export function checkMediaUrl(url: unknown, path: string): string[] {
   const expected = `${path} must be an http: or https: address or a data:<type>;base64,… URI`;
   if (typeof url !== 'string') return [expected];
   if (url.startsWith('data:')) return parseDataUri(url) === null ? [expected] : [];
-  if (!URL.canParse(url)) return [expected];
-  const { protocol, hostname } = new URL(url);
-  return ['http:', 'https:'].includes(protocol) && hostname !== '' ? [] : [expected];
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : [expected];
 }
 
 export interface DataUri {

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { firstRow, rows } from '../infra/database/rows.ts';
 import { conflict, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
+import { isText } from '../infra/http/text.ts';
 import { decodeCursor, page, type PageDto } from '../infra/http/page.ts';
 import type { ItemContent, UserPart } from './items.ts';
 
@@ -133,12 +134,14 @@ export class SessionsService {
   }
 
   private async find({ agentId, userId }: SessionScope, sessionId: string): Promise<SessionRow> {
-    const row = await firstRow<SessionRow>(
-      this.database,
-      `select ${SESSION_COLUMNS} from session s
-       where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null`,
-      [agentId, userId, sessionId],
-    );
+    const row = isText(sessionId)
+      ? await firstRow<SessionRow>(
+          this.database,
+          `select ${SESSION_COLUMNS} from session s
+           where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null`,
+          [agentId, userId, sessionId],
+        )
+      : null;
     if (row === null) throw notFound(`Session ${sessionId} does not exist`);
     return row;
   }

@@ -17,7 +17,7 @@ export class ErrorFilter implements ExceptionFilter {
 export function answerError(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
   if (error.code === 'SERVER_ERROR') {
-    logger.error({ err: thrown, requestId: req.requestId, method: req.method, path: req.path });
+    logger.error({ err: thrown, requestId: req.requestId, method: req.method, path: pathOf(req) });
   }
   if (res.headersSent) {
     res.destroy();
@@ -28,14 +28,19 @@ export function answerError(thrown: unknown, req: Request, res: Response): void 
 }
 
 /** Reads any failure as the error the caller is told. */
-export function toAppError(thrown: unknown, req?: Request): AppError {
+export function toAppError(thrown: unknown, req: Request): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) {
     const status = thrown.getStatus();
-    if (status === 404) return notFound(`No route ${req?.method ?? ''} ${req?.path ?? ''}`.trim());
+    if (status === 404) return notFound(`No route ${req.method} ${pathOf(req)}`);
     if (status === 429) return new AppError('RATE_LIMITED', 'Too many requests; try again later');
     if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large');
     if (status < 500) return new AppError('VALIDATION_ERROR', thrown.message);
   }
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
+}
+
+/** As it was asked for: below a prefix `req.path` is only the rest, and a query may hold secrets. */
+function pathOf(req: Request): string {
+  return req.originalUrl.replace(/\?.*$/s, '');
 }

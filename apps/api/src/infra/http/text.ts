@@ -1,15 +1,15 @@
 import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
 
-/** A text that PostgreSQL can keep: no U+0000. */
+/** A text that PostgreSQL keeps as it is: no U+0000 and no half of a surrogate pair. */
 export const IsText = (options?: ValidationOptions) =>
-  text('isText', 'a text without U+0000', isText, options);
+  text('isText', 'a text without U+0000 and lone surrogates', isText, options);
 
-/** A text that says something: not empty, not blank, no U+0000. */
+/** A text that says something: not empty, not blank, and kept as it is. */
 export const IsFilledText = () =>
   text('isFilledText', 'a text that is not blank', (value) => isText(value) && value.trim() !== '');
 
 export function isText(value: unknown): value is string {
-  return typeof value === 'string' && !value.includes('\0');
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
 function text(

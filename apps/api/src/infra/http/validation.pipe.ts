@@ -4,9 +4,6 @@ import { validate, type ValidationError } from 'class-validator';
 import { invalid } from './app-error.ts';
 import { freeFormOf } from './free-form.ts';
 
-/** Own keys that class-transformer would swallow in silence. */
-const UNSAFE_KEYS = ['__proto__', 'constructor', 'prototype'];
-
 /**
  * Turns a body or query into its DTO and refuses what does not fit, naming every field.
  * `null` counts as absent; free-form values go around class-transformer, which would damage them.
@@ -21,8 +18,8 @@ export class BodyPipe implements PipeTransform {
     const freeForm = freeFormOf(metatype);
     const checked: Record<string, unknown> = {};
     for (const [key, field] of Object.entries(source)) {
-      if (UNSAFE_KEYS.includes(key)) throw invalid(`${key} is not a known field`);
-      if (!freeForm.has(key) && field !== null) checked[key] = withoutNulls(field);
+      assertSafe(key, key);
+      if (!freeForm.has(key) && field !== null) checked[key] = withoutNulls(field, key);
     }
 
     const dto = plainToInstance(metatype as Type<object>, checked);
@@ -46,11 +43,21 @@ function isPlain(metatype: Type): boolean {
   return ([String, Boolean, Number, Array, Object] as unknown[]).includes(metatype);
 }
 
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+function withoutNulls(value: unknown, path: string): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => withoutNulls(item, `${path}[${i}]`));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([, field]) => field !== null);
-  return Object.fromEntries(kept.map(([key, field]) => [key, withoutNulls(field)]));
+  return Object.fromEntries(
+    kept.map(([key, field]) => {
+      assertSafe(key, `${path}.${key}`);
+      return [key, withoutNulls(field, `${path}.${key}`)];
+    }),
+  );
+}
+
+/** Keys that every object has, such as `constructor`, class-transformer would swallow in silence. */
+function assertSafe(key: string, path: string): void {
+  if (key in Object.prototype) throw invalid(`${path} is not a known field`);
 }
 
 function problemsOf(error: ValidationError, parent: string): string[] {
