@@ -39,7 +39,9 @@ export class AgentCalls {
       name = `model-${randomUUID()}`;
       await app.client().models.create({ name, ...model });
     }
-    const made = await app.client().agents.create({ name: 'A', model: name, systemPrompt: 'Be brief.', ...agent });
+    const made = await app
+      .client()
+      .agents.create({ name: 'A', model: name, systemPrompt: 'Be brief.', ...agent });
     return new AgentCalls(app, made.id);
   }
 
