@@ -1,6 +1,6 @@
 import { StyleProvider } from '@ant-design/cssinjs';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { App as AntApp, ConfigProvider } from 'antd';
+import { ConfigProvider } from 'antd';
 import en from 'antd/locale/en_US';
 import { useMemo } from 'react';
 import { createBrowserRouter, Navigate, RouterProvider } from 'react-router';
@@ -24,7 +24,10 @@ const router = createBrowserRouter([
           { path: 'agents', lazy: () => import('./features/agents/agents-page.tsx') },
           { path: 'agents/new', lazy: () => import('./features/agents/new-agent-page.tsx') },
           { path: 'agents/:agentId', lazy: () => import('./features/agents/agent-page.tsx') },
-          { path: 'agents/:agentId/playground', lazy: () => import('./features/playground/playground-page.tsx') },
+          {
+            path: 'agents/:agentId/playground',
+            lazy: () => import('./features/playground/playground-page.tsx'),
+          },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },
@@ -41,11 +44,9 @@ export function App() {
   return (
     <StyleProvider layer>
       <ConfigProvider theme={theme} locale={en} wave={{ disabled: true }}>
-        <AntApp component={false} message={{ maxCount: 3 }}>
-          <QueryClientProvider client={queryClient}>
-            <RouterProvider router={router} />
-          </QueryClientProvider>
-        </AntApp>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
       </ConfigProvider>
     </StyleProvider>
   );

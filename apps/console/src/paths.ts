@@ -1,6 +1,7 @@
 /** Every address of the console, made in one place. */
 export const paths = {
-  signIn: (to?: string) => (to === undefined || to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`),
+  signIn: (to?: string) =>
+    to === undefined || to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`,
   agents: '/agents',
   newAgent: '/agents/new',
   agent: (agentId: string) => `/agents/${agentId}`,

@@ -40,6 +40,7 @@ const palettes = {
 
 const STORAGE_KEY = 'platform.theme';
 const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 const listeners = new Set<() => void>();
 
 function readChoice(): SchemeChoice {
@@ -96,7 +97,7 @@ export function themeConfig(scheme: Scheme): ThemeConfig {
       colorWarning: colours.warning,
       colorBgBase: colours.bg,
       colorBgContainer: colours.bg,
-      colorBgElevated: scheme === 'dark' ? colours.subtle : colours.bg,
+      colorBgElevated: scheme === 'dark' ? colours.hover : colours.bg,
       colorBorder: colours.border,
       colorBorderSecondary: colours.border,
       colorTextBase: colours.text,
@@ -113,11 +114,21 @@ export function themeConfig(scheme: Scheme): ThemeConfig {
       controlHeight: 34,
       motionDurationMid: '0.12s',
       motionDurationSlow: '0.18s',
+      motion: !reducedMotion.matches,
+      controlItemBgActive: colours.active,
+      controlItemBgActiveHover: colours.active,
     },
     components: {
-      Button: { primaryShadow: 'none', defaultShadow: 'none', dangerShadow: 'none', dangerColor: colours.onDanger },
+      Button: {
+        primaryShadow: 'none',
+        defaultShadow: 'none',
+        dangerShadow: 'none',
+        dangerColor: colours.onDanger,
+      },
+      Dropdown: { colorPrimary: colours.text },
       Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
       Modal: { titleFontSize: 16 },
+      Segmented: { trackBg: colours.hover, itemSelectedBg: scheme === 'dark' ? colours.border : colours.bg },
       Tabs: { titleFontSize: 14, horizontalMargin: '0' },
     },
   };

@@ -49,6 +49,7 @@ async function writeClipboard(text: string): Promise<void> {
   area.style.position = 'fixed';
   document.body.append(area);
   area.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure origin
   document.execCommand('copy');
   area.remove();
 }

@@ -25,7 +25,15 @@ interface DataListProps<T> {
 }
 
 /** A list page's table with its loading, empty, error and no-permission states. */
-export function DataList<T>({ label, list, items = list.items, columns, rowKey, empty, noMatch }: DataListProps<T>) {
+export function DataList<T>({
+  label,
+  list,
+  items = list.items,
+  columns,
+  rowKey,
+  empty,
+  noMatch,
+}: DataListProps<T>) {
   const { t } = useTranslation();
   if (list.error !== null) {
     return (

@@ -1,16 +1,20 @@
 import { AgentStreamFailedError, PlatformConnectionError, PlatformError } from '@platform/client';
 import type { TFunction } from 'i18next';
 
-export const isForbidden = (error: unknown): boolean => error instanceof PlatformError && error.code === 'FORBIDDEN';
-export const isNotFound = (error: unknown): boolean => error instanceof PlatformError && error.code === 'NOT_FOUND';
-export const isConflict = (error: unknown): boolean => error instanceof PlatformError && error.code === 'CONFLICT';
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof PlatformError && error.code === 'FORBIDDEN';
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof PlatformError && error.code === 'NOT_FOUND';
+export const isConflict = (error: unknown): boolean =>
+  error instanceof PlatformError && error.code === 'CONFLICT';
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'UNAUTHORIZED';
 
 /** What a person is told: the service's own sentence, or ours where there was no answer. */
 export function messageOf(error: unknown, t: TFunction): string {
   if (error instanceof PlatformConnectionError) return t('errors.connection');
-  if (error instanceof PlatformError && error.status >= 500 && error.code === 'SERVER_ERROR') return t('errors.server');
+  if (error instanceof PlatformError && error.status >= 500 && error.code === 'SERVER_ERROR')
+    return t('errors.server');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -22,7 +22,10 @@ function State({ icon, title, text, children }: StateProps) {
   );
 }
 
-export function EmptyState({ icon = <InboxOutlined aria-hidden />, ...state }: Partial<StateProps> & { title: string }) {
+export function EmptyState({
+  icon = <InboxOutlined aria-hidden />,
+  ...state
+}: Partial<StateProps> & { title: string }) {
   return <State icon={icon} {...state} />;
 }
 
@@ -30,10 +33,14 @@ export function EmptyState({ icon = <InboxOutlined aria-hidden />, ...state }: P
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
   if (isForbidden(error)) {
-    return <State icon={<LockOutlined aria-hidden />} title={t('states.forbidden')} text={messageOf(error, t)} />;
+    return (
+      <State icon={<LockOutlined aria-hidden />} title={t('states.forbidden')} text={messageOf(error, t)} />
+    );
   }
   if (isNotFound(error)) {
-    return <State icon={<InboxOutlined aria-hidden />} title={t('states.notFound')} text={messageOf(error, t)} />;
+    return (
+      <State icon={<InboxOutlined aria-hidden />} title={t('states.notFound')} text={messageOf(error, t)} />
+    );
   }
   const requestId = requestIdOf(error);
   return (

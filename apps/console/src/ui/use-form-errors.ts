@@ -9,7 +9,9 @@ export function useFormErrors(form: FormInstance, fields: readonly string[]): (e
   const { message } = App.useApp();
   return (error) => {
     const problems = fieldProblems(messageOf(error, t), fields);
-    const named = problems.flatMap(({ field, text }) => (field === null ? [] : [{ name: field, errors: [text] }]));
+    const named = problems.flatMap(({ field, text }) =>
+      field === null ? [] : [{ name: field, errors: [text] }],
+    );
     const others = problems.filter(({ field }) => field === null).map(({ text }) => text);
     form.setFields(named);
     if (named[0]) form.scrollToField(named[0].name, { behavior: 'smooth', block: 'center', focus: true });

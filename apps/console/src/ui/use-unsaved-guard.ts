@@ -7,7 +7,9 @@ import { useBeforeUnload, useBlocker } from 'react-router';
 export function useUnsavedGuard(unsaved: boolean): void {
   const { t } = useTranslation();
   const { modal } = App.useApp();
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname);
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname,
+  );
 
   useBeforeUnload((event) => {
     if (unsaved) event.preventDefault();

@@ -43,7 +43,9 @@ export function AccessFields() {
           className="people-field"
           extra={
             <>
-              {!listed.includes(user.id) && <span className="hint-warning">{t('access.youAreNotListed')} </span>}
+              {!listed.includes(user.id) && (
+                <span className="hint-warning">{t('access.youAreNotListed')} </span>
+              )}
               {people.known ? t('access.peopleHint') : t('access.peopleByIdHint')}
             </>
           }

@@ -20,7 +20,14 @@ interface AgentFormCardsProps {
 }
 
 /** The whole agent as one form; Ctrl/Cmd+S saves. */
-export function AgentFormCards({ initial, submitLabel, saved = false, onSubmit, onCancel, aside }: AgentFormCardsProps) {
+export function AgentFormCards({
+  initial,
+  submitLabel,
+  saved = false,
+  onSubmit,
+  onCancel,
+  aside,
+}: AgentFormCardsProps) {
   const { t } = useTranslation();
   const [form] = Form.useForm<AgentForm>();
   const [dirty, setDirty] = useState(false);
@@ -59,7 +66,11 @@ export function AgentFormCards({ initial, submitLabel, saved = false, onSubmit, 
               label={t('common.name')}
               rules={[{ required: true, whitespace: true, message: t('common.required') }]}
             >
-              <Input maxLength={120} placeholder={t('agentForm.namePlaceholder')} autoFocus={initial.name === ''} />
+              <Input
+                maxLength={120}
+                placeholder={t('agentForm.namePlaceholder')}
+                autoFocus={initial.name === ''}
+              />
             </Form.Item>
             <Form.Item name="description" label={t('common.description')}>
               <Input placeholder={t('agentForm.descriptionPlaceholder')} />

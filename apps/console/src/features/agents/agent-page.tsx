@@ -66,7 +66,11 @@ function EditAgent({ agent }: { agent: Agent }) {
           <Button icon={<HistoryOutlined aria-hidden />} onClick={() => setVersionsOpen(true)}>
             {t('versions.title')}
           </Button>
-          <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={() => confirmDelete(agent)} />
+          <Button
+            icon={<DeleteOutlined aria-hidden />}
+            aria-label={t('common.delete')}
+            onClick={() => confirmDelete(agent)}
+          />
           {agent.accessible && (
             <Button
               type="primary"
@@ -115,7 +119,10 @@ function ForeignAgent({ agent }: { agent: AgentListing }) {
       parent={{ to: paths.agents, label: t('agents.title') }}
     >
       <div className="list">
-        <EmptyState title={t('agents.foreign')} text={t(agent.accessible ? 'agents.foreignCallable' : 'access.notYouText')}>
+        <EmptyState
+          title={t('agents.foreign')}
+          text={t(agent.accessible ? 'agents.foreignCallable' : 'access.notYouText')}
+        >
           {agent.accessible && (
             <Button type="primary" onClick={() => void navigate(paths.playground(agent.id))}>
               {t('playground.title')}

@@ -13,9 +13,7 @@ export function variablesOf(template: string): string[] {
 }
 
 /** What the form edits. */
-export interface AgentForm extends Required<
-  Pick<CreateAgentRequest, 'name' | 'model' | 'systemPrompt'>
-> {
+export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'model' | 'systemPrompt'>> {
   description: string;
   accessScope: Agent['accessScope'];
   allowedUserIds: string[];

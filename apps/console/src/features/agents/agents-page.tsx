@@ -46,7 +46,10 @@ export function Component() {
       title: t('agents.agent'),
       render: (agent) => (
         <>
-          <Link className="primary-link" to={agent.accessible ? paths.playground(agent.id) : paths.agent(agent.id)}>
+          <Link
+            className="primary-link"
+            to={agent.accessible ? paths.playground(agent.id) : paths.agent(agent.id)}
+          >
             {agent.name}
           </Link>
           {agent.description !== '' && <div className="muted truncate">{agent.description}</div>}

@@ -32,7 +32,9 @@ export function ModelField() {
       <AutoComplete
         className="mono"
         options={known.map((name) => ({ value: name }))}
-        showSearch={{ filterOption: (typed, option) => known.includes(typed) || (option?.value ?? '').includes(typed) }}
+        showSearch={{
+          filterOption: (typed, option) => known.includes(typed) || (option?.value ?? '').includes(typed),
+        }}
         placeholder={t('agentForm.modelPlaceholder')}
       />
     </Form.Item>

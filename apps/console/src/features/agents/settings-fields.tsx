@@ -25,7 +25,12 @@ export function SettingsFields() {
             <>
               <div className="settings-grid">
                 {FIELDS.map(({ name, ...limits }) => (
-                  <Form.Item key={name} name={['settings', name]} label={t(`settings.${name}`)} required={false}>
+                  <Form.Item
+                    key={name}
+                    name={['settings', name]}
+                    label={t(`settings.${name}`)}
+                    required={false}
+                  >
                     <InputNumber {...limits} placeholder={t('settings.default')} style={{ width: '100%' }} />
                   </Form.Item>
                 ))}

@@ -19,9 +19,13 @@ interface VersionsDrawerProps {
 export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: VersionsDrawerProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const list = useList<AgentVersion>([...keys.agentVersions(agentId), current], (page) => client.agents.versions(agentId, page), {
-    enabled: open,
-  });
+  const list = useList<AgentVersion>(
+    [...keys.agentVersions(agentId), current],
+    (page) => client.agents.versions(agentId, page),
+    {
+      enabled: open,
+    },
+  );
   const restore = useMutation({
     mutationFn: (version: number) => client.agents.restoreVersion(agentId, version),
     onSuccess: (agent, version) => {
@@ -58,7 +62,9 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
                 </Button>
               )}
             </div>
-            <p className="muted">{changedFields(agent, list.items[i + 1]?.agent).join(', ') || t('versions.first')}</p>
+            <p className="muted">
+              {changedFields(agent, list.items[i + 1]?.agent).join(', ') || t('versions.first')}
+            </p>
           </li>
         ))}
       </ol>

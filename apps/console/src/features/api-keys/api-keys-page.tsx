@@ -40,25 +40,46 @@ export function Component() {
         </>
       ),
     },
-    { key: 'created', title: t('apiKeys.createdAt'), width: 150, render: (key) => <Time iso={key.createdAt} /> },
+    {
+      key: 'created',
+      title: t('apiKeys.createdAt'),
+      width: 150,
+      render: (key) => <Time iso={key.createdAt} />,
+    },
     {
       key: 'used',
       title: t('apiKeys.lastUsed'),
       width: 150,
-      render: (key) => (key.lastUsedAt === null ? <span className="muted">{t('apiKeys.never')}</span> : <Time iso={key.lastUsedAt} />),
+      render: (key) =>
+        key.lastUsedAt === null ? (
+          <span className="muted">{t('apiKeys.never')}</span>
+        ) : (
+          <Time iso={key.lastUsedAt} />
+        ),
     },
     {
       key: 'expires',
       title: t('apiKeys.expires'),
       width: 150,
-      render: (key) => (key.expiresAt === null ? <span className="muted">{t('apiKeys.never')}</span> : <Time iso={key.expiresAt} />),
+      render: (key) =>
+        key.expiresAt === null ? (
+          <span className="muted">{t('apiKeys.never')}</span>
+        ) : (
+          <Time iso={key.expiresAt} />
+        ),
     },
     {
       key: 'actions',
       title: '',
       width: 110,
       render: (key) => (
-        <Button size="small" type="text" danger onClick={() => revoke(key)} aria-label={t('apiKeys.revokeNamed', { name: key.name })}>
+        <Button
+          size="small"
+          type="text"
+          danger
+          onClick={() => revoke(key)}
+          aria-label={t('apiKeys.revokeNamed', { name: key.name })}
+        >
           {t('apiKeys.revoke')}
         </Button>
       ),

@@ -21,7 +21,10 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const showErrors = useFormErrors(form, ['name']);
   const create = useMutation({
     mutationFn: ({ name, days }: KeyForm) =>
-      client.apiKeys.create({ name, expiresAt: days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString() }),
+      client.apiKeys.create({
+        name,
+        expiresAt: days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString(),
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.apiKeys }),
     onError: showErrors,
   });
@@ -40,6 +43,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       onOk={made ? onClose : form.submit}
       onCancel={onClose}
       confirmLoading={create.isPending}
+      afterOpenChange={(opened) => opened && form.focusField('name')}
       width={480}
     >
       {made ? (
@@ -58,7 +62,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
             extra={t('apiKeys.nameHint')}
             rules={[{ required: true, whitespace: true, message: t('common.required') }]}
           >
-            <Input autoFocus maxLength={120} />
+            <Input maxLength={120} />
           </Form.Item>
           <Form.Item name="days" label={t('apiKeys.expires')}>
             <Select

@@ -36,13 +36,28 @@ export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () =
       onOk={form.submit}
       confirmLoading={change.isPending}
       destroyOnHidden
+      afterOpenChange={(opened) => opened && form.focusField('currentPassword')}
       width={420}
     >
-      <Form form={form} layout="vertical" requiredMark={false} preserve={false} onFinish={(values) => change.mutate(values)}>
-        <Form.Item name="currentPassword" label={t('password.current')} rules={[{ required: true, message: t('common.required') }]}>
-          <Input.Password autoComplete="current-password" autoFocus />
+      <Form
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        preserve={false}
+        onFinish={(values) => change.mutate(values)}
+      >
+        <Form.Item
+          name="currentPassword"
+          label={t('password.current')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Input.Password autoComplete="current-password" />
         </Form.Item>
-        <Form.Item name="newPassword" label={t('password.new')} rules={[{ required: true, message: t('common.required') }]}>
+        <Form.Item
+          name="newPassword"
+          label={t('password.new')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
           <Input.Password autoComplete="new-password" />
         </Form.Item>
         <Form.Item
@@ -52,7 +67,9 @@ export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () =
           rules={[
             ({ getFieldValue }) => ({
               validator: (_, value) =>
-                value === getFieldValue('newPassword') ? Promise.resolve() : Promise.reject(new Error(t('password.differs'))),
+                value === getFieldValue('newPassword')
+                  ? Promise.resolve()
+                  : Promise.reject(new Error(t('password.differs'))),
             }),
           ]}
         >

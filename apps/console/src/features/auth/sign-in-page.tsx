@@ -31,7 +31,7 @@ export function Component() {
           field === null ? [] : [{ name: field[0] as keyof LoginRequest, errors: [text] }],
         ),
       );
-      form.getFieldInstance('password')?.focus();
+      form.focusField('password');
     },
   });
 
@@ -51,7 +51,11 @@ export function Component() {
         <p className="muted">{t('signIn.subtitle')}</p>
         {elsewhere && <Alert type="error" showIcon title={messageOf(signIn.error, t)} role="alert" />}
         <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => signIn.mutate(values)}>
-          <Form.Item name="email" label={t('signIn.email')} rules={[{ required: true, message: t('signIn.emailMissing') }]}>
+          <Form.Item
+            name="email"
+            label={t('signIn.email')}
+            rules={[{ required: true, message: t('signIn.emailMissing') }]}
+          >
             <Input type="email" autoComplete="username" autoFocus size="large" />
           </Form.Item>
           <Form.Item

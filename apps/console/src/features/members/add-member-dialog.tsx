@@ -12,7 +12,8 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
   const [form] = Form.useForm<AddMemberRequest>();
   const showErrors = useFormErrors(form, ['email', 'name', 'role']);
   const add = useMutation({
-    mutationFn: ({ name, ...member }: AddMemberRequest) => client.members.add({ ...member, ...(name && { name }) }),
+    mutationFn: ({ name, ...member }: AddMemberRequest) =>
+      client.members.add({ ...member, ...(name && { name }) }),
     onSuccess: ({ temporaryPassword }) => {
       void queryClient.invalidateQueries({ queryKey: keys.members });
       void queryClient.invalidateQueries({ queryKey: keys.agents });
@@ -25,7 +26,9 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal
       open
-      title={password === undefined ? t('members.add') : t('members.addedTitle', { name: add.data?.user.name })}
+      title={
+        password === undefined ? t('members.add') : t('members.addedTitle', { name: add.data?.user.name })
+      }
       okText={password === undefined ? t('members.add') : t('common.done')}
       cancelText={t('common.cancel')}
       mask={{ closable: password === undefined }}
@@ -34,6 +37,7 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
       onOk={password === undefined ? form.submit : onClose}
       onCancel={onClose}
       confirmLoading={add.isPending}
+      afterOpenChange={(opened) => opened && form.focusField('email')}
       width={480}
     >
       {password === undefined ? (
@@ -44,8 +48,12 @@ export function AddMemberDialog({ onClose }: { onClose: () => void }) {
           initialValues={{ email: '', name: '', role: 'MEMBER' }}
           onFinish={(values) => add.mutate(values)}
         >
-          <Form.Item name="email" label={t('members.email')} rules={[{ required: true, type: 'email', message: t('members.emailWrong') }]}>
-            <Input autoFocus type="email" autoComplete="off" />
+          <Form.Item
+            name="email"
+            label={t('members.email')}
+            rules={[{ required: true, type: 'email', message: t('members.emailWrong') }]}
+          >
+            <Input type="email" autoComplete="off" />
           </Form.Item>
           <Form.Item name="name" label={t('common.name')}>
             <Input autoComplete="off" maxLength={120} />

@@ -52,8 +52,18 @@ export function Component() {
         </span>
       ),
     },
-    { key: 'role', title: t('members.role'), width: 170, render: (member) => <RoleField member={member} isSelf={member.user.id === user.id} /> },
-    { key: 'since', title: t('members.since'), width: 150, render: (member) => <Time iso={member.createdAt} /> },
+    {
+      key: 'role',
+      title: t('members.role'),
+      width: 170,
+      render: (member) => <RoleField member={member} isSelf={member.user.id === user.id} />,
+    },
+    {
+      key: 'since',
+      title: t('members.since'),
+      width: 150,
+      render: (member) => <Time iso={member.createdAt} />,
+    },
     {
       key: 'actions',
       title: '',

@@ -56,6 +56,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
     <Drawer
       open
       onClose={onClose}
+      afterOpenChange={(opened) => opened && model === null && form.focusField('name')}
       size={480}
       title={model === null ? t('models.create') : model.name}
       footer={
@@ -70,7 +71,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
       <Form
         form={form}
         layout="vertical"
-        requiredMark="optional"
+        requiredMark={false}
         initialValues={model ?? NEW_MODEL}
         onFinish={(values) => save.mutate(values)}
       >
@@ -80,9 +81,14 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
           extra={t('models.nameHint')}
           rules={[{ required: true, whitespace: true, message: t('common.required') }]}
         >
-          <Input className="mono" autoFocus={model === null} placeholder="gpt-5-mini" />
+          <Input className="mono" placeholder="gpt-5-mini" />
         </Form.Item>
-        <Form.Item name="baseUrl" label={t('models.baseUrl')} extra={t('models.baseUrlHint')} rules={[{ required: true, message: t('common.required') }]}>
+        <Form.Item
+          name="baseUrl"
+          label={t('models.baseUrl')}
+          extra={t('models.baseUrlHint')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
           <Input className="mono" inputMode="url" />
         </Form.Item>
         <Form.Item
@@ -90,9 +96,17 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
           label={t('models.apiKey')}
           extra={keyNeeded ? t('models.apiKeyHint') : t('models.apiKeyKept')}
         >
-          <Input.Password className="mono" autoComplete="off" placeholder={model?.apiKeyConfigured ? '••••••••' : ''} />
+          <Input.Password
+            className="mono"
+            autoComplete="off"
+            placeholder={model?.apiKeyConfigured ? '••••••••' : ''}
+          />
         </Form.Item>
-        <Form.Item name="upstreamModel" label={t('models.upstreamModel')} extra={t('models.upstreamModelHint')}>
+        <Form.Item
+          name="upstreamModel"
+          label={t('models.upstreamModel')}
+          extra={t('models.upstreamModelHint')}
+        >
           <Input className="mono" />
         </Form.Item>
         <div className="field-grid">

@@ -24,7 +24,9 @@ export function ModelTest({ model }: { model: Model }) {
       </Button>
       {result?.ok && (
         <span className="badge success">
-          {result.latencyMs === null ? t('models.works') : t('models.latency', { ms: Math.round(result.latencyMs) })}
+          {result.latencyMs === null
+            ? t('models.works')
+            : t('models.latency', { ms: Math.round(result.latencyMs) })}
         </span>
       )}
       {result && !result.ok && <small className="danger-text">{result.message}</small>}

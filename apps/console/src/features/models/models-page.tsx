@@ -44,7 +44,9 @@ export function Component() {
           ) : (
             <span className="mono primary-link">{model.name}</span>
           )}
-          <div className="muted truncate">{isBuiltIn(model) ? t('models.offlineText') : (model.baseUrl ?? '')}</div>
+          <div className="muted truncate">
+            {isBuiltIn(model) ? t('models.offlineText') : (model.baseUrl ?? '')}
+          </div>
         </>
       ),
     },
@@ -52,7 +54,8 @@ export function Component() {
       key: 'context',
       title: t('models.contextWindow'),
       width: 140,
-      render: (model) => t('models.tokens', { count: model.contextWindow, formatted: number.format(model.contextWindow) }),
+      render: (model) =>
+        t('models.tokens', { count: model.contextWindow, formatted: number.format(model.contextWindow) }),
     },
     { key: 'price', title: t('models.price'), width: 150, render: (model) => <Price model={model} /> },
     {
@@ -69,7 +72,12 @@ export function Component() {
         isAdmin &&
         !isBuiltIn(model) && (
           <>
-            <Button size="small" type="text" onClick={() => setEdited(model)} aria-label={t('models.editNamed', { name: model.name })}>
+            <Button
+              size="small"
+              type="text"
+              onClick={() => setEdited(model)}
+              aria-label={t('models.editNamed', { name: model.name })}
+            >
               {t('common.edit')}
             </Button>
             <Button
@@ -105,7 +113,9 @@ export function Component() {
           </EmptyState>
         }
       />
-      {edited !== null && <ModelDrawer model={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}
+      {edited !== null && (
+        <ModelDrawer model={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
+      )}
     </Page>
   );
 }
@@ -116,7 +126,8 @@ function isBuiltIn(model: Model): boolean {
 
 function Price({ model: { price } }: { model: Model }) {
   const { t, i18n } = useTranslation();
-  if (!price.inputPerMillion && !price.outputPerMillion) return <span className="muted">{t('models.free')}</span>;
+  if (!price.inputPerMillion && !price.outputPerMillion)
+    return <span className="muted">{t('models.free')}</span>;
   const format = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 });
   return t('models.priceLine', {
     input: format.format(price.inputPerMillion ?? 0),
@@ -127,5 +138,9 @@ function Price({ model: { price } }: { model: Model }) {
 function KeyBadge({ model }: { model: Model }) {
   const { t } = useTranslation();
   const ready = isBuiltIn(model) || model.apiKeyConfigured;
-  return <span className={`badge ${ready ? 'success' : 'warning'}`}>{t(ready ? 'models.ready' : 'models.noKey')}</span>;
+  return (
+    <span className={`badge ${ready ? 'success' : 'warning'}`}>
+      {t(ready ? 'models.ready' : 'models.noKey')}
+    </span>
+  );
 }

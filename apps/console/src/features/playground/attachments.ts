@@ -29,7 +29,10 @@ export function useAttachments(): Attachments {
     items,
     refused,
     add: async (files) => {
-      const { fitting, tooLarge } = fit([...files], items.reduce((sum, { bytes }) => sum + bytes, 0));
+      const { fitting, tooLarge } = fit(
+        [...files],
+        items.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
       setRefused(tooLarge.map(({ name }) => name));
       const added = await Promise.all(fitting.map(attach));
       setItems((before) => [...before, ...added]);
@@ -57,7 +60,12 @@ export function fit<T extends { size: number }>(files: T[], used: number): { fit
 }
 
 async function attach(file: File): Promise<Attached> {
-  return { key: nextKey++, name: file.name, bytes: file.size, content: contentOf(file.name, file.type, await dataUri(file)) };
+  return {
+    key: nextKey++,
+    name: file.name,
+    bytes: file.size,
+    content: contentOf(file.name, file.type, await dataUri(file)),
+  };
 }
 
 /** Images and audio travel as such, everything else as a file. */
@@ -71,6 +79,7 @@ async function dataUri(file: File): Promise<string> {
   const type = (file.type || 'application/octet-stream').split(';')[0] ?? '';
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = '';
-  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return `data:${type};base64,${btoa(binary)}`;
 }

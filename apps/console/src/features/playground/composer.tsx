@@ -1,4 +1,11 @@
-import { ArrowUpOutlined, CloseOutlined, FileOutlined, PaperClipOutlined, PictureOutlined, SoundOutlined } from '@ant-design/icons';
+import {
+  ArrowUpOutlined,
+  CloseOutlined,
+  FileOutlined,
+  PaperClipOutlined,
+  PictureOutlined,
+  SoundOutlined,
+} from '@ant-design/icons';
 import type { ContentItem } from '@platform/contracts';
 import { Button, Input } from 'antd';
 import type { TextAreaRef } from 'antd/es/input/TextArea';

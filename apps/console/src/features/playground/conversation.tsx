@@ -26,7 +26,15 @@ interface ConversationProps {
 }
 
 /** One session: its history, the turns that run here, and where the next message is written. */
-export function Conversation({ agentId, agentName, sessionId, stored, view, onView, onStarted }: ConversationProps) {
+export function Conversation({
+  agentId,
+  agentName,
+  sessionId,
+  stored,
+  view,
+  onView,
+  onStarted,
+}: ConversationProps) {
   const { t } = useTranslation();
   const chat = useChat(agentId, sessionId, onStarted);
   const attachments = useAttachments();
@@ -89,7 +97,10 @@ function useHistory(agentId: string, sessionId: string, stored: boolean) {
   const history = useInfiniteQuery({
     queryKey: keys.messages(agentId, sessionId),
     queryFn: ({ pageParam }) =>
-      client.agents.messages(agentId, sessionId, { limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
+      client.agents.messages(agentId, sessionId, {
+        limit: 50,
+        ...(pageParam !== null && { cursor: pageParam }),
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.nextCursor,
     enabled: stored,
@@ -104,7 +115,12 @@ function useHistory(agentId: string, sessionId: string, stored: boolean) {
 }
 
 /** A turn that was running when the page was opened is joined. */
-function useRunningTurn(agentId: string, sessionId: string, stored: boolean, chat: ReturnType<typeof useChat>): void {
+function useRunningTurn(
+  agentId: string,
+  sessionId: string,
+  stored: boolean,
+  chat: ReturnType<typeof useChat>,
+): void {
   const session = useQuery({
     queryKey: keys.chatSession(agentId, sessionId),
     queryFn: () => client.agents.session(agentId, sessionId),

@@ -23,7 +23,11 @@ export function CopyAs({ agentId, contents, sessionId, size = 'middle' }: CopyAs
   const code =
     shown === null
       ? ''
-      : FORMS[shown]({ baseUrl: window.location.origin, agentId, request: { contents, session_id: sessionId } });
+      : FORMS[shown]({
+          baseUrl: window.location.origin,
+          agentId,
+          request: { contents, session_id: sessionId },
+        });
   return (
     <>
       <Dropdown

@@ -13,7 +13,9 @@ export function ToolCard({ tool }: { tool: ToolExecution }) {
           {tool.tool}.{tool.method}
         </span>
         <span className={`badge ${TONES[tool.status]}`}>{t(`tool.${tool.status}`)}</span>
-        {tool.durationMs !== undefined && <span className="muted">{t('figures.ms', { ms: Math.round(tool.durationMs) })}</span>}
+        {tool.durationMs !== undefined && (
+          <span className="muted">{t('figures.ms', { ms: Math.round(tool.durationMs) })}</span>
+        )}
       </summary>
       <h3>{t('tool.arguments')}</h3>
       <pre className="code-block">{pretty(tool.arguments)}</pre>
@@ -29,7 +31,8 @@ export function EvidenceCard({ evidence }: { evidence: KnowledgeEvidence }) {
   return (
     <details className="fold">
       <summary>
-        {t('evidence.title', { count: evidence.documents.length })} <span className="muted truncate">{evidence.query}</span>
+        {t('evidence.title', { count: evidence.documents.length })}{' '}
+        <span className="muted truncate">{evidence.query}</span>
       </summary>
       <ol>
         {evidence.documents.map((document) => (
@@ -61,5 +64,5 @@ export function QuestionCard({ interaction }: { interaction: Interaction }) {
 }
 
 function pretty(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  return typeof value === 'string' || value === undefined ? (value ?? '') : JSON.stringify(value, null, 2);
 }

@@ -45,7 +45,11 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
       </dl>
       <div className="row">
         {repeatable && (
-          <Button size="small" icon={<ReloadOutlined aria-hidden />} onClick={() => onRetry(turn.turnId, contents)}>
+          <Button
+            size="small"
+            icon={<ReloadOutlined aria-hidden />}
+            onClick={() => onRetry(turn.turnId, contents)}
+          >
             {t('common.tryAgain')}
           </Button>
         )}

@@ -40,7 +40,10 @@ export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps
           aria-label={t('frames.turn')}
           value={turn.turnId}
           onChange={onTurn}
-          options={turns.map((one, i) => ({ value: one.turnId, label: `${i + 1}. ${textOf(one.user).slice(0, 80)}` }))}
+          options={turns.map((one, i) => ({
+            value: one.turnId,
+            label: `${i + 1}. ${textOf(one.user).slice(0, 80)}`,
+          }))}
         />
         <span className="muted">{t('frames.count', { count: frames.length })}</span>
         <CopyButton text={() => JSON.stringify(frames, null, 2)} label={t('frames.copy')} />
@@ -80,7 +83,9 @@ function FrameRow({ frame, start }: { frame: Frame; start: number }) {
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span className="seq">{seq}</span>
         <span className="method">{method}</span>
-        <span className="muted time">{t('frames.after', { ms: Math.max(0, Math.round(params.timestamp - start)) })}</span>
+        <span className="muted time">
+          {t('frames.after', { ms: Math.max(0, Math.round(params.timestamp - start)) })}
+        </span>
         <span className="truncate data">{data.slice(0, 300)}</span>
       </button>
       {open && (

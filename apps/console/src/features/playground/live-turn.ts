@@ -88,7 +88,11 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
       return { ...turn, completed: event };
     case 'error.occurred':
       return { ...turn, failure: { code: event.code, message: event.message, requestId: event.requestId } };
-    default:
+    case 'context.usage':
+    case 'local.tool.call':
+    case 'turn.persist_pending':
+    case 'stream.ended':
+    case undefined:
       return turn;
   }
 }

@@ -52,7 +52,13 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   return (
     <div className="playground">
       <aside className="playground-side">{agent.accessible && sessions}</aside>
-      <Drawer open={sessionsOpen} onClose={() => setSessionsOpen(false)} title={t('sessions.title')} placement="left" size={300}>
+      <Drawer
+        open={sessionsOpen}
+        onClose={() => setSessionsOpen(false)}
+        title={t('sessions.title')}
+        placement="left"
+        size={300}
+      >
         {sessions}
       </Drawer>
       <section className="playground-main">
@@ -72,7 +78,9 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
           <Segmented
             aria-label={t('playground.view')}
             value={view}
-            onChange={(next) => setParams((params) => (next === 'chat' ? params.delete('view') : params.set('view', next)))}
+            onChange={(next) =>
+              setParams((params) => (next === 'chat' ? params.delete('view') : params.set('view', next)))
+            }
             options={[
               { value: 'chat', label: t('playground.chat') },
               { value: 'frames', label: t('playground.frames') },
@@ -110,7 +118,10 @@ function ModelBadge({ agent }: { agent: Agent }) {
   const { t } = useTranslation();
   const unknown = agent.modelStatus === 'unknown';
   return (
-    <span className={`badge mono model-badge ${unknown ? 'warning' : 'plain'}`} title={unknown ? t('agents.modelUnknown') : undefined}>
+    <span
+      className={`badge mono model-badge ${unknown ? 'warning' : 'plain'}`}
+      title={unknown ? t('agents.modelUnknown') : undefined}
+    >
       {agent.model}
     </span>
   );

@@ -39,7 +39,11 @@ for await (const event of stream) {
 }
 
 function json(request: ChatRequest): string {
-  return JSON.stringify(request, (_, value: unknown) => (typeof value === 'string' ? shortened(value) : value), 2);
+  return JSON.stringify(
+    request,
+    (_, value: unknown) => (typeof value === 'string' ? shortened(value) : value),
+    2,
+  );
 }
 
 function shortened(value: string): string {

@@ -40,7 +40,9 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         {t('sessions.new')}
       </Button>
       {list.error && <ErrorState error={list.error} retry={list.retry} />}
-      {!list.loading && !list.error && list.items.length === 0 && <p className="muted">{t('sessions.none')}</p>}
+      {!list.loading && !list.error && list.items.length === 0 && (
+        <p className="muted">{t('sessions.none')}</p>
+      )}
       <ul>
         {list.items.map((session) => (
           <li key={session.sessionId} className={session.sessionId === sessionId ? 'active' : undefined}>
@@ -50,7 +52,9 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
             >
               <span className="truncate">{session.title || t('sessions.untitled')}</span>
               <small className="muted">
-                {session.runningTurnId !== null && <span className="badge success">{t('sessions.running')}</span>}
+                {session.runningTurnId !== null && (
+                  <span className="badge success">{t('sessions.running')}</span>
+                )}
                 {session.runningTurnId === null && <Time iso={session.lastTurnAt} />}
               </small>
             </Link>

@@ -1,15 +1,16 @@
 import type { Message, ContentItem, MessageContent } from '@platform/contracts';
 import { Button, Spin } from 'antd';
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { KindIcon } from './composer.tsx';
 import { CopyAs } from './copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
-import { Markdown } from './markdown.tsx';
 import { EvidenceCard, QuestionCard, ToolCard } from './execution-cards.tsx';
 import { TurnFigures } from './turn-figures.tsx';
 import { textOf, type TurnView } from './turn-list.ts';
+
+const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
 
 interface TurnCardProps {
   agentId: string;
@@ -19,7 +20,13 @@ interface TurnCardProps {
   onFrames: (turnId: string) => void;
 }
 
-export const TurnCard = memo(function TurnCard({ agentId, sessionId, turn, onRetry, onFrames }: TurnCardProps) {
+export const TurnCard = memo(function TurnCard({
+  agentId,
+  sessionId,
+  turn,
+  onRetry,
+  onFrames,
+}: TurnCardProps) {
   const { t } = useTranslation();
   const { live, answer, status } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
@@ -32,9 +39,17 @@ export const TurnCard = memo(function TurnCard({ agentId, sessionId, turn, onRet
         {text !== '' && <p>{text}</p>}
       </div>
       <div className="answer" aria-label={t('playground.agent')} role="group" aria-busy={running}>
-        {live?.evidence.map((evidence, i) => <EvidenceCard key={i} evidence={evidence} />)}
-        {live?.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} />)}
-        {answer !== '' && <Markdown text={answer} streaming={running} />}
+        {live?.evidence.map((evidence, i) => (
+          <EvidenceCard key={i} evidence={evidence} />
+        ))}
+        {live?.tools.map((tool) => (
+          <ToolCard key={tool.callId} tool={tool} />
+        ))}
+        {answer !== '' && (
+          <Suspense fallback={<p className="plain-answer">{answer}</p>}>
+            <Markdown text={answer} streaming={running} />
+          </Suspense>
+        )}
         {running && answer === '' && (
           <span className="row muted">
             <Spin size="small" /> {t('playground.thinking')}
@@ -47,7 +62,9 @@ export const TurnCard = memo(function TurnCard({ agentId, sessionId, turn, onRet
           <footer className="turn-foot">
             <TurnFigures agentId={agentId} turn={turn} />
             <span className="turn-actions">
-              {answer !== '' && <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />}
+              {answer !== '' && (
+                <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
+              )}
               <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
                 {t('playground.frames')}
               </Button>
@@ -102,7 +119,13 @@ function sendable(contents: (MessageContent | ContentItem)[]): ContentItem[] {
       case 'audio':
         return { type: 'audio', audio_url: item.audio_url };
       case 'file':
-        return { type: 'file', file_info: { ...item.file_info, url: String(item.file_info.url ?? '') } };
+        return {
+          type: 'file',
+          file_info: {
+            ...item.file_info,
+            url: typeof item.file_info.url === 'string' ? item.file_info.url : '',
+          },
+        };
     }
   });
 }

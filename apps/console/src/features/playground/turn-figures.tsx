@@ -11,7 +11,10 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
   const line = useRef<HTMLSpanElement>(null);
   const completed = turn.live?.completed ?? null;
   const seen = useSeen(line);
-  const stored = useQuery({ ...turnQuery(agentId, turn.turnId), enabled: seen && completed === null && turn.live === null });
+  const stored = useQuery({
+    ...turnQuery(agentId, turn.turnId),
+    enabled: seen && completed === null && turn.live === null,
+  });
 
   const usage: TokenUsage | undefined = completed?.token_usage ?? stored.data?.token_usage;
   const seconds = completed?.execution_time ?? stored.data?.execution_time ?? null;

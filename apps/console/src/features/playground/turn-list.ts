@@ -13,7 +13,9 @@ export interface TurnView {
 /** The turns of a conversation, oldest first. What this page has read itself is newer than the history. */
 export function turnList(messages: readonly Message[], live: readonly LiveTurn[]): TurnView[] {
   const turns = new Map<string, TurnView>();
-  for (const message of [...messages].sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id))) {
+  for (const message of [...messages].sort(
+    (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
+  )) {
     const turn = turns.get(message.turnId) ?? emptyTurn(message.turnId);
     turns.set(message.turnId, {
       ...turn,
@@ -47,14 +49,9 @@ function emptyTurn(turnId: string): TurnView {
 function statusOf(turn: LiveTurn): TurnStatus {
   if (turn.state === 'running') return 'RUNNING';
   if (turn.failure !== null) return 'FAILED';
-  switch (turn.completed?.finishReason) {
-    case 'input_required':
-      return 'INPUT_REQUIRED';
-    case 'cancelled':
-      return 'CANCELLED';
-    default:
-      return 'COMPLETED';
-  }
+  const reason = turn.completed?.finishReason;
+  if (reason === 'input_required') return 'INPUT_REQUIRED';
+  return reason === 'cancelled' ? 'CANCELLED' : 'COMPLETED';
 }
 
 const joined = (before: string, next: string): string => (before === '' ? next : `${before}\n\n${next}`);

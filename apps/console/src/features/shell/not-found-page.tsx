@@ -12,7 +12,11 @@ export function Component() {
   return (
     <div className="center-screen">
       <h1 className="visually-hidden">{t('notFound.title')}</h1>
-      <EmptyState icon={<CompassOutlined aria-hidden />} title={t('notFound.title')} text={t('notFound.text')}>
+      <EmptyState
+        icon={<CompassOutlined aria-hidden />}
+        title={t('notFound.title')}
+        text={t('notFound.text')}
+      >
         <Button type="primary" onClick={() => void navigate('/')}>
           {t('notFound.home')}
         </Button>

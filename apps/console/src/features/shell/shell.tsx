@@ -1,5 +1,5 @@
 import { MenuOutlined } from '@ant-design/icons';
-import { Button, Drawer } from 'antd';
+import { App, Button, Drawer } from 'antd';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Outlet, useLocation } from 'react-router';
@@ -22,43 +22,46 @@ export function Component() {
 
   if (session.isPending) return <PageSpinner />;
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
-  if (session.data === null) return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;
+  if (session.data === null)
+    return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;
 
   return (
-    <div className="shell">
-      <a className="skip-link" href="#main">
-        {t('shell.skip')}
-      </a>
-      <aside className="shell-side">
-        <SideNav />
-      </aside>
-      <header className="shell-top">
-        <Button
-          type="text"
-          icon={<MenuOutlined aria-hidden />}
-          aria-label={t('shell.openNavigation')}
-          onClick={() => setNavOpen(true)}
-        />
-        <Logo size={22} />
-        <span className="truncate">{session.data.space.name}</span>
-      </header>
-      <Drawer
-        open={navOpen}
-        onClose={() => setNavOpen(false)}
-        placement="left"
-        size={272}
-        closable={false}
-        styles={{ body: { padding: 0 } }}
-        aria-label={t('shell.navigation')}
-      >
-        <SideNav />
-      </Drawer>
-      <main id="main" ref={main} tabIndex={-1} className="shell-main">
-        <Suspense fallback={<PageSpinner />}>
-          <Outlet key={session.data.space.id} />
-        </Suspense>
-      </main>
-    </div>
+    <App component={false} message={{ maxCount: 3 }}>
+      <div className="shell">
+        <a className="skip-link" href="#main">
+          {t('shell.skip')}
+        </a>
+        <aside className="shell-side">
+          <SideNav />
+        </aside>
+        <header className="shell-top">
+          <Button
+            type="text"
+            icon={<MenuOutlined aria-hidden />}
+            aria-label={t('shell.openNavigation')}
+            onClick={() => setNavOpen(true)}
+          />
+          <Logo size={22} />
+          <span className="truncate">{session.data.space.name}</span>
+        </header>
+        <Drawer
+          open={navOpen}
+          onClose={() => setNavOpen(false)}
+          placement="left"
+          size={272}
+          closable={false}
+          styles={{ body: { padding: 0 } }}
+          aria-label={t('shell.navigation')}
+        >
+          <SideNav />
+        </Drawer>
+        <main id="main" ref={main} tabIndex={-1} className="shell-main">
+          <Suspense fallback={<PageSpinner />}>
+            <Outlet key={session.data.space.id} />
+          </Suspense>
+        </main>
+      </div>
+    </App>
   );
 }
 

@@ -21,7 +21,9 @@ export function SideNav() {
         <ul>
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
-          {isAdmin && <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />}
+          {isAdmin && (
+            <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />
+          )}
         </ul>
       </nav>
       <UserMenu />

@@ -31,7 +31,9 @@ export function SpaceSwitch() {
           items: [
             ...spaces.map(({ id, name, role }) => ({
               key: id,
-              icon: <CheckOutlined aria-hidden style={{ visibility: id === space.id ? 'visible' : 'hidden' }} />,
+              icon: (
+                <CheckOutlined aria-hidden style={{ visibility: id === space.id ? 'visible' : 'hidden' }} />
+              ),
               label: name,
               extra: t(`roles.${role}`),
               onClick: () => {
@@ -87,16 +89,23 @@ function CreateSpace({ open, onClose, onCreated }: CreateSpaceProps) {
       onCancel={onClose}
       confirmLoading={create.isPending}
       destroyOnHidden
+      afterOpenChange={(opened) => opened && form.focusField('name')}
       width={420}
     >
-      <Form form={form} layout="vertical" requiredMark={false} preserve={false} onFinish={(values) => create.mutate(values)}>
+      <Form
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        preserve={false}
+        onFinish={(values) => create.mutate(values)}
+      >
         <Form.Item
           name="name"
           label={t('common.name')}
           extra={t('spaces.hint')}
           rules={[{ required: true, whitespace: true, message: t('common.required') }]}
         >
-          <Input autoFocus maxLength={120} />
+          <Input maxLength={120} />
         </Form.Item>
       </Form>
     </Modal>

@@ -20,7 +20,10 @@ export function UserMenu() {
   const { user } = useSession();
   const choice = useSchemeChoice();
   const [passwordOpen, setPasswordOpen] = useState(false);
-  const leave = useMutation({ mutationFn: signOut, onError: (error) => void message.error(messageOf(error, t)) });
+  const leave = useMutation({
+    mutationFn: signOut,
+    onError: (error) => void message.error(messageOf(error, t)),
+  });
 
   return (
     <>

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { AgentStreamError, PlatformError } from '@platform/client';
+import type { Frame } from '@platform/contracts';
+import { KEPT_FRAMES, newLiveTurn, withError, withFrames } from './live-turn.ts';
+
+function product(seq: number, event: string, fields: object = {}): Frame {
+  const params = { namespace: [], timestamp: 1_000 + seq, data: { event, ...fields } };
+  return { type: 'event', method: 'custom:platform', params, seq };
+}
+
+describe('withFrames', () => {
+  it('joins the deltas and keeps what the answer cost', () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0 };
+    const turn = withFrames(newLiveTurn('t1', null), [
+      product(1, 'session-started', { model: 'm', requestId: 'r1' }),
+      product(2, 'content-delta', { delta: 'Hel' }),
+      product(3, 'content-delta', { delta: 'lo' }),
+      product(4, 'response-completed', {
+        token_usage: usage,
+        execution_time: 0.5,
+        finishReason: 'completed',
+      }),
+    ]);
+    expect(turn).toMatchObject({ text: 'Hello', model: 'm', requestId: 'r1', lastSeq: 4 });
+    expect(turn.completed?.token_usage).toEqual(usage);
+  });
+
+  it('shows a tool call once, in its latest state', () => {
+    const call = { callId: 'c1', tool: 'weather', method: 'get', arguments: {} };
+    const turn = withFrames(newLiveTurn('t1', null), [
+      product(1, 'tool-execution', { ...call, status: 'started' }),
+      product(2, 'tool-execution', { ...call, status: 'succeeded', result: 21 }),
+    ]);
+    expect(turn.tools).toHaveLength(1);
+    expect(turn.tools[0]).toMatchObject({ status: 'succeeded', result: 21 });
+  });
+
+  it('keeps the latest frames and says how many it let go', () => {
+    const frames = Array.from({ length: KEPT_FRAMES + 5 }, (_, i) =>
+      product(i + 1, 'content-delta', { delta: 'x' }),
+    );
+    const turn = withFrames(newLiveTurn('t1', null), frames);
+    expect(turn.frames).toHaveLength(KEPT_FRAMES);
+    expect(turn.frames[0]?.seq).toBe(6);
+    expect(turn.droppedFrames).toBe(5);
+    expect(turn.text).toHaveLength(KEPT_FRAMES + 5);
+  });
+
+  it('takes the failure that the stream tells', () => {
+    const failure = { code: 'UNAVAILABLE', message: 'The model is away', requestId: 'r1' };
+    const turn = withFrames(newLiveTurn('t1', null), [
+      product(1, 'error-occurred', { ...failure, retryable: true }),
+    ]);
+    expect(turn.failure).toEqual(failure);
+  });
+});
+
+describe('withError', () => {
+  it('tells a refusal with its code and request', () => {
+    const refusal = new PlatformError({
+      status: 409,
+      code: 'CONFLICT',
+      message: 'busy',
+      requestId: 'r2',
+      turnId: null,
+      retryAfter: null,
+    });
+    expect(withError(newLiveTurn('t1', null), refusal)).toMatchObject({
+      state: 'ended',
+      cutOff: false,
+      failure: { code: 'CONFLICT', message: 'busy', requestId: 'r2' },
+    });
+  });
+
+  it('marks a broken stream as cut off: the turn itself may be well', () => {
+    const broken = new AgentStreamError('truncated', 'stopped', 7);
+    expect(withError(newLiveTurn('t1', null), broken)).toMatchObject({
+      cutOff: true,
+      failure: { code: 'truncated' },
+    });
+  });
+});

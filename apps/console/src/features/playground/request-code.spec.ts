@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { curlOf, typescriptOf } from './request-code.ts';
+
+const baseUrl = 'https://platform.example.com';
+
+describe('curlOf', () => {
+  it('gives the call with the protocol header and the key from the environment', () => {
+    const request = { contents: [{ type: 'text' as const, text: "What's up?" }], session_id: 's1' };
+    const code = curlOf({ baseUrl, agentId: 'a1', request });
+    expect(code).toContain(`curl -N '${baseUrl}/api/agents/a1/chat'`);
+    expect(code).toContain(`-H "Authorization: Bearer $PLATFORM_API_KEY"`);
+    expect(code).toContain(`-H 'X-Platform-Stream-Protocol: langgraph-v3'`);
+  });
+
+  it('quotes the body for a shell, whatever the text holds', () => {
+    const request = { contents: [{ type: 'text' as const, text: `it's $HOME "now"` }] };
+    const body = curlOf({ baseUrl, agentId: 'a1', request }).split(' -d ')[1] ?? '';
+    const unquoted = body.slice(1, -1).replaceAll(`'\\''`, "'");
+    expect(JSON.parse(unquoted)).toEqual(request);
+  });
+
+  it('cuts long data URIs', () => {
+    const url = `data:image/png;base64,${'A'.repeat(5_000)}`;
+    const code = curlOf({
+      baseUrl,
+      agentId: 'a1',
+      request: { contents: [{ type: 'image_url', image_url: { url } }] },
+    });
+    expect(code).toContain('"url": "data:image/png;base64,…"');
+  });
+});
+
+describe('typescriptOf', () => {
+  it('uses the client library', () => {
+    const code = typescriptOf({
+      baseUrl,
+      agentId: 'a1',
+      request: { contents: [{ type: 'text', text: 'Hi' }] },
+    });
+    expect(code).toContain(`import { PlatformClient } from '@platform/client';`);
+    expect(code).toContain('client.agents.chatStream("a1", {');
+    expect(code).toContain('process.env.PLATFORM_API_KEY');
+  });
+});

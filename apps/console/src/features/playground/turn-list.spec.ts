@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Message, TurnStatus } from '@platform/contracts';
+import { newLiveTurn } from './live-turn.ts';
+import { turnList } from './turn-list.ts';
+
+function message(
+  id: string,
+  turnId: string,
+  role: Message['role'],
+  text: string,
+  turnStatus: TurnStatus = 'COMPLETED',
+) {
+  const at = `2026-01-01T00:00:0${id}.000Z`;
+  return { id, turnId, role, contents: [{ type: 'text' as const, text }], turnStatus, createdAt: at };
+}
+
+describe('turnList', () => {
+  it('groups messages by turn, oldest first, however they come', () => {
+    const turns = turnList(
+      [
+        message('4', 't2', 'assistant', 'B'),
+        message('3', 't2', 'user', 'b'),
+        message('2', 't1', 'assistant', 'A'),
+        message('1', 't1', 'user', 'a'),
+      ],
+      [],
+    );
+    expect(turns.map(({ turnId, answer, status }) => [turnId, answer, status])).toEqual([
+      ['t1', 'A', 'COMPLETED'],
+      ['t2', 'B', 'COMPLETED'],
+    ]);
+  });
+
+  it('takes the running turn from the stream and its question from the history', () => {
+    const live = { ...newLiveTurn('t1', null), text: 'so far' };
+    const [turn] = turnList([message('1', 't1', 'user', 'a', 'RUNNING')], [live]);
+    expect(turn).toMatchObject({ answer: 'so far', status: 'RUNNING', user: [{ type: 'text', text: 'a' }] });
+  });
+
+  it('says how a turn of this page ended', () => {
+    const ended = { ...newLiveTurn('t1', []), state: 'ended' as const };
+    const failure = { code: 'UNAVAILABLE', message: '', requestId: null };
+    expect(turnList([], [ended])[0]?.status).toBe('COMPLETED');
+    expect(turnList([], [{ ...ended, failure }])[0]?.status).toBe('FAILED');
+  });
+});

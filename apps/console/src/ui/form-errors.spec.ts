@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldProblems } from './form-errors.ts';
+
+describe('fieldProblems', () => {
+  const fields = ['name', 'settings.top_p', 'allowedUserIds', 'price'];
+
+  it('finds the field that a sentence begins with', () => {
+    expect(fieldProblems('name must not be empty', fields)).toEqual([
+      { field: ['name'], text: 'name must not be empty' },
+    ]);
+  });
+
+  it('splits several sentences and keeps those that name no field of the form', () => {
+    expect(fieldProblems('settings.top_p must not be greater than 1; The space is full', fields)).toEqual([
+      { field: ['settings', 'top_p'], text: 'settings.top_p must not be greater than 1' },
+      { field: null, text: 'The space is full' },
+    ]);
+  });
+
+  it('points at the list for one of its items, and at a group for one of its parts', () => {
+    const [item, part] = fieldProblems(
+      'allowedUserIds[2] must be a UUID; price.inputPerMillion must be positive',
+      fields,
+    );
+    expect(item?.field).toEqual(['allowedUserIds']);
+    expect(part?.field).toEqual(['price']);
+  });
+
+  it('does not take a longer word for a field', () => {
+    expect(fieldProblems('names are unique', fields)[0]?.field).toBeNull();
+  });
+});

@@ -1,0 +1,129 @@
+// node tools/screenshots.mjs: every page of the console in light, dark and narrow, into ./screenshots.
+// PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL and PLATFORM_PASSWORD name the service and who signs in.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const {
+  PLATFORM_URL = 'http://127.0.0.1:3000',
+  PLATFORM_EMAIL,
+  PLATFORM_PASSWORD,
+  CHROMIUM_PATH,
+} = process.env;
+if (!PLATFORM_EMAIL || !PLATFORM_PASSWORD) {
+  console.error('Set PLATFORM_EMAIL and PLATFORM_PASSWORD: npm start prints both');
+  process.exit(1);
+}
+
+const LOOKS = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  narrow: {
+    colorScheme: 'light',
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+  },
+};
+const QUESTION = 'Show me a short list, a table and some code, please.';
+
+const folder = join(process.cwd(), 'screenshots');
+mkdirSync(folder, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
+});
+
+let failed = false;
+for (const [look, options] of Object.entries(LOOKS)) {
+  const context = await browser.newContext({ ...options, baseURL: PLATFORM_URL, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    failed = true;
+    console.error(`${look}: ${message.text()}`);
+  });
+  await shootAll(page, look);
+  await context.close();
+}
+await browser.close();
+process.exit(failed ? 1 : 0);
+
+async function shootAll(page, look) {
+  const shoot = async (name) => {
+    await settled(page);
+    await page.screenshot({ path: join(folder, `${name}.${look}.png`) });
+    console.log(`${name}.${look}.png`);
+  };
+
+  await page.goto('/sign-in');
+  await page.getByLabel('Email').waitFor();
+  await shoot('sign-in');
+  await page.getByLabel('Email').fill(PLATFORM_EMAIL);
+  await page.getByLabel('Password', { exact: true }).fill(PLATFORM_PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await shoot('agents');
+  await page.goto('/agents?q=nothing-is-called-so');
+  await shoot('agents-no-match');
+
+  await page.goto('/agents/new');
+  await shoot('agent-new');
+  await page.goto('/agents');
+  const tryIt = page.getByRole('button', { name: /^Try / }).first();
+  await tryIt.click();
+  await page.getByLabel('Message').waitFor();
+  await shoot('playground-empty');
+  await page.getByLabel('Message').fill(QUESTION);
+  await page.getByLabel('Message').press('Enter');
+  await page.getByText(/\d tokens \(/).waitFor();
+  await shoot('playground');
+  await page.getByText('Frames', { exact: true }).first().click();
+  await shoot('playground-frames');
+
+  const agent = page.url().replace(/\/playground.*/, '');
+  await page.goto(agent);
+  await shoot('agent');
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await shoot('agent-versions');
+
+  await page.goto('/settings/models');
+  await page
+    .getByRole('button', { name: /^Test / })
+    .first()
+    .click();
+  await shoot('models');
+  await page.getByRole('button', { name: 'Add model' }).click();
+  await shoot('model-new');
+  await page.goto('/settings/api-keys');
+  await shoot('api-keys');
+  await page.getByRole('button', { name: 'Create API key' }).first().click();
+  await shoot('api-key-new');
+  await page.goto('/settings/members');
+  await shoot('members');
+  await page.getByRole('button', { name: 'Add member' }).click();
+  await shoot('member-new');
+  await page.goto('/nowhere');
+  await shoot('not-found');
+
+  if (look === 'narrow') await page.getByRole('button', { name: 'Open navigation' }).click();
+  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('menu').waitFor();
+  await shoot('user-menu');
+}
+
+/** Nothing is loading and nothing moves any more. */
+async function settled(page) {
+  await page.waitForLoadState('networkidle');
+  await page.locator('.ant-spin, .skeleton-bar, .ant-btn-loading').first().waitFor({ state: 'detached' });
+  await page.evaluate(
+    'Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined)))',
+  );
+}
