@@ -25,6 +25,10 @@ const USER = 'platform';
 const DATABASE = 'platform';
 const COME_UP_MS = 30_000;
 const STILL_RECOVERING = '57P03';
+const FORGETFUL = [
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
+  ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=200'],
+];
 // Above every possible pid, so surely nobody's.
 const NOBODYS_PID = 4_194_304;
 
@@ -51,9 +55,10 @@ export async function keepPostgres({ dataDir, log = console.error }) {
 /**
  * Starts an empty PostgreSQL in memory that forgets everything: `url` is its maintenance database, `urlOf(name)` another.
  * It is stopped and removed by `stop()`, or when this process ends in whatever way.
+ * A `durable` one writes to disk as an installation's does, for measurements.
  */
-export async function throwawayPostgres() {
-  const folder = mkdtempSync(join(fastFolder(), 'platform-pg-'));
+export async function throwawayPostgres({ durable = false } = {}) {
+  const folder = mkdtempSync(join(durable ? tmpdir() : fastFolder(), 'platform-pg-'));
   const guard = guardOf(folder);
   const stop = async () => {
     guard.ref();
@@ -62,10 +67,7 @@ export async function throwawayPostgres() {
   };
   try {
     const place = preparePostgres(folder, () => {});
-    await makeCluster(place, [
-      ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
-      ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=200'],
-    ]);
+    await makeCluster(place, durable ? [] : FORGETFUL);
     const { port } = await bringUp(place);
     const restart = async () => {
       const { code, output } = await place.pg('pg_ctl', [...at(place), '-m', 'immediate', '-w', 'restart']);

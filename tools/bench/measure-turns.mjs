@@ -1,0 +1,158 @@
+// The fake server, PostgreSQL, the service and its clients share the machine: compare with the baseline of the same run.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { throwawayPostgres } from '../postgres.mjs';
+import { onStop, run } from '../processes.mjs';
+import { Child } from './child.mjs';
+import { quantile } from './clock.mjs';
+import { startService } from './service.mjs';
+import { printTable } from './table.mjs';
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '200' },
+    rate: { type: 'string', default: '50' },
+    seconds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const streams = Number(values.streams);
+const rate = Number(values.rate);
+const seconds = Number(values.seconds ?? (values.quick ? 5 : 30));
+const [turns, bursts] = values.quick ? [50, 1] : [200, 3];
+if (![streams, rate, seconds].every((value) => value > 0)) {
+  console.error('--streams, --rate (tokens per second and stream) and --seconds are numbers above 0');
+  process.exit(1);
+}
+
+const BURST = 100_000;
+const SPREAD_MS = Math.max(1_000, streams * 21);
+const cleanups = [];
+
+onStop(
+  () => void stop().finally(() => process.exit(130)),
+  () => process.exit(130),
+);
+try {
+  await bench();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await stop();
+}
+process.exit();
+
+async function bench() {
+  const { code, stopped, output } = await run('nx', ['run', '@platform/api:build'], {
+    env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (stopped || code !== 0) throw new Error(output);
+
+  const dataDir = mkdtempSync(join(tmpdir(), 'platform-bench-'));
+  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const postgres = await throwawayPostgres({ durable: true });
+  cleanups.push(postgres.stop);
+  const model = child('fake-openai.mjs');
+  const modelUrl = await model.call('url');
+  const service = await startService({ databaseUrl: postgres.url, dataDir, modelUrl, streams, started });
+
+  const bareClient = child('bare-client.mjs', [modelUrl]);
+  const subjects = [
+    { name: 'openai', load: bareClient, measured: bareClient },
+    {
+      name: 'service',
+      load: child('service-client.mjs', [JSON.stringify(service.access)]),
+      measured: service.child,
+    },
+  ];
+  const [bare, ours] = [{}, {}];
+  for (const [measure, ...title] of [
+    [warmUp, 'Warming up'],
+    [idle, `${turns} turns, one after the other`],
+    [paced, `${streams} streams × ${rate} tokens/s × ${seconds} s`],
+    [burst, `${bursts} × ${BURST.toLocaleString('en')} tokens`],
+  ]) {
+    console.error(`${title} …`);
+    Object.assign(bare, await measure(subjects[0]));
+    Object.assign(ours, await measure(subjects[1]));
+  }
+  printTable({ ours, bare, streams, rate, seconds, turns, tokens: BURST });
+}
+
+async function warmUp({ load }) {
+  await load.call('turns', 20, { tokens: 5, rate: 200, waitMs: 20 });
+  await load.call('turns', 1, { tokens: 20_000, rate: 0, waitMs: 0 });
+  await load.call('open', { streams: 20, spreadMs: 500, order: { tokens: 150, rate: 50, waitMs: 20 } });
+  await load.call('ended');
+  return {};
+}
+
+async function idle({ load }) {
+  await sleep(500);
+  return { idle: await load.call('turns', turns, { tokens: 5, rate: 200, waitMs: 20 }) };
+}
+
+/** Counts only while all streams are open; their opening and end cost other things. */
+async function paced({ name, load, measured }) {
+  const before = await measured.call('usage');
+  const tokens = Math.ceil(rate * (SPREAD_MS / 1_000 + seconds + 3));
+  await load.call('open', { streams, spreadMs: SPREAD_MS, order: { tokens, rate, waitMs: 20 } });
+  await sleep(1_000);
+  const profiled = values.profile !== undefined && name === 'service';
+  if (profiled) await measured.call('startProfile');
+  const start = await measured.call('usage');
+  await load.call('mark');
+  let peak = start.rss;
+  for (let second = 0; second < seconds; second++) {
+    await sleep(1_000);
+    peak = Math.max(peak, (await measured.call('usage')).rss);
+  }
+  const count = await load.call('count');
+  const end = await measured.call('usage');
+  if (profiled) await measured.call('writeProfile', values.profile);
+  await load.call('ended');
+  return {
+    paced: {
+      cpu: (end.cpuUs - start.cpuUs) / count.tokens,
+      p50: count.p50,
+      p99: count.p99,
+      memory: (peak - before.rss) / 2 ** 20 / streams,
+    },
+  };
+}
+
+async function burst({ load, measured }) {
+  const cpu = [];
+  const ms = [];
+  for (let i = 0; i < bursts; i++) {
+    await sleep(500);
+    const before = await measured.call('usage');
+    const startedAt = performance.now();
+    await load.call('turns', 1, { tokens: BURST, rate: 0, waitMs: 0 });
+    ms.push(performance.now() - startedAt);
+    // What the service does after the last byte belongs to the turn as well.
+    await sleep(300);
+    cpu.push(((await measured.call('usage')).cpuUs - before.cpuUs) / BURST);
+  }
+  return { burst: { cpu: quantile(cpu, 0.5), ms: quantile(ms, 0.5) } };
+}
+
+function child(script, args) {
+  return started(new Child(join(import.meta.dirname, script), { args }));
+}
+
+function started(process) {
+  cleanups.push(() => process.stop());
+  return process;
+}
+
+/** The last started ends first; may be called twice. */
+async function stop() {
+  while (cleanups.length > 0) await cleanups.pop()();
+}

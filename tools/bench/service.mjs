@@ -1,0 +1,80 @@
+// The compiled service as it runs in production, with an agent on the fake model and keys for the load.
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Child } from './child.mjs';
+
+// Well below the service's limits for one user's open streams and one key's requests.
+const STREAMS_PER_USER = 100;
+const COME_UP_MS = 60_000;
+
+/** Starts the service on an empty database; `started` is told of the process as soon as it is there. */
+export async function startService({ databaseUrl, dataDir, modelUrl, streams, started }) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = started(
+    new Child('apps/api/dist/main.js', {
+      execArgv: ['--import', join(import.meta.dirname, 'probe.mjs')],
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        PORT: String(port),
+        DATABASE_URL: databaseUrl,
+        PLATFORM_DATA_DIR: dataDir,
+        PLATFORM_SECRET_KEY: randomBytes(32).toString('base64'),
+        PLATFORM_SEED: 'demo',
+        PLATFORM_LOG_LEVEL: 'warn',
+        PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      },
+      onLine: (line) => line.startsWith('{') && console.error(line),
+    }),
+  );
+  await ready(url, child);
+
+  const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
+  const as = (credential) => (path, body) => post(url + path, body, credential);
+  const admin = as(first.apiKey);
+  const limits = { contextWindow: 10_000_000, maxOutputTokens: 1_000_000 };
+  await admin('/api/models', { name: 'bench', baseUrl: modelUrl, ...limits });
+  const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
+  const keys = [first.apiKey];
+  while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
+  return { child, access: { url, agentId: agent.id, keys } };
+}
+
+async function memberKey(as, admin, n) {
+  const person = { email: `bench-${n}@example.com`, password: randomBytes(12).toString('hex') };
+  await admin('/api/members', { ...person, role: 'MEMBER' });
+  const { accessToken } = await as(null)('/api/auth/login', person);
+  return (await as(accessToken)('/api/api-keys', { name: 'bench' })).key;
+}
+
+async function post(url, body, credential) {
+  const headers = { 'Content-Type': 'application/json' };
+  if (credential) headers.Authorization = `Bearer ${credential}`;
+  const res = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!res.ok) throw new Error(`POST ${url} answered ${res.status}: ${await res.text()}`);
+  return res.json();
+}
+
+async function ready(url, child) {
+  for (const deadline = Date.now() + COME_UP_MS; ; await sleep(100)) {
+    const res = await fetch(`${url}/api/health/ready`).catch(() => null);
+    if (res?.ok) return;
+    // Rejects where the process has ended.
+    await child.call('usage');
+    if (Date.now() > deadline) throw new Error('The service does not come up');
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
