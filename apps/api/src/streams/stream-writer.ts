@@ -83,8 +83,9 @@ export class StreamWriter implements Claimed {
 
   /** Opens the stream with the frames so far, inside the transaction of whoever claims. */
   async open(tx: Sql, leaseMs: number): Promise<void> {
-    await openStream(tx, this, leaseMs);
+    // Cut at once: the flush loop must not meet frames of a stream that is not committed yet.
     const batch = this.cut();
+    await openStream(tx, this, leaseMs);
     if (batch) await insertFrames(tx, this.streamId, batch);
   }
 

@@ -1,8 +1,6 @@
 import {
-  ERROR_STATUS,
   PRODUCT_EVENT,
   type ChatAnswer,
-  type ErrorCode,
   type Frame,
   type ProductEvent,
   type ProductEventFields,
@@ -89,8 +87,7 @@ class AnswerFold {
   }
 }
 
-function errorOf({ code, message }: ProductEventFields['error.occurred']): AppError {
-  return code !== 'INTERRUPTED' && code in ERROR_STATUS
-    ? new AppError(code as ErrorCode, message)
-    : unavailable(message);
+function errorOf({ code, message, retryAfter }: ProductEventFields['error.occurred']): AppError {
+  const options = retryAfter === undefined ? {} : { retryAfter };
+  return code === 'INTERRUPTED' ? unavailable(message, options) : new AppError(code, message, options);
 }

@@ -88,7 +88,7 @@ export class Media {
       });
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
       const mime = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-      return { mime: mime ?? 'application/octet-stream', data: Buffer.from(await response.arrayBuffer()) };
+      return { mime: mime ?? 'application/octet-stream', data: response.bytes };
     } catch (error) {
       this.logger.warn({ err: error }, 'A medium could not be fetched');
       throw invalid(`${path} could not be fetched (at most ${MAX_MEDIA_BYTES} bytes, from a public address)`);

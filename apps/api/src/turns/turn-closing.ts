@@ -81,13 +81,14 @@ export function sayFailure(
   writer: StreamWriter,
   failure: TurnFailure & { turnId: string; requestId: string | null },
 ): void {
-  const { code, message, turnId, requestId, retryable } = failure;
+  const { code, message, turnId, requestId, retryable, retryAfter } = failure;
   writer.emit('error.occurred', {
     code: code as ErrorCode | 'INTERRUPTED',
     message,
     turnId,
     requestId,
     retryable,
+    ...(retryAfter !== undefined && { retryAfter }),
   });
   writer.frame('lifecycle', { event: 'failed', error: message });
 }

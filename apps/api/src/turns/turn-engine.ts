@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../agents/template.ts';
+import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -51,6 +52,7 @@ export class TurnEngine {
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, {});
     const systemTokens = await countTokens(systemPrompt);
     turn.writer.frame('lifecycle', { event: 'running' });
+    failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
       await settleCalls(this.database, turn, tools);

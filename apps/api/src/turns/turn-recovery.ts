@@ -43,12 +43,16 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
 
   onApplicationBootstrap(): void {
     this.notBefore = performance.now() + this.streams.leaseMs;
-    this.timer = setInterval(() => (this.sweeping ??= this.sweep()), this.streams.leaseMs / 4).unref();
+    this.timer = setInterval(() => this.tick(), this.streams.leaseMs / 4).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.sweeping;
+  }
+
+  private tick(): void {
+    this.sweeping ??= this.sweep().finally(() => (this.sweeping = null));
   }
 
   private async sweep(): Promise<void> {
@@ -58,8 +62,6 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     } catch (error) {
       this.notBefore = performance.now() + this.streams.leaseMs;
       this.logger.warn({ err: error }, 'Interrupted turns could not be ended; trying again');
-    } finally {
-      this.sweeping = null;
     }
   }
 

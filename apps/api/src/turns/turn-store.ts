@@ -27,6 +27,7 @@ export interface TurnRow {
   clientTurnId: string;
   sessionRef: string;
   sessionName: string;
+  sessionDeleted: boolean;
   /** Its place in the session, from 1. */
   n: number;
   status: TurnStatus;
@@ -45,7 +46,8 @@ export interface TurnRow {
 }
 
 const TURN_COLUMNS = `
-  t.id, t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName", t.n, t.status,
+  t.id, t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
   t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
@@ -139,7 +141,7 @@ export async function insertRunningTurn(tx: Sql, turn: NewTurn): Promise<string 
   return row?.id ?? null;
 }
 
-/** FAILED → RUNNING; false where somebody else was first. */
+/** FAILED → RUNNING, without what was said before it failed; false where somebody else was first. */
 export async function rerunTurn(tx: Sql, id: string, model: string): Promise<boolean> {
   const row = await firstRow(
     tx,
@@ -147,7 +149,9 @@ export async function rerunTurn(tx: Sql, id: string, model: string): Promise<boo
      where id = $1 and status = 'FAILED' returning id`,
     [id, model],
   );
-  return row !== null;
+  if (row === null) return false;
+  await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
+  return true;
 }
 
 export interface Ending {

@@ -5,6 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { violates } from '../infra/database/rows.ts';
+import { failpoint } from '../infra/failpoints.ts';
 import { AppError, conflict, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
@@ -90,7 +91,7 @@ export class TurnsService {
     const turn = isUuid(turnId)
       ? await findTurn(this.database, agentId, caller.userId, turnId.toLowerCase())
       : null;
-    if (turn === null) throw notFound(`Turn ${turnId} does not exist`);
+    if (turn === null || turn.sessionDeleted) throw notFound(`Turn ${turnId} does not exist`);
     return turn;
   }
 
@@ -148,6 +149,8 @@ export class TurnsService {
       sessionName: start.sessionName,
     });
     if (decision instanceof AppError) throw decision;
+    if (known.sessionDeleted)
+      throw conflict(`turnId ${known.clientTurnId} was already used in a session that is deleted`);
     const segments = await segmentsOf(this.database, known.id);
     if (decision === 'rerun') return this.rerun(start, known, segments);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
@@ -221,7 +224,7 @@ export class TurnsService {
         requestId: start.requestId,
         origin: 'rerun',
         writer,
-        items: items.filter((item) => item.kind !== 'partial'),
+        items,
         nextItem: (items.at(-1)?.n ?? 0) + 1,
       });
     });
@@ -236,6 +239,7 @@ export class TurnsService {
     work: (tx: EntityManager) => Promise<T>,
   ): Promise<T> {
     try {
+      failpoint('turns.claim');
       return await this.database.transaction(work);
     } catch (error) {
       if (!violates(error, 'turn_running')) throw error;
