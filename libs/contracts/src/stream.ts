@@ -28,7 +28,11 @@ export type WireEventName = (typeof WIRE_EVENT)[ProductEventName];
 /** The same table, read from the wire. */
 export const PRODUCT_EVENT = Object.fromEntries(
   Object.entries(WIRE_EVENT).map(([name, wire]) => [wire, name]),
-) as { [W in WireEventName]: { [N in ProductEventName]: (typeof WIRE_EVENT)[N] extends W ? N : never }[ProductEventName] };
+) as {
+  [W in WireEventName]: {
+    [N in ProductEventName]: (typeof WIRE_EVENT)[N] extends W ? N : never;
+  }[ProductEventName];
+};
 
 /** Why a response ended; `length`: the model's output limit was reached. */
 export type FinishReason = 'completed' | 'input_required' | 'cancelled' | 'length';
@@ -72,6 +76,8 @@ export interface ProductEventFields {
     turnId: string;
     requestId: string | null;
     retryable: boolean;
+    /** Seconds after which it may go well; only where the provider told it. */
+    retryAfter?: number;
   };
   'stream.ended': { lastSeq: number };
 }
