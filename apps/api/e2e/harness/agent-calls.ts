@@ -72,19 +72,19 @@ export class AgentCalls {
     return this.request('POST', '/chat', { body, headers: STREAMED, ...init });
   }
 
+  /** Sends a chat that streams; answers as soon as its head is there. */
+  start(body: ChatBody): Promise<Response> {
+    return this.app.fetch('POST', `${this.path}/chat`, { as: this.user, body, headers: STREAMED });
+  }
+
   /** Starts a stream and leaves it to be read. */
-  async open(body: ChatBody, signal?: AbortSignal): Promise<LiveStream> {
-    const init = { as: this.user, body, headers: STREAMED, ...(signal && { signal }) };
-    return new LiveStream(await this.app.fetch('POST', `${this.path}/chat`, init));
+  async open(body: ChatBody): Promise<LiveStream> {
+    return new LiveStream(await this.start(body));
   }
 
   /** A stream, read to its end. */
   async stream(body: ChatBody): Promise<StreamedAnswer> {
-    const response = await this.app.fetch('POST', `${this.path}/chat`, {
-      as: this.user,
-      body,
-      headers: STREAMED,
-    });
+    const response = await this.start(body);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     return readStream(response);
   }

@@ -39,6 +39,10 @@ export const turns = {
     source: 'quality.md, process',
     behavior: 'A shutdown waits for running turns and takes no new ones',
   },
+  'turn.abort': {
+    source: 'turns.md, proof; contract §4, cancel',
+    behavior: 'A stopped turn closes its call of the model at once, keeps what was said and is CANCELLED',
+  },
   'turn.get': {
     source: 'contract §4',
     behavior: 'A turn tells status, usage, timings and its segments; others’ turns are 404',
