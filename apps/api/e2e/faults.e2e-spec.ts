@@ -155,7 +155,7 @@ describe('faults', () => {
       let received = '';
       let cuts = 0;
       for (; !received.includes('stream-ended'); cuts++) {
-        received += wholeFrames(await cutAfter(turnId, lastSeq(received), 1 + random(2_000)));
+        received += wholeFrames(await cutAfter(turnId, lastSeq(received), 1 + random(8_000)));
       }
       const { bytes: whole } = await started;
       // Compared by identity: a diff of two whole logs would take minutes to print.
@@ -180,6 +180,7 @@ describe('faults', () => {
       const call = request(`${app.url}${path}`, { headers: { Authorization: `Bearer ${key}` }, agent: false });
       call.once('error', reject);
       call.once('response', (response) => {
+        if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`));
         const chunks: Buffer[] = [];
         let size = 0;
         const done = () => resolve(Buffer.concat(chunks).subarray(0, bytes).toString('utf8'));
