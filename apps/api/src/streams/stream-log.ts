@@ -42,20 +42,17 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
   });
   const stored = await rows<{ id: string; cancel: boolean }>(
     sql,
-    // All frames travel as one binary parameter: escaping them as an array costs more than the insert.
-    `with fenced as (
-       select b.*, s.cancel_requested_at is not null as cancel
-       from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
-         as b(id, claim, from_seq, to_seq, start, length)
-       join stream s on s.id = b.id and s.claim = b.claim and s.ended_at is null
-     ), stored as (
-       insert into stream_frame as f (stream_id, from_seq, to_seq, data)
-       select id, from_seq, to_seq, substring($1::bytea from start for length) from fenced
-       on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
-         where f.to_seq = excluded.to_seq and f.data = excluded.data
-       returning stream_id
-     )
-     select f.id, f.cancel from stored join fenced f on f.id = stored.stream_id`,
+    // All frames travel as one binary parameter: escaping them as an array costs more than the insert. The answer
+    // looks each stream up by its key: a join with what was inserted would be planned as a loop over all pairs.
+    `insert into stream_frame as f (stream_id, from_seq, to_seq, data)
+     select b.id, b.from_seq, b.to_seq, substring($1::bytea from b.start for b.length)
+     from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
+       as b(id, claim, from_seq, to_seq, start, length)
+     join stream s on s.id = b.id and s.claim = b.claim and s.ended_at is null
+     on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
+       where f.to_seq = excluded.to_seq and f.data = excluded.data
+     returning f.stream_id as id,
+       (select s.cancel_requested_at is not null from stream s where s.id = f.stream_id) as cancel`,
     [
       Buffer.concat(batches.map((batch) => batch.data)),
       batches.map((batch) => batch.streamId),
@@ -107,29 +104,38 @@ export async function takeOver(
   );
 }
 
-/** Everything stored after `after`, and where the stream stands, in one snapshot; null for an unknown stream. */
+/** Rows of the log, and about how many bytes of them, that a reader takes at a time. */
+const PAGE_ROWS = 64;
+const PAGE_BYTES = 256 * 1024;
+
+/**
+ * What is stored after `after`, and where the stream stands, in one snapshot; null for an unknown stream.
+ * `more`: there is more to be read than a reader should hold at once.
+ */
 export async function readFrames(
   sql: Sql,
   streamId: string,
   after: number,
-  limit: number,
-): Promise<{ chunks: Chunk[]; lastSeq: number | null } | null> {
+): Promise<{ chunks: Chunk[]; lastSeq: number | null; more: boolean } | null> {
   const found = await rows<{ lastSeq: number | null; fromSeq: number | null; toSeq: number; data: Buffer }>(
     sql,
     `select s.last_seq as "lastSeq", f.from_seq as "fromSeq", f.to_seq as "toSeq", f.data
      from stream s left join lateral (
-       select from_seq, to_seq, data from stream_frame
-       where stream_id = s.id and to_seq > $2 order by from_seq limit $3
-     ) f on true
+       select from_seq, to_seq, data, sum(length(data)) over (order by from_seq) - length(data) as before from (
+         select from_seq, to_seq, data from stream_frame
+         where stream_id = s.id and to_seq > $2 order by from_seq limit $3
+       ) rows
+     ) f on f.before < $4
      where s.id = $1 order by f.from_seq`,
-    [streamId, after, limit],
+    [streamId, after, PAGE_ROWS, PAGE_BYTES],
   );
   const [first] = found;
   if (first === undefined) return null;
   const chunks = found.flatMap(({ fromSeq, toSeq, data }) =>
     fromSeq === null ? [] : [{ fromSeq, toSeq, data }],
   );
-  return { chunks, lastSeq: first.lastSeq };
+  const bytes = chunks.reduce((sum, { data }) => sum + data.length, 0);
+  return { chunks, lastSeq: first.lastSeq, more: chunks.length === PAGE_ROWS || bytes >= PAGE_BYTES };
 }
 
 /** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */
