@@ -5,6 +5,8 @@ import { TOKEN_LENGTH, between, now, quantile, timeOf } from './clock.mjs';
 
 // Reading the time of every token would weigh on what is measured.
 const MEASURED = 8;
+// What the service still does for the turn before is no part of an idle turn.
+const PAUSE_MS = 25;
 
 /**
  * Lets the parent put load on a server. `stream(order, onText)` makes one call, hands over the texts of its deltas
@@ -63,6 +65,7 @@ export function serveLoad(stream) {
       const called = [];
       const first = [];
       for (let i = 0; i < count; i++) {
+        if (i > 0) await sleep(PAUSE_MS);
         const sentAt = now();
         await run(order, (text) => {
           called.push(between(sentAt, timeOf(text, 0)));
