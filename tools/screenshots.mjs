@@ -77,7 +77,7 @@ async function shootAll(page, look) {
   await page.goto('/agents/new');
   await shoot('agent-new');
   await page.goto('/agents');
-  const tryIt = page.getByRole('button', { name: /^Try / }).first();
+  const tryIt = page.getByRole('button', { name: /^Try it/ }).first();
   await tryIt.click();
   await page.getByLabel('Message').waitFor();
   await shoot('playground-empty');
@@ -114,7 +114,7 @@ async function shootAll(page, look) {
   await shoot('not-found');
 
   if (look === 'narrow') await page.getByRole('button', { name: 'Open navigation' }).click();
-  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('button', { name: /^Account / }).click();
   await page.getByRole('menu').waitFor();
   await shoot('user-menu');
 }

@@ -19,9 +19,9 @@ export function AgentMenu({ agent }: { agent: Agent | AgentListing }) {
           size="small"
           icon={<MessageOutlined aria-hidden />}
           onClick={() => void navigate(paths.playground(agent.id))}
-          aria-label={t('agents.tryNamed', { name: agent.name })}
         >
           {t('agents.try')}
+          <span className="visually-hidden">{agent.name}</span>
         </Button>
       )}
       {isWhole(agent) && (

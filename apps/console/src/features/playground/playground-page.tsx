@@ -51,7 +51,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
 
   return (
     <div className="playground">
-      <aside className="playground-side">{agent.accessible && sessions}</aside>
+      <div className="playground-side">{agent.accessible && sessions}</div>
       <Drawer
         open={sessionsOpen}
         onClose={() => setSessionsOpen(false)}

@@ -61,7 +61,8 @@ export function UserMenu() {
           ],
         }}
       >
-        <button type="button" className="user-menu" aria-label={t('shell.userMenu', { name: user.name })}>
+        <button type="button" className="user-menu">
+          <span className="visually-hidden">{t('shell.userMenu')}</span>
           <Avatar name={user.name} />
           <span className="grow">
             <span className="truncate">{user.name}</span>

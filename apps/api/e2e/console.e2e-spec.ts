@@ -1,0 +1,389 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type AxeBuilder from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { TestApp } from './harness/app.ts';
+
+const skipReason = process.env.PLATFORM_SKIP_BROWSER;
+const suite = skipReason ? describe.skip : describe;
+if (skipReason) console.warn(`The console is not tested in a browser: ${skipReason}`);
+
+const BROWSER_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+];
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+jest.setTimeout(60_000);
+
+suite('the console in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  /** Where the admin is signed in for the whole file; sign-ins are throttled. */
+  let admin: BrowserContext;
+  let strangers: BrowserContext[] = [];
+
+  beforeAll(async () => {
+    const built = existsSync(join(import.meta.dirname, '../../console/dist/index.html'));
+    expect(['console built', built]).toEqual(['console built', true]);
+    app = await TestApp.start();
+    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+    browser = await chromium.launch({ executablePath, args: BROWSER_FLAGS });
+    admin = await newContext();
+    await signIn(await newPage(admin));
+  });
+  afterEach(async () => {
+    await Promise.all(strangers.map((context) => context.close()));
+    await Promise.all(admin.pages().map((page) => page.close()));
+    strangers = [];
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  function newContext(): Promise<BrowserContext> {
+    return browser.newContext({ baseURL: app.url, viewport: DESK, reducedMotion: 'reduce' });
+  }
+
+  async function newPage(context = admin): Promise<Page> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    return page;
+  }
+
+  /** A page of a browser in which nobody has signed in. */
+  async function strangersPage(): Promise<Page> {
+    const context = await newContext();
+    strangers.push(context);
+    return newPage(context);
+  }
+
+  async function signIn(page: Page, { email, password } = app.admin): Promise<void> {
+    await page.goto('/');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  }
+
+  /** An agent made by the API, and its playground. */
+  async function openPlayground(page: Page, name: string): Promise<string> {
+    const agent = await app
+      .client()
+      .agents.create({ name, model: 'platform/offline', systemPrompt: 'Be brief.' });
+    await page.goto(`/agents/${agent.id}/playground`);
+    return agent.id;
+  }
+
+  async function say(page: Page, text: string): Promise<void> {
+    await page.getByLabel('Message').fill(text);
+    await page.getByLabel('Message').press('Enter');
+  }
+
+  it('leads from sign-in over a new agent to a streamed answer, its frames and its history', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Create agent' }).first().click();
+    await page.getByLabel('Name').fill('Poet');
+    await page.getByLabel('System prompt').fill('Write for {{customer}} in {{language}}.');
+    await page.getByText('customer', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+
+    await page.getByText('Talk to Poet').waitFor();
+    await say(page, 'A word about rivers, **please**');
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('A word about rivers').waitFor();
+    await answer.getByText(/\d tokens \(\d+ in, \d+ out\) · no cost/).waitFor();
+    expect(await answer.locator('strong').innerText()).toBe('please');
+    expect(page.url()).toContain('?session=');
+
+    await page.getByText('Frames', { exact: true }).first().click();
+    const frames = page.locator('.frame-list li');
+    await frames.first().waitFor();
+    const seqs = await frames.locator('.seq').allInnerTexts();
+    expect(seqs.map(Number)).toEqual(seqs.map((_, i) => i + 1));
+    await frames.first().getByRole('button').click();
+    await frames.first().getByText('"event": "session-started"').waitFor();
+
+    await page.getByText('Chat', { exact: true }).click();
+    await page.reload();
+    await answer.getByText('A word about rivers').waitFor();
+    await answer.getByText(/\d tokens \(/).waitFor();
+    await page.getByRole('navigation', { name: 'Conversations' }).getByText('A word about rivers').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('joins a running turn again after a reload', async () => {
+    const page = await newPage();
+    const agentId = await openPlayground(page, 'Slow');
+    await say(page, 'Mountains\n/think 2500');
+    await until(async () => {
+      const { items } = await app.client().agents.sessions(agentId);
+      return items.some(({ runningTurnId }) => runningTurnId !== null);
+    });
+    await page.reload();
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('Working on it').waitFor();
+    await answer.getByText('Mountains').waitFor();
+    await answer.getByText(/\d tokens \(/).waitFor();
+    expect(await page.getByRole('group', { name: 'You' }).count()).toBe(1);
+  });
+
+  it('shows why a turn failed, with what is needed to ask about it, and tries the same turn again', async () => {
+    const page = await newPage();
+    const agentId = await openPlayground(page, 'Broken');
+    await say(page, 'Anything\n/fail');
+    const failure = page.getByRole('alert');
+    await failure.getByText('Last seq').waitFor();
+    const turnId = await failure.locator('dd').nth(1).innerText();
+    const failed = await app.client().agents.turn(agentId, turnId);
+    expect(failed.status).toBe('FAILED');
+    expect(await failure.locator('dd').first().innerText()).toBe(failed.error?.code);
+
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await until(async () => {
+      const { segments } = await app.client().agents.turn(agentId, turnId);
+      return segments.some(({ origin }) => origin === 'rerun');
+    });
+    await failure.getByText('Last seq').waitFor();
+    expect(await page.getByRole('group', { name: 'You' }).count()).toBe(1);
+  });
+
+  it('sends attached pictures and refuses more than a request can carry', async () => {
+    const page = await newPage();
+    await openPlayground(page, 'Eyes');
+    const picker = page.locator('input[type=file]');
+    await picker.setInputFiles({
+      name: 'huge.bin',
+      mimeType: 'application/zip',
+      buffer: Buffer.alloc(8 * 1024 * 1024),
+    });
+    await page.getByText('Too large: huge.bin.').waitFor();
+    await picker.setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(DOT, 'base64'),
+    });
+    await page.getByRole('list', { name: 'Attached files' }).getByText('dot.png').waitFor();
+    await say(page, 'What is this?');
+    await page
+      .getByRole('group', { name: 'Agent' })
+      .getByText(/\d tokens \(/)
+      .waitFor();
+    expect(await page.getByRole('group', { name: 'You' }).locator('img').getAttribute('src')).toMatch(
+      /^data:image\/png/,
+    );
+  });
+
+  it('shows HTML in answers as text', async () => {
+    const page = await newPage();
+    await openPlayground(page, 'Echo');
+    await say(page, 'x <img src=x onerror="document.title=1"> <script>document.title=2</script>');
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('<img src=x').waitFor();
+    expect(await answer.locator('img, script').count()).toBe(0);
+    expect(await page.title()).toContain('Echo');
+  });
+
+  it('tells a wrong password under the field, keeps the address, and says where the first one is', async () => {
+    const page = await strangersPage();
+    await page.goto('/settings/models');
+    await page.getByText(/printed in the terminal/).waitFor();
+    await page.getByLabel('Email').fill(app.member.email);
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Email or password is wrong').waitFor();
+    expect(await page.getByLabel('Email').inputValue()).toBe(app.member.email);
+
+    await page.getByLabel('Password', { exact: true }).fill(app.member.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Models' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings/models');
+  });
+
+  it('gets a new access token once when a call is refused, and signs out for good', async () => {
+    const page = await strangersPage();
+    await signIn(page);
+    let refusals = 0;
+    await page.route('**/api/models?*', async (route) => {
+      if (refusals++ > 0) return route.fallback();
+      return route.fulfill({
+        status: 401,
+        json: { success: false, code: 'UNAUTHORIZED', message: 'expired' },
+      });
+    });
+    await page.getByRole('link', { name: 'Models' }).click();
+    await page.getByText(/^Built in: free/).waitFor();
+    expect(refusals).toBe(2);
+
+    await page.getByRole('button', { name: /^Account / }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Email').waitFor();
+    await page.goto('/agents');
+    await page.getByLabel('Email').waitFor();
+  });
+
+  it('puts the creator of a restricted agent on its list and says who may call it', async () => {
+    const page = await newPage();
+    await page.goto('/agents/new');
+    await page.getByLabel('Name').fill('Private');
+    await page.getByLabel('System prompt').fill('Hush.');
+    await page.getByText('Only listed people').click();
+    await page.locator('.people-field').getByText('(you)').waitFor();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('button', { name: 'Configure agent' }).click();
+    const panel = page.getByRole('complementary', { name: 'Who can call this, and why' });
+    await panel.getByText('The agent is restricted and lists this user').waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(1);
+  });
+
+  it('points at the field that the server refuses, and keeps the input', async () => {
+    const page = await newPage();
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('mine');
+    await page.getByLabel('Base URL').fill('not an address');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .locator('.ant-form-item', { has: page.getByLabel('Base URL') })
+      .getByText(/^baseUrl/)
+      .waitFor();
+    expect(await page.getByLabel('Base URL').inputValue()).toBe('not an address');
+  });
+
+  it('shows a new key and a temporary password once', async () => {
+    const page = await newPage();
+    await page.goto('/settings/api-keys');
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    await page.getByLabel('Name').fill('billing');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = await page.locator('.secret code').innerText();
+    expect((await app.request('GET', '/api/auth/me', { as: { ...app.admin, apiKey: key } })).status).toBe(
+      200,
+    );
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('billing').waitFor();
+    expect(await page.content()).not.toContain(key);
+
+    await page.goto('/settings/members');
+    await page.getByRole('button', { name: 'Add member' }).click();
+    await page.getByLabel('Email').fill('grace@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click();
+    const password = await page.locator('.secret code').innerText();
+    const newcomer = await strangersPage();
+    await signIn(newcomer, { ...app.member, email: 'grace@example.com', password });
+  });
+
+  it('breaks no rule of the content security policy on any page', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    const agentId = await openPlayground(page, 'Strict');
+    await say(page, 'Hello');
+    await page.getByText(/\d tokens \(/).waitFor();
+    for (const path of pagesOf(agentId)) {
+      await page.goto(path);
+      await settled(page);
+    }
+    const policy = (await page.request.get('/')).headers()['content-security-policy'];
+    expect(policy).toContain("script-src 'self'");
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    ['light', 'light', DESK],
+    ['dark', 'dark', DESK],
+    ['narrow', 'light', PHONE],
+  ] as const)('has no accessibility violation: %s', async (look, colorScheme, viewport) => {
+    const page = await newPage();
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    const agentId = await openPlayground(page, `Accessible ${look}`);
+    await say(page, 'Hello, `code`, [link](https://example.com)\n/fail');
+    await page.getByText('Last seq').waitFor();
+    const found = await violations(page, 'conversation');
+    for (const path of pagesOf(agentId)) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violations(page, path)));
+      expect([path, await overflows(page)]).toEqual([path, false]);
+    }
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'model drawer')));
+
+    const stranger = await strangersPage();
+    await stranger.emulateMedia({ colorScheme });
+    await stranger.setViewportSize(viewport);
+    await stranger.goto('/sign-in');
+    await stranger.getByLabel('Email').waitFor();
+    found.push(...(await violations(stranger, '/sign-in')));
+    expect(found).toEqual([]);
+  });
+});
+
+/** A red dot of one pixel. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+function pagesOf(agentId: string): string[] {
+  return [
+    '/agents',
+    '/agents?q=nothing-is-called-so',
+    '/agents/new',
+    `/agents/${agentId}`,
+    `/agents/${agentId}/playground`,
+    '/settings/models',
+    '/settings/api-keys',
+    '/settings/members',
+    '/nowhere',
+  ];
+}
+
+/** Errors in the browser's console, broken policies included, and what the page threw. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+/** The page is there with its data. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
+  await page.locator('.ant-spin, .skeleton-bar').first().waitFor({ state: 'detached' });
+}
+
+async function violations(page: Page, where: string): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof AxeBuilder }).axe.run());
+  return result.violations.map(
+    ({ id, nodes }) =>
+      `${where}: ${id}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(' | ')}`,
+  );
+}
+
+/** Whether the page can be scrolled sideways. */
+function overflows(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** Asks until the answer is yes. */
+async function until(ask: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 8_000;
+  while (!(await ask())) {
+    if (Date.now() > end) throw new Error('It did not come about within 8 s');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
