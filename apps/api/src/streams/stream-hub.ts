@@ -40,7 +40,13 @@ export class Tail {
     return chunk;
   }
 
-  drop(): void {
+  /** Forgets what was not delivered and sends the reader to the log. */
+  sendToLog(): void {
+    this.drop();
+    this.nudge();
+  }
+
+  private drop(): void {
     this.queue = [];
     this.queued = 0;
     this.behind = true;
@@ -72,6 +78,10 @@ export class StreamHub {
 
   deliver(streamId: string, { fromSeq, toSeq, data }: Chunk, last: boolean): void {
     for (const tail of this.tails.get(streamId) ?? []) tail.push({ fromSeq, toSeq, data, last });
+  }
+
+  sendToLog(streamId: string): void {
+    for (const tail of this.tails.get(streamId) ?? []) tail.sendToLog();
   }
 
   followed(): string[] {

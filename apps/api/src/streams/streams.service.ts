@@ -13,8 +13,6 @@ import { mergeFrames, readFrames, requestCancel, takeOver, type Chunk } from './
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;
-/** Rows of the log that a reader takes at a time. */
-const PAGE = 64;
 
 /** Streams of frames: opened under a claim, stored before they are sent, read from anywhere as often as one likes. */
 @Injectable()
@@ -61,6 +59,8 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   /** Ends the claim; the frames of an ended stream are merged in the background. */
   release(writer: StreamWriter): void {
     this.claims.release(writer.streamId);
+    // Whoever took the stream writes on elsewhere: from here on its readers are told by the log.
+    if (writer.signal.aborted) this.hub.sendToLog(writer.streamId);
     this.database
       .transaction((tx) => mergeFrames(tx, writer.streamId))
       .catch((error: unknown) => this.logger.warn({ err: error }, 'Frames could not be merged'));
@@ -111,11 +111,11 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
     try {
       while (!signal.aborted) {
         tail.behind = false;
-        const read = await readFrames(this.database, streamId, position, PAGE);
+        const read = await readFrames(this.database, streamId, position);
         if (read === null) return;
         for (const chunk of read.chunks) yield part(chunk);
         if (read.lastSeq !== null && position >= read.lastSeq) return;
-        if (read.chunks.length === PAGE) continue;
+        if (read.more) continue;
         this.remote.reached(streamId, position);
         for (let chunk = await tail.next(signal); chunk !== null; chunk = await tail.next(signal)) {
           if (chunk.toSeq <= position) continue;
@@ -132,12 +132,12 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   /** What is stored now, from the beginning; for an open stream that is not its end. */
   async *stored(streamId: string): AsyncGenerator<Buffer, void, undefined> {
     for (let position = 0; ;) {
-      const read = await readFrames(this.database, streamId, position, PAGE);
+      const read = await readFrames(this.database, streamId, position);
       for (const chunk of read?.chunks ?? []) {
         yield chunk.data;
         position = chunk.toSeq;
       }
-      if ((read?.chunks.length ?? 0) < PAGE) return;
+      if (!read?.more) return;
     }
   }
 

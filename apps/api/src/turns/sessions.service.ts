@@ -44,6 +44,9 @@ const SESSION_COLUMNS = `
   s.last_turn_at as "lastTurnAt",
   (select client_turn_id from turn where session_id = s.id and status = 'RUNNING') as "runningTurnId"`;
 
+/** A step without text. Matched as it is written: JSON operators refuse a document that holds U+0000. */
+const SAYS_NOTHING = `'%"text":""%'`;
+
 /** The conversations of a user with an agent, and what was said in them. */
 @Injectable()
 export class SessionsService {
@@ -96,7 +99,7 @@ export class SessionsService {
          i.created_at as "createdAt"
        from turn t join turn_item i on i.turn_id = t.id
        where t.session_id = $1
-         and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content ->> 'text' <> ''))
+         and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content::text not like ${SAYS_NOTHING}))
          and ($2::int is null or (t.n, i.n) < ($2, $3::int))
        order by t.n desc, i.n desc limit $4`,
       [ref, n, itemN, limit + 1],
