@@ -15,7 +15,7 @@ export class SegmentReader {
   /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
   async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {
     tellTurn(res, opened);
-    await sendStream(res, (signal) => this.streams.follow(opened.streamId, after, signal));
+    await sendStream(res, (signal) => this.frames(opened, after, signal));
   }
 
   /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
@@ -23,7 +23,12 @@ export class SegmentReader {
     tellTurn(res, opened);
     const left = new AbortController();
     res.once('close', () => left.abort());
-    return foldAnswer(this.streams.follow(opened.streamId, 0, left.signal));
+    return foldAnswer(this.frames(opened, 0, left.signal));
+  }
+
+  private async *frames({ streamId, replay }: OpenedSegment, after: number, signal: AbortSignal) {
+    if (replay) yield replay;
+    else yield* this.streams.follow(streamId, after, signal);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { InvokesAgent } from '../agents/agent-access.guard.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 
 /** The caller's own conversations with an agent. */

@@ -5,7 +5,8 @@ import { firstRow, rows } from '../infra/database/rows.ts';
 import { conflict, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { isText } from '../infra/http/text.ts';
-import { decodeCursor, page, type PageDto } from '../infra/http/page.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import { decodeCursor, page } from '../infra/http/page.ts';
 import type { ItemContent, UserPart } from './items.ts';
 
 /** Whose sessions of which agent. */

@@ -24,6 +24,7 @@ export interface TurnFailure {
 
 export interface TurnRow {
   id: string;
+  agentId: string;
   clientTurnId: string;
   sessionRef: string;
   sessionName: string;
@@ -46,7 +47,7 @@ export interface TurnRow {
 }
 
 const TURN_COLUMNS = `
-  t.id, t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  t.id, t.agent_id as "agentId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,

@@ -15,6 +15,7 @@ import { ActiveTurn, type ClaimedTurn } from './active-turn.ts';
 import { hashContents, titleOf } from './contents.ts';
 import type { Item, UserPart } from './items.ts';
 import { Media, storeParts, type LoadedPart } from './media.ts';
+import { replayOf } from './replay.ts';
 import { seconds, wireUsage } from './turn-closing.ts';
 import { TurnRunner } from './turn-runner.ts';
 import { decideRepeat } from './turn-state.ts';
@@ -52,6 +53,8 @@ export interface OpenedSegment {
   sessionName: string;
   segment: number;
   streamId: string;
+  /** All of its frames, where the stream is no longer kept. */
+  replay?: Buffer;
 }
 
 /** Somebody else took the turn's id between our look and our insert. */
@@ -154,8 +157,11 @@ export class TurnsService {
     const segments = await segmentsOf(this.database, known.id);
     if (decision === 'rerun') return this.rerun(start, known, segments);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
-    if (recorded === undefined) throw notFound(`The stream of turn ${known.clientTurnId} is no longer kept`);
-    return opened(known, recorded);
+    if (recorded === undefined) throw new Error(`Turn ${known.id} has no segment`);
+    const state = (await this.streams.states([recorded.streamId])).get(recorded.streamId);
+    if (state?.kept) return opened(known, recorded);
+    const replay = replayOf(known, recorded.segment, await itemsOf(this.database, known.id));
+    return { ...opened(known, recorded), replay };
   }
 
   private async begin(start: TurnStart, turnId: string): Promise<OpenedSegment> {

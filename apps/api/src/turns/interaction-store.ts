@@ -1,0 +1,98 @@
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { Question, UserAnswer } from './questions.ts';
+
+/** How long a question waits for its answer. */
+const EXPIRES = `interval '7 days'`;
+
+export interface InteractionRow {
+  id: string;
+  turnId: string;
+  callId: string;
+  question: Question;
+  status: 'PENDING' | 'ANSWERED' | 'DISMISSED' | 'EXPIRED';
+  answer: UserAnswer | null;
+  /** The stream that the answer opened. */
+  segment: number | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+const COLUMNS = `i.id, i.turn_id as "turnId", i.call_id as "callId", i.question, i.status, i.answer, i.segment,
+  i.created_at as "createdAt", i.expires_at as "expiresAt"`;
+
+/** Puts a question; violates `interaction_pending` where the turn has one already. */
+export async function insertInteraction(
+  tx: Sql,
+  turnId: string,
+  callId: string,
+  question: Question,
+): Promise<InteractionRow> {
+  const row = await firstRow<InteractionRow>(
+    tx,
+    `insert into interaction as i (turn_id, call_id, question, status, expires_at)
+     values ($1, $2, $3, 'PENDING', clock_timestamp() + ${EXPIRES}) returning ${COLUMNS}`,
+    [turnId, callId, JSON.stringify(question)],
+  );
+  if (row === null) throw new Error('A question was not stored');
+  return row;
+}
+
+export function findInteraction(sql: Sql, turnId: string, id: string): Promise<InteractionRow | null> {
+  return firstRow(sql, `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.id = $2`, [turnId, id]);
+}
+
+/** PENDING → ANSWERED by whoever is first; false for everybody else. */
+export async function answerInteraction(
+  tx: Sql,
+  id: string,
+  answer: UserAnswer,
+  segment: number,
+): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update interaction set status = 'ANSWERED', answer = $2, segment = $3, ended_at = clock_timestamp()
+     where id = $1 and status = 'PENDING' returning id`,
+    [id, JSON.stringify(answer), segment],
+  );
+  return row !== null;
+}
+
+/** A re-run of what the answer started took its place. */
+export async function moveAnswer(tx: Sql, id: string, segment: number): Promise<void> {
+  await rows(tx, `update interaction set segment = $2 where id = $1 and status = 'ANSWERED'`, [id, segment]);
+}
+
+/** The question is no longer put: its turn was cancelled, or the time is over. */
+export async function endPending(tx: Sql, turnId: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
+  await rows(
+    tx,
+    `update interaction set status = $2, ended_at = clock_timestamp() where turn_id = $1 and status = 'PENDING'`,
+    [turnId, status],
+  );
+}
+
+/** The pending questions of a session with the turns that put them. */
+export function pendingOf(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  sessionName: string,
+): Promise<(InteractionRow & { clientTurnId: string })[]> {
+  return rows(
+    sql,
+    `select ${COLUMNS}, t.client_turn_id as "clientTurnId"
+     from interaction i join turn t on t.id = i.turn_id join session s on s.id = t.session_id
+     where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null
+       and i.status = 'PENDING' order by i.id`,
+    [agentId, userId, sessionName],
+  );
+}
+
+/** Turns whose question nobody answered in time. */
+export async function expiredTurns(sql: Sql): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    sql,
+    `select turn_id as id from interaction where status = 'PENDING' and expires_at < clock_timestamp() limit 100`,
+  );
+  return found.map(({ id }) => id);
+}
