@@ -24,17 +24,23 @@ export function framesIn(text: string): Frame<Record<string, unknown>>[] {
 
 /** The wire names of the product events, in their order. */
 export function eventNames(frames: Frame<Record<string, unknown>>[]): string[] {
-  return frames.filter(({ method }) => method === 'custom:platform').map(({ params }) => String(params.data.event));
+  return frames
+    .filter(({ method }) => method === 'custom:platform')
+    .map(({ params }) => String(params.data.event));
 }
 
 /** The data of the first product event of that wire name. */
 export function eventData(frames: Frame<Record<string, unknown>>[], name: string): Record<string, unknown> {
-  const frame = frames.find(({ method, params }) => method === 'custom:platform' && params.data.event === name);
+  const frame = frames.find(
+    ({ method, params }) => method === 'custom:platform' && params.data.event === name,
+  );
   if (frame === undefined) throw new Error(`No ${name} among ${eventNames(frames).join(', ')}`);
   return frame.params.data;
 }
 
 /** The answer's text. */
 export function textOf(frames: Frame<Record<string, unknown>>[]): string {
-  return frames.map(({ params }) => (params.data.event === 'content-delta' ? String(params.data.delta) : '')).join('');
+  return frames
+    .map(({ params }) => (params.data.event === 'content-delta' ? String(params.data.delta) : ''))
+    .join('');
 }

@@ -1,4 +1,4 @@
-import { eventNames, framesIn, readStream, type StreamedAnswer } from './frames.ts';
+import { eventNames, framesIn, readStream, textOf, type StreamedAnswer } from './frames.ts';
 
 /** A streamed answer that is read piece by piece. */
 export class LiveStream {
@@ -20,6 +20,13 @@ export class LiveStream {
       if (!(await this.more())) throw new Error(`The stream ended without ${wireName}:\n${this.bytes}`);
     }
     return this.complete;
+  }
+
+  /** Reads until the answer's text contains this. */
+  async untilSaid(text: string): Promise<void> {
+    while (!textOf(framesIn(this.complete)).includes(text)) {
+      if (!(await this.more())) throw new Error(`The stream ended without ${text}`);
+    }
   }
 
   /** Reads to the end; what was read before is part of the answer. */

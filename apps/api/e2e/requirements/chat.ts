@@ -5,7 +5,8 @@ export const chat = {
   },
   'chat.contents.types': {
     source: 'spec: Chat request body',
-    behavior: 'Items are text, image_url with detail, audio with audio_url, file with file_info; nothing else',
+    behavior:
+      'Items are text, image_url with detail, audio with audio_url, file with file_info; nothing else',
   },
   'chat.contents.urls': {
     source: 'spec: Chat request body; contract §4',
@@ -25,7 +26,8 @@ export const chat = {
   },
   'chat.body.strict': {
     source: 'contract §1',
-    behavior: 'Unknown fields, numbers in strings and wrong types are 400 with the field name; null counts as absent',
+    behavior:
+      'Unknown fields, numbers in strings and wrong types are 400 with the field name; null counts as absent',
   },
   'chat.body.unreadable': {
     source: 'contract §1',
@@ -53,7 +55,8 @@ export const chat = {
   },
   'chat.media.model': {
     source: 'contract §4; turns.md',
-    behavior: 'The model gets text, image, audio and file parts as its protocol wants them; text files become text',
+    behavior:
+      'The model gets text, image, audio and file parts as its protocol wants them; text files become text',
   },
   'chat.media.capability': {
     source: 'contract §4',
@@ -61,6 +64,7 @@ export const chat = {
   },
   'chat.settings.model': {
     source: 'contract §4',
-    behavior: 'Settings reach the model over the agent’s defaults; max_tokens is lowered to the model’s limit',
+    behavior:
+      'Settings reach the model over the agent’s defaults; max_tokens is lowered to the model’s limit',
   },
 } as const;

@@ -1,7 +1,8 @@
 export const platform = {
   'errors.codes': {
     source: 'spec: Errors',
-    behavior: 'VALIDATION_ERROR 400, UNAUTHORIZED 401, INSUFFICIENT_TOKENS 402, FORBIDDEN 403, NOT_FOUND 404, SERVER_ERROR 500',
+    behavior:
+      'VALIDATION_ERROR 400, UNAUTHORIZED 401, INSUFFICIENT_TOKENS 402, FORBIDDEN 403, NOT_FOUND 404, SERVER_ERROR 500',
   },
   'errors.flat': {
     source: 'spec: Errors',

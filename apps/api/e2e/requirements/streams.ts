@@ -9,11 +9,13 @@ export const streams = {
   },
   'stream.end': {
     source: 'contract §4, streams',
-    behavior: 'stream-ended is the last frame of a segment, once; response-completed tells session, tokens, seconds',
+    behavior:
+      'stream-ended is the last frame of a segment, once; response-completed tells session, tokens, seconds',
   },
   'stream.reattach': {
     source: 'contract §4, streams',
-    behavior: 'Re-attach gives the same frames byte for byte, during and after, from any instance and any place',
+    behavior:
+      'Re-attach gives the same frames byte for byte, during and after, from any instance and any place',
   },
   'stream.reattach.beyond': {
     source: 'contract §4, streams',
@@ -22,6 +24,19 @@ export const streams = {
   'stream.leave': {
     source: 'contract §4, streams',
     behavior: 'Leaving a stream does not cancel the turn',
+  },
+  'stream.takeover': {
+    source: 'turns.md, the log',
+    behavior: 'Readers of a stream whose writer lost its claim see what its new writer adds',
+  },
+  'stream.forgotten': {
+    source: 'contract §4, streams',
+    behavior:
+      'Without its log a turn is told from the history when started again, runs nothing; re-attach is 404',
+  },
+  'stream.heartbeat': {
+    source: 'contract §4, streams',
+    behavior: 'A comment every 10 s, from before the first token, without seq',
   },
   'stream.slow-reader': {
     source: 'turns.md, the log',

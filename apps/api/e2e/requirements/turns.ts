@@ -5,7 +5,8 @@ export const turns = {
   },
   'turn.repeat.recorded': {
     source: 'contract §4',
-    behavior: 'A finished turn sent again answers the recorded segment byte for byte; the model is called once',
+    behavior:
+      'A finished turn sent again answers the recorded segment byte for byte; the model is called once',
   },
   'turn.repeat.other': {
     source: 'contract §4',
@@ -21,7 +22,8 @@ export const turns = {
   },
   'turn.failure.stream': {
     source: 'spec: error.occurred; contract §4',
-    behavior: 'A failing provider gives error-occurred and an ended stream; partial text is kept, the turn FAILED',
+    behavior:
+      'A failing provider gives error-occurred and an ended stream; partial text is kept, the turn FAILED',
   },
   'turn.failure.json': {
     source: 'contract §4',
@@ -29,11 +31,13 @@ export const turns = {
   },
   'turn.persist-pending': {
     source: 'spec: turn.persist_pending; turns.md',
-    behavior: 'While the closing transaction fails, turn-persist-pending is told and the turn still ends well',
+    behavior:
+      'While the closing transaction fails, turn-persist-pending is told and the turn still ends well',
   },
   'turn.crash': {
     source: 'turns.md, proof',
-    behavior: 'A process killed during turns leaves none RUNNING: each stream ends with INTERRUPTED, retryable',
+    behavior:
+      'A process killed during turns leaves none RUNNING: each stream ends with INTERRUPTED, retryable',
   },
   'turn.shutdown': {
     source: 'quality.md, process',
