@@ -8,6 +8,22 @@ export const platform = {
     source: 'spec: Errors',
     behavior: 'An error body is exactly success, message and code; a 500 tells nothing',
   },
+  'agents.routes.refusals': {
+    source: 'spec: Authentication, Errors; contract §1',
+    behavior: 'Every route of an agent is 401 unknown, 403 without access, 404 where there is no such agent',
+  },
+  'agents.routes.credentials': {
+    source: 'spec: Authentication',
+    behavior: 'Every route of an agent takes an API key and an access token alike',
+  },
+  'platform.headers': {
+    source: 'quality.md, security',
+    behavior: 'Answers carry the security headers and do not say what the service runs on',
+  },
+  'platform.cors': {
+    source: 'contract §1',
+    behavior: 'Listed origins alone may read answers, the headers of the protocol included',
+  },
   'platform.request-id': {
     source: 'contract §1',
     behavior: 'X-Request-Id on every answer; a printable incoming one is kept',

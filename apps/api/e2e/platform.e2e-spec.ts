@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { ERROR_STATUS, type Agent, type ErrorBody, type SignedIn } from '@platform/contracts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { Readiness } from '../src/infra/health/readiness.ts';
+import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
+import { AgentCalls, STREAMED, said } from './harness/agent-calls.ts';
+import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { eventData, readStream } from './harness/frames.ts';
+import { verifies } from './verifies.ts';
+
+const NOWHERE = '01980000-0000-7000-8000-000000000000';
+const contents = said('Hi');
+
+let app: TestApp;
+let calls: AgentCalls;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  calls = await AgentCalls.make(app);
+});
+afterAll(() => app.close());
+
+/** A refusal as it must be: the flat body and nothing else. */
+function refusal({ status, body, headers }: Answer<unknown>): [status: number, code: string] {
+  expect(body).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  const { message, code } = body as ErrorBody;
+  expect(message).not.toBe('');
+  return [status, code];
+}
+
+describe('errors', () => {
+  verifies('errors.codes', 'each code has its status', async () => {
+    expect(ERROR_STATUS).toEqual({
+      VALIDATION_ERROR: 400,
+      UNAUTHORIZED: 401,
+      INSUFFICIENT_TOKENS: 402,
+      FORBIDDEN: 403,
+      NOT_FOUND: 404,
+      CONFLICT: 409,
+      PAYLOAD_TOO_LARGE: 413,
+      STREAM_PROTOCOL_REQUIRED: 426,
+      RATE_LIMITED: 429,
+      SERVER_ERROR: 500,
+      TOOL_ERROR: 502,
+      UNAVAILABLE: 503,
+    });
+    const restricted = await AgentCalls.make(app, null, { accessScope: 'RESTRICTED', allowedUserIds: [] });
+    const nowhere = new AgentCalls(app, NOWHERE);
+    expect(refusal(await calls.post({ contents: [] }))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(refusal(await calls.post({ contents }, { as: null }))).toEqual([401, 'UNAUTHORIZED']);
+    expect(refusal(await restricted.post({ contents }))).toEqual([403, 'FORBIDDEN']);
+    expect(refusal(await nowhere.post({ contents }))).toEqual([404, 'NOT_FOUND']);
+    armFailpoints(['turns.claim']);
+    expect(refusal(await calls.post({ contents }))).toEqual([500, 'SERVER_ERROR']);
+    disarmFailpoints();
+    expect((await calls.post({ contents })).status).toBe(200);
+  });
+
+  verifies('errors.flat', 'a 500 tells nothing and leaves nothing behind', async () => {
+    const turnId = randomUUID();
+    armFailpoints(['turns.claim']);
+    const answers = [await calls.post({ contents, turnId }), await calls.json({ contents, turnId })];
+    disarmFailpoints();
+    for (const { status, text, headers } of answers) {
+      expect([status, JSON.parse(text)]).toEqual([
+        500,
+        { success: false, code: 'SERVER_ERROR', message: 'Something went wrong on our side' },
+      ]);
+      expect(text).not.toMatch(/failpoint|turns\.|at /i);
+      expect(headers.get('x-request-id')).toBeTruthy();
+    }
+    expect((await calls.request('GET', `/turns/${turnId}`)).status).toBe(404);
+    expect((await calls.json({ contents, turnId })).status).toBe(200);
+  });
+
+  verifies('errors.flat', 'whatever the credential looks like, a wrong one is a 401', async () => {
+    const credentials = ['', 'Bearer', 'Bearer ', 'Bearer x', 'Basic YTpi', app.admin.apiKey];
+    credentials.push(
+      `Bearer ${app.admin.apiKey}x`,
+      `Bearer ${app.admin.apiKey.slice(0, -1)}`,
+      'Bearer a.b.c',
+    );
+    for (const Authorization of credentials) {
+      const answer = await calls.post({ contents }, { as: null, headers: { ...STREAMED, Authorization } });
+      expect([Authorization, ...refusal(answer)]).toEqual([Authorization, 401, 'UNAUTHORIZED']);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+});
+
+describe('the routes of an agent', () => {
+  let routes: Route[];
+  beforeAll(() => {
+    routes = app
+      .get(RouteTable)
+      .all()
+      .filter(({ path }) => path.startsWith('/api/agents/:agentId'));
+  });
+
+  interface Trial {
+    agentId: string;
+    as?: TestUser | null;
+    headers?: Record<string, string>;
+    body?: object;
+  }
+
+  /** Calls the route, with ids below the agent that exist nowhere. */
+  function call({ method, path }: Route, { agentId, body = {}, ...init }: Trial): Promise<Answer> {
+    const url = path.replace(':agentId', agentId).replaceAll(/:\w+/g, NOWHERE);
+    return app.request(method, url, { ...init, ...(method !== 'GET' && { body }) });
+  }
+
+  /** What each route answers, in lines that can be compared. */
+  async function answers(chosen: Route[], trial: Trial): Promise<string[]> {
+    const lines: string[] = [];
+    for (const route of chosen) {
+      const answer = await call(route, trial);
+      lines.push(`${route.method} ${route.path} → ${refusal(answer).join(' ')}`);
+    }
+    return lines;
+  }
+
+  const all = (chosen: Route[], outcome: string) =>
+    chosen.map(({ method, path }) => `${method} ${path} → ${outcome}`);
+
+  const invoking = () => routes.filter(({ rule }) => rule === 'agent');
+
+  verifies('agents.routes.refusals', '401 without a credential or with a wrong one', async () => {
+    expect(routes.length).toBeGreaterThanOrEqual(13);
+    const trial = { agentId: calls.agentId, as: null };
+    expect(await answers(routes, trial)).toEqual(all(routes, '401 UNAUTHORIZED'));
+    const headers = { Authorization: `Bearer pk_${'x'.repeat(40)}` };
+    expect(await answers(routes, { ...trial, headers })).toEqual(all(routes, '401 UNAUTHORIZED'));
+  });
+
+  verifies('agents.routes.refusals', '403 without access to the agent, 403 from another space', async () => {
+    const body = { accessScope: 'RESTRICTED' as const, allowedUserIds: [app.outsider.userId, 'ghost'] };
+    const { agentId } = await AgentCalls.make(app, null, body);
+    const forbidden = all(invoking(), '403 FORBIDDEN');
+    expect(await answers(invoking(), { agentId, as: app.member })).toEqual(forbidden);
+    // Its owner, an admin, is not on the list either.
+    expect(await answers(invoking(), { agentId, as: app.admin })).toEqual(forbidden);
+    expect(await answers(routes, { agentId, as: app.outsider })).toEqual(all(routes, '403 FORBIDDEN'));
+    expect(invoking().length).toBeGreaterThanOrEqual(8);
+  });
+
+  verifies('agents.routes.refusals', '404 for an agent that is nowhere, no UUID or deleted', async () => {
+    const deleted = await AgentCalls.make(app);
+    await app.request('DELETE', deleted.path);
+    for (const agentId of [NOWHERE, 'no-uuid', '1', '%00', `${calls.agentId}0`, deleted.agentId])
+      expect(await answers(routes, { agentId })).toEqual(all(routes, '404 NOT_FOUND'));
+  });
+
+  verifies('agents.routes.credentials', 'take an API key and an access token alike', async () => {
+    const { email, password } = app.admin;
+    const signedIn = await app.request<SignedIn>('POST', '/api/auth/login', {
+      as: null,
+      body: { email, password },
+    });
+    const token = { as: null, headers: { Authorization: `Bearer ${signedIn.body.accessToken}` } };
+    const key = { as: app.admin };
+    const bodies: Record<string, object> = {
+      'POST /api/agents/:agentId/chat': { contents, stream: false },
+      'PATCH /api/agents/:agentId': { description: 'Mine' },
+    };
+    for (const route of routes) {
+      const name = `${route.method} ${route.path}`;
+      const statuses: number[] = [];
+      for (const credential of [key, token]) {
+        const { agentId } = await AgentCalls.make(app);
+        const { status } = await call(route, { agentId, body: bodies[name] ?? {}, ...credential });
+        statuses.push(status);
+      }
+      expect([name, statuses[1]]).toEqual([name, statuses[0]]);
+      expect([name, [401, 403].includes(statuses[0] ?? 0)]).toEqual([name, false]);
+      if (bodies[name]) expect([name, statuses[0]]).toEqual([name, 200]);
+    }
+
+    const streamed = await app.fetch('POST', `${calls.path}/chat`, {
+      ...token,
+      body: { contents },
+      headers: { ...token.headers, ...STREAMED },
+    });
+    const { frames } = await readStream(streamed);
+    const { turnId } = eventData(frames, 'session-started');
+    expect((await calls.request('GET', `/turns/${String(turnId)}`)).status).toBe(200);
+  });
+
+  verifies('agents.routes.refusals', 'access that is taken away ends at once, on every route', async () => {
+    const { agentId } = await AgentCalls.make(app);
+    const member = new AgentCalls(app, agentId, app.member);
+    const { body } = await member.json({ contents, session_id: 'mine' });
+    await app.request<Agent>('PATCH', `/api/agents/${agentId}`, { body: { accessScope: 'RESTRICTED' } });
+    expect(await answers(invoking(), { agentId, as: app.member })).toEqual(all(invoking(), '403 FORBIDDEN'));
+    for (const path of [`/turns/${body.turnId}`, `/turns/${body.turnId}/stream`, '/sessions/mine/messages'])
+      expect(refusal(await member.request('GET', path))).toEqual([403, 'FORBIDDEN']);
+  });
+});
+
+describe('requests', () => {
+  verifies('platform.request-id', 'every answer has an id; a printable one is kept', async () => {
+    const answers = [
+      await app.request('GET', '/api/agents'),
+      await app.request('GET', '/api/agents', { as: null }),
+      await app.request('GET', '/api/nothing'),
+      await app.request('POST', '/api/agents', { raw: '{' }),
+      await app.request('GET', '/api/health/live', { as: null }),
+      await app.request('GET', '/api/openapi.json', { as: null }),
+      await calls.post({ contents }),
+      await calls.json({ contents }),
+    ];
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+
+    const told = async (id: string) => {
+      const headers = { 'X-Request-Id': id };
+      return (await app.request('GET', '/api/agents', { headers })).headers.get('x-request-id');
+    };
+    for (const id of ['a', 'x'.repeat(128), 'req-1/2:3_{~}!"']) expect(await told(id)).toBe(id);
+    for (const id of ['', 'x'.repeat(129), 'a\tb', 'é']) expect(await told(id)).toMatch(/^[0-9a-f-]{36}$/);
+
+    const headers = { ...STREAMED, 'X-Request-Id': 'mine' };
+    const streamed = await readStream(
+      await app.fetch('POST', `${calls.path}/chat`, { body: { contents }, headers }),
+    );
+    expect(streamed.headers.get('x-request-id')).toBe('mine');
+    expect(eventData(streamed.frames, 'session-started').requestId).toBe('mine');
+    const refused = await app.request('GET', '/api/nothing', { headers: { 'X-Request-Id': 'mine' } });
+    expect(refused.headers.get('x-request-id')).toBe('mine');
+  });
+
+  verifies('platform.health', 'health and the document are served without a credential', async () => {
+    const get = (path: string, headers = {}) => app.request('GET', path, { as: null, headers });
+    expect(await get('/api/health/live')).toMatchObject({ status: 200, body: { status: 'ok', checks: {} } });
+    expect(await get('/api/health/ready')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', checks: { database: 'up', service: 'up' } },
+    });
+    app.get(Readiness).ready = false;
+    expect(await get('/api/health/ready')).toMatchObject({
+      status: 503,
+      body: { status: 'unavailable', checks: { database: 'up', service: 'down' } },
+    });
+    expect((await get('/api/health/live')).status).toBe(200);
+    app.get(Readiness).ready = true;
+
+    // A wrong credential is no obstacle where none is asked for.
+    expect((await get('/api/health/live', { Authorization: 'Bearer x' })).status).toBe(200);
+    const document = await get('/api/openapi.json');
+    expect(document).toMatchObject({ status: 200, body: { openapi: expect.stringMatching(/^3\./) } });
+    const paths = Object.keys(document.body.paths as object);
+    const served = app.get(RouteTable).all();
+    for (const { path } of served) expect(paths).toContain(path.replaceAll(/:(\w+)/g, '{$1}'));
+    expect((await get('/api/docs')).headers.get('content-type')).toContain('text/html');
+  });
+
+  verifies('platform.headers', 'are answered without a word about what the service runs on', async () => {
+    for (const answer of [
+      await app.request('GET', '/api/agents'),
+      await app.request('GET', '/api/nothing'),
+    ]) {
+      expect(answer.headers.get('x-powered-by')).toBeNull();
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  verifies(
+    'platform.cors',
+    'from a listed origin may read the headers of the protocol; others may not',
+    async () => {
+      const open = await TestApp.start({
+        env: { PLATFORM_CORS_ORIGINS: 'https://console.example' },
+        database: app,
+      });
+      try {
+        const from = (Origin: string, method = 'GET') =>
+          open.request(method, '/api/agents', {
+            headers: { Origin, 'Access-Control-Request-Method': 'POST' },
+            as: method === 'OPTIONS' ? null : app.admin,
+          });
+        const { headers } = await from('https://console.example');
+        expect(headers.get('access-control-allow-origin')).toBe('https://console.example');
+        const exposed = headers
+          .get('access-control-expose-headers')
+          ?.split(',')
+          .map((name) => name.trim());
+        expect(exposed).toEqual([
+          'X-Platform-Stream-Protocol',
+          'X-Request-Id',
+          'X-Turn-Id',
+          'X-Session-Id',
+          'Retry-After',
+        ]);
+        const preflight = await from('https://console.example', 'OPTIONS');
+        expect(preflight.status).toBe(204);
+        for (const origin of ['https://evil.example', 'null', 'https://console.example.evil.example'])
+          expect((await from(origin)).headers.get('access-control-allow-origin')).toBeNull();
+      } finally {
+        await open.close();
+      }
+    },
+  );
+});
