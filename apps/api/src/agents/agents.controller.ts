@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import {
   AgentAccessDto,
   AgentAccessQueryDto,

@@ -34,7 +34,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../infra/http/free-form.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/http/text.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
 

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { ApiKeysService } from './api-keys.service.ts';
 import { ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './auth.dto.ts';
 import { Caller, CallersAct, type Act } from './caller.decorator.ts';

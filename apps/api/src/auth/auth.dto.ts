@@ -29,7 +29,7 @@ import {
   MinLength,
   ValidateBy,
 } from 'class-validator';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText } from '../infra/http/text.ts';
 import { isInstant } from './instant.ts';
 

@@ -4,7 +4,8 @@ import type { AddMemberRequest, AddedMember, Member, Page, Role } from '@platfor
 import { DataSource, type EntityManager } from 'typeorm';
 import { firstRow, rows } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
-import { page, type PageDto } from '../infra/http/page.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import { page } from '../infra/http/page.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
 import { idAfter } from './id-cursor.ts';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { CreateSpaceDto, SpacePageDto, SpaceSummaryDto } from './auth.dto.ts';
 import { Caller, CallersAct, type Act } from './caller.decorator.ts';
 import type { UserPrincipal } from './principal.ts';

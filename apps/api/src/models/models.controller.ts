@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
 import { CreateModelDto, ModelDto, ModelPageDto, ModelTestDto, UpdateModelDto } from './models.dto.ts';
 import { ModelsService } from './models.service.ts';
 

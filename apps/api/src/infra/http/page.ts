@@ -1,27 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Page } from '@platform/contracts';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { invalid } from './app-error.ts';
-
-/** `?limit=&cursor=` of every list; extend it with the filters of the list. */
-export class PageDto {
-  /** How many, 1 to 200. */
-  @IsOptional()
-  @Transform(
-    ({ value }) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value) as unknown,
-  )
-  @IsInt()
-  @Min(1)
-  @Max(200)
-  limit: number = 50;
-
-  /** The `nextCursor` of the page before, under the same filter. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(1000)
-  cursor?: string;
-}
 
 /** The position after which a page goes on: the sort key of its last item. */
 export type Position = (string | number)[];
@@ -61,12 +40,14 @@ export function decodeCursor(cursor: string | undefined, filter: unknown): Posit
 function parsed(cursor: string): Position | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const ok =
-      Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
-    return ok ? (value as Position) : null;
+    return isPosition(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+function isPosition(value: unknown): value is Position {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
 }
 
 function fingerprint(filter: unknown): string {
