@@ -1,6 +1,7 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { chat } from './requirements/chat.ts';
+import { database } from './requirements/database.ts';
 import { platform } from './requirements/platform.ts';
 import { streams } from './requirements/streams.ts';
 import { turns } from './requirements/turns.ts';
@@ -12,6 +13,14 @@ export interface Requirement {
 }
 
 /** Every requirement that the service keeps so far; each has at least one test that cites its id. */
-export const requirements = { ...platform, ...access, ...agents, ...chat, ...turns, ...streams } as const;
+export const requirements = {
+  ...platform,
+  ...database,
+  ...access,
+  ...agents,
+  ...chat,
+  ...turns,
+  ...streams,
+} as const;
 
 export type RequirementId = keyof typeof requirements;
