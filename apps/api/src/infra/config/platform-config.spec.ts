@@ -36,11 +36,13 @@ describe('readConfig', () => {
     });
   });
 
-  it('seeds and stands in by default when embedded', () => {
+  it('seeds, stands in and logs little by default when embedded', () => {
     const embedded = { ...required, PLATFORM_EMBEDDED: '1' };
-    expect(readConfig(embedded)).toMatchObject({ embedded: true, seed: 'demo', offlineStandin: true });
-    const quiet = { ...embedded, PLATFORM_SEED: 'none', PLATFORM_OFFLINE_STANDIN: 'false' };
-    expect(readConfig(quiet)).toMatchObject({ embedded: true, seed: 'none', offlineStandin: false });
+    const defaults = { seed: 'demo', offlineStandin: true, logLevel: 'warn' };
+    expect(readConfig(embedded)).toMatchObject({ embedded: true, ...defaults });
+    const told = { PLATFORM_SEED: 'none', PLATFORM_OFFLINE_STANDIN: 'false', PLATFORM_LOG_LEVEL: 'info' };
+    const asTold = { seed: 'none', offlineStandin: false, logLevel: 'info' };
+    expect(readConfig({ ...embedded, ...told })).toMatchObject({ embedded: true, ...asTold });
   });
 
   it('reads every variable', () => {

@@ -115,7 +115,8 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     logLevel: read(
       'PLATFORM_LOG_LEVEL',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-      'info',
+      // Where a person looks at the terminal, the lines of a start would bury what it says.
+      embedded ? 'warn' : 'info',
     ),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
