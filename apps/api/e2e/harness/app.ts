@@ -125,7 +125,8 @@ export class TestApp {
   ): Promise<Answer<Body>> {
     const response = await this.fetch(method, path, { as, body, raw, headers, signal });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const json: unknown = isJson ? JSON.parse(text) : undefined;
     return { status: response.status, headers: response.headers, body: json as Body, text };
   }
 

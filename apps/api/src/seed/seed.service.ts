@@ -80,7 +80,9 @@ export class SeedService {
     const caller = asAdmin(made);
     const agent = await this.agents.get(caller, made.agentId).catch(() => null);
     if (agent && 'model' in agent && agent.version === 1 && agent.model === OFFLINE_MODEL) {
-      await this.agents.update({ by: caller, requestId: 'first-start' }, made.agentId, { model: openai.model });
+      await this.agents.update({ by: caller, requestId: 'first-start' }, made.agentId, {
+        model: openai.model,
+      });
     }
   }
 

@@ -60,10 +60,10 @@ function readError(thrown: unknown, bytes: number): AppError {
 export function deeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    const nested = level.filter((item) => typeof item === 'object' && item !== null);
+    const nested = level.filter((item): item is object => typeof item === 'object' && item !== null);
     if (nested.length === 0) return false;
     if (depth >= limit) return true;
-    level = nested.flatMap((item) => Object.values(item as object));
+    level = nested.flatMap((item) => Object.values(item) as unknown[]);
   }
   return false;
 }
