@@ -47,6 +47,8 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // Interfaces ask for promises where an implementation has nothing to await.
       '@typescript-eslint/require-await': 'off',
+      // It does not know Promise.withResolvers<void>().
+      '@typescript-eslint/no-invalid-void-type': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],

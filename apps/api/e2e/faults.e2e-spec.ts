@@ -27,7 +27,9 @@ describe('faults', () => {
     await app.client().models.create({ name: 'paced', baseUrl: openai.url, apiKey: 'k' });
     const agent = await app.client().agents.create({ name: 'Paced', model: 'paced', systemPrompt: 'x' });
     agentId = agent.id;
-    const made = await Promise.all([1, 2, 3, 4].map((n) => app.client().apiKeys.create({ name: `key ${n}` })));
+    const made = await Promise.all(
+      [1, 2, 3, 4].map((n) => app.client().apiKeys.create({ name: `key ${n}` })),
+    );
     keys = made.map(({ key }) => key);
   });
 
@@ -47,7 +49,11 @@ describe('faults', () => {
   const startOn = (url: string, turnId: string, signal?: AbortSignal) =>
     fetch(`${url}/api/agents/${agentId}/chat`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${app.admin.apiKey}`, 'Content-Type': 'application/json', ...STREAMED },
+      headers: {
+        Authorization: `Bearer ${app.admin.apiKey}`,
+        'Content-Type': 'application/json',
+        ...STREAMED,
+      },
       body: JSON.stringify({ turnId, contents: [{ type: 'text', text: 'Go' }] }),
       signal,
     });
@@ -83,7 +89,11 @@ describe('faults', () => {
         const { frames } = await replay(turnId);
         expect(frames.map(({ seq }) => seq)).toEqual(frames.map((_, i) => i + 1));
         expect(eventNames(frames).slice(-2)).toEqual(['error-occurred', 'stream-ended']);
-        expect(eventData(frames, 'error-occurred')).toMatchObject({ code: 'INTERRUPTED', retryable: true, turnId });
+        expect(eventData(frames, 'error-occurred')).toMatchObject({
+          code: 'INTERRUPTED',
+          retryable: true,
+          turnId,
+        });
         expect(textOf(frames).length).toBeGreaterThan(0);
         expect(await turnOf(turnId)).toMatchObject({ status: 'FAILED', error: { code: 'INTERRUPTED' } });
       }
@@ -134,7 +144,9 @@ describe('faults', () => {
       try {
         await Promise.all(services.map((service) => service.ready()));
         // One of them made the first admin and says so; the others found it.
-        await eventually(async () => expect(services.filter(({ printed }) => printed.includes('is ready'))).toHaveLength(4));
+        await eventually(async () =>
+          expect(services.filter(({ printed }) => printed.includes('is ready'))).toHaveLength(4),
+        );
       } finally {
         await Promise.all(services.map((service) => service.kill()));
       }
@@ -177,7 +189,10 @@ describe('faults', () => {
     // One key may call 1,200 times a minute.
     const key = keys[calls++ % keys.length] ?? '';
     return new Promise((resolve, reject) => {
-      const call = request(`${app.url}${path}`, { headers: { Authorization: `Bearer ${key}` }, agent: false });
+      const call = request(`${app.url}${path}`, {
+        headers: { Authorization: `Bearer ${key}` },
+        agent: false,
+      });
       call.once('error', reject);
       call.once('response', (response) => {
         if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`));
