@@ -1,16 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platform/contracts';
 import type { Request, Response } from 'express';
+import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError } from '../infra/http/app-error.ts';
+import { OpenStreams } from '../infra/http/open-streams.ts';
 import { sendStream } from '../infra/http/sse.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { foldAnswer } from './fold.ts';
 import type { OpenedSegment } from './turns.service.ts';
 
+const MAX_OPEN_STREAMS = 200;
+
 /** The two forms in which a segment is answered; both read the same log. */
 @Injectable()
 export class SegmentReader {
+  private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
+
   constructor(private readonly streams: StreamsService) {}
+
+  /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */
+  admit({ userId }: UserPrincipal, res: Response): void {
+    this.open.enter(userId, res);
+  }
 
   /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
   async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {

@@ -31,7 +31,10 @@ export class TurnsController {
     @Res() res: Response,
   ): Promise<void> {
     const streamed = body.stream ?? true;
-    if (streamed) assertStreamProtocol(req);
+    if (streamed) {
+      assertStreamProtocol(req);
+      this.reader.admit(caller, res);
+    }
     const opened = await this.turns.start({
       caller,
       agent,
@@ -65,6 +68,7 @@ export class TurnsController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
+    this.reader.admit(caller, res);
     const resumed = lastEventId(req);
     const segment = query.segment ?? resumed?.segment ?? null;
     const after = query.after ?? (resumed?.segment === segment ? (resumed?.after ?? 0) : 0);

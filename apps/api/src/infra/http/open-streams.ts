@@ -1,0 +1,27 @@
+import type { Response } from 'express';
+import { AppError } from './app-error.ts';
+
+/** Counts the streams that each user has open in this process. */
+export class OpenStreams {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly most: number) {}
+
+  /** Counts one more until the answer is closed; throws RATE_LIMITED where the user has the most already. */
+  enter(userId: string, res: Response): void {
+    const count = this.counts.get(userId) ?? 0;
+    if (count >= this.most) {
+      throw new AppError('RATE_LIMITED', `At most ${this.most} streams of a user may be open`, {
+        retryAfter: 1,
+      });
+    }
+    this.counts.set(userId, count + 1);
+    res.once('close', () => this.leave(userId));
+  }
+
+  private leave(userId: string): void {
+    const count = (this.counts.get(userId) ?? 0) - 1;
+    if (count > 0) this.counts.set(userId, count);
+    else this.counts.delete(userId);
+  }
+}
