@@ -16,6 +16,7 @@ import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames, framesIn, textOf } from './harness/frames.ts';
 import { retainedBytes } from './harness/memory.ts';
+import { gate } from './harness/gate.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -55,9 +56,9 @@ afterAll(async () => {
 
 /** The model says `One`, waits to be let go, and says the rest. */
 function held(): { prompt: string; letGo: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { opened, open } = gate();
   const text = ['One', ...Array.from({ length: 200 }, (_, i) => ` and ${i + 2}`)];
-  return { prompt: model.prompt({ text, pauseAfter: { chunks: 2, until: promise } }), letGo: resolve };
+  return { prompt: model.prompt({ text, pauseAfter: { chunks: 2, until: opened } }), letGo: open };
 }
 
 /** A model step of every kind of delta, and a second one. */
@@ -373,8 +374,11 @@ describe('readers', () => {
     const { prompt, letGo } = held();
     const body = { contents: said(prompt), turnId: randomUUID(), stream: false };
     const left = new AbortController();
-    const answer = calls.post(body, { signal: left.signal }).catch((error: Error) => error.name);
-    await eventually(() => Promise.resolve(expect(model.requests(prompt)).toHaveLength(1)));
+    const answer = calls.post(body, { signal: left.signal }).catch((error: unknown) => (error as Error).name);
+    await eventually(() => {
+      expect(model.requests(prompt)).toHaveLength(1);
+      return Promise.resolve();
+    });
     left.abort();
     expect(await answer).toBe('AbortError');
     letGo();
@@ -422,7 +426,10 @@ describe('readers', () => {
         expect(read).toBeGreaterThanOrEqual(stored?.bytes ?? Infinity);
         for (const socket of stalled) expect(socket.destroyed).toBe(false);
         // Less than the stream itself, for 15 readers. V8 gives the memory of buffers back in the background.
-        await eventually(() => Promise.resolve(expect((retainedBytes() - before) / MB).toBeLessThan(32)));
+        await eventually(() => {
+          expect((retainedBytes() - before) / MB).toBeLessThan(32);
+          return Promise.resolve();
+        });
       } finally {
         for (const socket of stalled) socket.destroy();
       }
@@ -430,9 +437,34 @@ describe('readers', () => {
     30_000,
   );
 
+  verifies('stream.most', 'may have 200 streams open; one more is 429 and starts nothing', async () => {
+    const { prompt, letGo } = held();
+    const own = calls.by(await app.addUser('MEMBER'));
+    const body = { contents: said(prompt), turnId: randomUUID() };
+    const first = await own.open(body);
+    const others = await Promise.all(Array.from({ length: 199 }, () => own.attach(body.turnId)));
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+    const next = { contents: said('Hi'), turnId: randomUUID() };
+    for (const refused of [await own.post(next), await own.request('GET', `/turns/${body.turnId}/stream`)]) {
+      expect(refused).toMatchObject({ status: 429, body: { success: false, code: 'RATE_LIMITED' } });
+      expect(refused.headers.get('retry-after')).toBe('1');
+    }
+    expect((await own.request('GET', `/turns/${next.turnId}`)).status).toBe(404);
+    expect((await own.json({ contents: said('Hi') })).status).toBe(200);
+    expect((await calls.post(next)).status).toBe(200);
+    await others[0]?.leave();
+    await eventually(async () => {
+      expect((await own.post(next)).status).toBe(200);
+    });
+    letGo();
+    const { bytes } = await first.rest();
+    const rest = await Promise.all(others.slice(1).map((other) => other.rest()));
+    expect(rest.every((other) => other.bytes === bytes)).toBe(true);
+  });
+
   verifies('stream.heartbeat', 'get a comment every ten seconds, from before the first token', async () => {
-    const { promise, resolve: letGo } = Promise.withResolvers<void>();
-    const prompt = model.prompt({ text: ['Late'], pauseAfter: { chunks: 0, until: promise } });
+    const { opened, open: letGo } = gate();
+    const prompt = model.prompt({ text: ['Late'], pauseAfter: { chunks: 0, until: opened } });
     jest.useFakeTimers({
       doNotFake: [
         'Date',
@@ -471,8 +503,8 @@ describe('readers', () => {
   verifies('stream.takeover', 'of a turn that another process ended see how it ends', async () => {
     // So long that both processes have polled the log in between.
     const text = Array.from({ length: 60 }, (_, i) => ` ${i + 1}`);
-    const { promise, resolve: letGo } = Promise.withResolvers<void>();
-    const prompt = model.prompt({ text, paceMs: 15, pauseAfter: { chunks: 40, until: promise } });
+    const { opened, open: letGo } = gate();
+    const prompt = model.prompt({ text, paceMs: 15, pauseAfter: { chunks: 40, until: opened } });
     const body = { contents: said(prompt), turnId: randomUUID() };
     const stream = await calls.open(body);
     await stream.untilSaid(' 39');
@@ -504,11 +536,11 @@ describe('U+0000', () => {
       const strange = ['a\0b', ' \ud83d', ' \udc00', ' \u2028é'];
       const turns = Array.from({ length: 9 }, (_, i) => {
         const isStrange = i % 3 === 0;
-        const { promise, resolve } = Promise.withResolvers<void>();
+        const { opened, open } = gate();
         const text = isStrange ? strange : ['plain', ' text'];
-        const prompt = model.prompt({ text, pauseAfter: { chunks: 2, until: promise } });
+        const prompt = model.prompt({ text, pauseAfter: { chunks: 2, until: opened } });
         const body = { contents: said(prompt), session_id: randomUUID(), turnId: randomUUID() };
-        return { body, prompt, text: text.join(''), letGo: resolve };
+        return { body, prompt, text: text.join(''), letGo: open };
       });
       const streams = await Promise.all(turns.map(({ body }) => calls.open(body)));
       await Promise.all(streams.map((stream) => stream.until('content-delta')));
@@ -532,9 +564,9 @@ describe('U+0000', () => {
   );
 
   verifies('stream.nul', 'in what the user says, in files and in calls of tools is no trouble', async () => {
-    const prompt = `${model.prompt({
+    const prompt = model.prompt({
       toolCalls: [{ id: 'c\0', name: 'n\0', arguments: '{"a\\u0000":"\\u0000"}' }],
-    })}`;
+    });
     const session_id = randomUUID();
     const url = `data:text/plain;base64,${Buffer.from('x\0y').toString('base64')}`;
     const own = calls.by(await app.addUser('MEMBER'));

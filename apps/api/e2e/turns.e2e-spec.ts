@@ -11,6 +11,7 @@ import type { Behaviour } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventData, eventNames, textOf } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -30,9 +31,9 @@ afterAll(async () => {
 
 /** A turn that the model leaves waiting after its first word, until it is let go. */
 function held(): { prompt: string; turnId: string; letGo: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: promise } });
-  return { prompt, turnId: randomUUID(), letGo: resolve };
+  const { opened, open } = gate();
+  const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+  return { prompt, turnId: randomUUID(), letGo: open };
 }
 
 async function statusesOf(responses: Response[]): Promise<{ won: Response[]; lost: ErrorBody[] }> {
@@ -372,10 +373,10 @@ describe('a failing provider', () => {
   );
 
   verifies('turn.repeat.failed', 'ten retries at once of a failed turn: one runs', async () => {
-    const { promise, resolve: letGo } = Promise.withResolvers<void>();
+    const { opened, open: letGo } = gate();
     const prompt = model.prompt(
       { kind: 'status', status: 401 },
-      { text: ['Well'], pauseAfter: { chunks: 1, until: promise } },
+      { text: ['Well'], pauseAfter: { chunks: 1, until: opened } },
     );
     const body = { contents: said(prompt), turnId: randomUUID() };
     await calls.stream(body);

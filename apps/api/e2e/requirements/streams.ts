@@ -25,6 +25,10 @@ export const streams = {
     source: 'contract §4, streams',
     behavior: 'Leaving a stream does not cancel the turn',
   },
+  'stream.most': {
+    source: 'contract §1',
+    behavior: 'A user has at most 200 streams open; one more is 429 and starts nothing',
+  },
   'stream.takeover': {
     source: 'turns.md, the log',
     behavior: 'Readers of a stream whose writer lost its claim see what its new writer adds',
