@@ -33,15 +33,20 @@ const BURST = 100_000;
 const SPREAD_MS = Math.max(1_000, streams * 21);
 const cleanups = [];
 
+let interrupted = false;
+
 onStop(
-  () => void stop().finally(() => process.exit(130)),
+  () => {
+    interrupted = true;
+    void stop().finally(() => process.exit(130));
+  },
   () => process.exit(130),
 );
 try {
   await bench();
 } catch (error) {
-  console.error(error.message);
-  process.exitCode = 1;
+  if (!interrupted) console.error(error.message);
+  process.exitCode = interrupted ? 130 : 1;
 } finally {
   await stop();
 }
