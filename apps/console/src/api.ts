@@ -73,11 +73,10 @@ function isRefused(error: unknown): boolean {
   return error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
 }
 
-/** Another space's data must not show for a moment: everything but the session is forgotten. */
+/** Starts the console anew in another space: nothing of the one before can show, not for a moment. */
 export async function switchSpace(spaceId: string): Promise<void> {
-  const session = await client.auth.refresh({ spaceId });
-  setSession(session);
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
+  await client.auth.refresh({ spaceId });
+  window.location.assign('/');
 }
 
 export async function signOut(): Promise<void> {

@@ -4,15 +4,15 @@ import { fieldProblems } from './form-errors.ts';
 describe('fieldProblems', () => {
   const fields = ['name', 'settings.top_p', 'allowedUserIds', 'price'];
 
-  it('finds the field that a sentence begins with', () => {
+  it('finds the field that a sentence begins with, and leaves its name out', () => {
     expect(fieldProblems('name must not be empty', fields)).toEqual([
-      { field: ['name'], text: 'name must not be empty' },
+      { field: ['name'], text: 'Must not be empty' },
     ]);
   });
 
   it('splits several sentences and keeps those that name no field of the form', () => {
     expect(fieldProblems('settings.top_p must not be greater than 1; The space is full', fields)).toEqual([
-      { field: ['settings', 'top_p'], text: 'settings.top_p must not be greater than 1' },
+      { field: ['settings', 'top_p'], text: 'Must not be greater than 1' },
       { field: null, text: 'The space is full' },
     ]);
   });
@@ -23,7 +23,7 @@ describe('fieldProblems', () => {
       fields,
     );
     expect(item?.field).toEqual(['allowedUserIds']);
-    expect(part?.field).toEqual(['price']);
+    expect(part).toEqual({ field: ['price'], text: 'price.inputPerMillion must be positive' });
   });
 
   it('does not take a longer word for a field', () => {

@@ -14,6 +14,15 @@ export function fieldProblems(message: string, fields: readonly string[]): Field
     const field = fields
       .filter((candidate) => named === candidate || named.startsWith(`${candidate}.`))
       .sort((a, b) => b.length - a.length)[0];
-    return { field: field === undefined ? null : field.split('.'), text };
+    if (field === undefined) return { field: null, text };
+    // Under its own field a sentence needs no name.
+    return {
+      field: field.split('.'),
+      text: named === field ? capitalised(text.slice(field.length).trim()) : text,
+    };
   });
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -54,6 +54,11 @@ export function AccessFields() {
             mode={people.known ? 'multiple' : 'tags'}
             loading={people.loading}
             options={people.options}
+            optionRender={({ data }) => (
+              <span className="row">
+                {data.label} <small className="muted truncate">{data.email}</small>
+              </span>
+            )}
             showSearch={{ optionFilterProp: 'search' }}
             placeholder={t('access.peoplePlaceholder')}
           />

@@ -52,7 +52,7 @@ export function AgentFormCards({
     <Form
       form={form}
       layout="vertical"
-      requiredMark="optional"
+      requiredMark={false}
       initialValues={initial}
       scrollToFirstError={{ behavior: 'smooth', block: 'center', focus: true }}
       onValuesChange={() => setDirty(true)}

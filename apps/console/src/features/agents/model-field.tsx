@@ -22,7 +22,8 @@ export function ModelField() {
       extra={
         unknown ? (
           <span className="hint-warning">
-            {t('agentForm.modelUnknown')} <Link to={paths.models}>{t('agentForm.openModels')}</Link>
+            {t(known.length === 1 ? 'agentForm.modelStandIn' : 'agentForm.modelUnknown')}{' '}
+            <Link to={paths.models}>{t('agentForm.openModels')}</Link>
           </span>
         ) : (
           model === OFFLINE_MODEL && t('agentForm.modelOffline')

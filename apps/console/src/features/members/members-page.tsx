@@ -56,7 +56,7 @@ export function Component() {
       key: 'role',
       title: t('members.role'),
       width: 170,
-      render: (member) => <RoleField member={member} isSelf={member.user.id === user.id} />,
+      render: (member) => <RoleField member={member} fixed={!isAdmin || member.user.id === user.id} />,
     },
     {
       key: 'since',
@@ -69,6 +69,7 @@ export function Component() {
       title: '',
       width: 120,
       render: (member) =>
+        isAdmin &&
         member.user.id !== user.id && (
           <Button
             size="small"
@@ -107,8 +108,8 @@ export function Component() {
   );
 }
 
-/** One's own role is not changed here: nobody locks himself out by a slip. */
-function RoleField({ member, isSelf }: { member: Member; isSelf: boolean }) {
+/** Admins change roles, but not their own: nobody locks himself out by a slip. */
+function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const change = useMutation({
@@ -116,7 +117,7 @@ function RoleField({ member, isSelf }: { member: Member; isSelf: boolean }) {
     onSuccess: refresh,
     onError: (error) => void message.error(messageOf(error, t)),
   });
-  if (isSelf) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
+  if (fixed) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
   return (
     <Select<Role>
       size="small"

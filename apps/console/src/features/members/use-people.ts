@@ -8,6 +8,7 @@ import { useSession } from '../auth/session.ts';
 interface Person {
   value: string;
   label: string;
+  email: string;
   search: string;
 }
 
@@ -28,5 +29,5 @@ export function usePeople(): { options: Person[]; known: boolean; loading: boole
 }
 
 function optionOf({ id, name, email }: UserSummary, mark: string): Person {
-  return { value: id, label: `${name}${mark}`, search: `${name} ${email}` };
+  return { value: id, label: `${name}${mark}`, email, search: `${name} ${email}` };
 }

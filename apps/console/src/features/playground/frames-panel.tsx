@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { KEPT_FRAMES } from './live-turn.ts';
 import { textOf, type TurnView } from './turn-list.ts';
+import './frames.css';
 
 interface FramesPanelProps {
   agentId: string;

@@ -57,7 +57,7 @@ export function Component() {
         </Drawer>
         <main id="main" ref={main} tabIndex={-1} className="shell-main">
           <Suspense fallback={<PageSpinner />}>
-            <Outlet key={session.data.space.id} />
+            <Outlet />
           </Suspense>
         </main>
       </div>

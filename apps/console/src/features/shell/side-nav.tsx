@@ -3,13 +3,11 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router';
 import { paths } from '../../paths.ts';
-import { useIsAdmin } from '../auth/session.ts';
 import { SpaceSwitch } from './space-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 export function SideNav() {
   const { t } = useTranslation();
-  const isAdmin = useIsAdmin();
   return (
     <div className="side-nav">
       <SpaceSwitch />
@@ -21,9 +19,7 @@ export function SideNav() {
         <ul>
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
-          {isAdmin && (
-            <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />
-          )}
+          <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />
         </ul>
       </nav>
       <UserMenu />

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Dropdown, Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router';
 import { client, switchSpace } from '../../api.ts';
 import { messageOf } from '../../ui/errors.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
@@ -14,12 +13,10 @@ export function SpaceSwitch() {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const { space, spaces } = useSession();
-  const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
 
   const change = useMutation({
     mutationFn: switchSpace,
-    onSuccess: () => void navigate('/'),
     onError: (error) => void message.error(messageOf(error, t)),
   });
 
