@@ -1,9 +1,20 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { ERROR_STATUS } from '@platform/contracts';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
 import { readConfig } from './infra/config/platform-config.ts';
+
+const ERROR_BODY = {
+  type: 'object' as const,
+  required: ['success', 'message', 'code'],
+  properties: {
+    success: { type: 'boolean' as const, enum: [false] },
+    message: { type: 'string' as const },
+    code: { type: 'string' as const, enum: Object.keys(ERROR_STATUS) },
+  },
+};
 
 /** The OpenAPI document of the running service; complete only in the compiled service (swagger's plugin). */
 export function createDocument(app: NestExpressApplication): OpenAPIObject {
@@ -13,6 +24,7 @@ export function createDocument(app: NestExpressApplication): OpenAPIObject {
     .setVersion('1')
     .addBearerAuth()
     .addSecurityRequirements('bearer')
+    .addGlobalResponse({ status: 'default', description: 'Any failure.', schema: ERROR_BODY })
     .build();
   return SwaggerModule.createDocument(app, about);
 }

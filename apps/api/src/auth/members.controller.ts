@@ -24,6 +24,7 @@ export class MembersController {
     return this.members.add(act, body);
   }
 
+  /** Changes the role of a member; a space keeps an admin. */
   @Patch(':userId')
   update(
     @CallersAct() act: Act,

@@ -15,9 +15,10 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { FreeForm } from '../infra/http/free-form.ts';
 import { IsText } from '../infra/http/text.ts';
+import { CONTENTS, CONTENT_SCHEMA } from './contents.dto.ts';
 import { checkContents } from './contents.ts';
 
 const FINITE = { allowNaN: false, allowInfinity: false };
@@ -61,11 +62,12 @@ export class ChatSettingsDto implements ChatSettings {
   disable_web_search?: boolean;
 }
 
+@ApiExtraModels(...CONTENTS)
 export class ChatDto implements ChatRequest {
   /** Text, images, audio and files; at least one, at most 64. */
   @ApiProperty({
     type: 'array',
-    items: { type: 'object', additionalProperties: true },
+    items: CONTENT_SCHEMA,
     minItems: 1,
     maxItems: 64,
   })

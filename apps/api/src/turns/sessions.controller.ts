@@ -1,10 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Param, Query, Res } from '@nestjs/common';
-import type { Message, Page, Session } from '@platform/contracts';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InvokesAgent } from '../agents/agent-access.guard.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
+import { MessagePageDto, SessionDto, SessionPageDto } from './answers.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 
 /** The caller's own conversations with an agent. */
@@ -13,22 +14,23 @@ import { SessionsService } from './sessions.service.ts';
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
-  /** The latest first. */
+  /** The caller's sessions with the agent, the latest first. */
   @Get()
   list(
     @Caller() { userId }: UserPrincipal,
     @Param('agentId') agentId: string,
     @Query() query: PageDto,
-  ): Promise<Page<Session>> {
+  ): Promise<SessionPageDto> {
     return this.sessions.list({ agentId, userId }, query);
   }
 
+  /** One session of the caller. */
   @Get(':sessionId')
   get(
     @Caller() { userId }: UserPrincipal,
     @Param('agentId') agentId: string,
     @Param('sessionId') sessionId: string,
-  ): Promise<Session> {
+  ): Promise<SessionDto> {
     return this.sessions.get({ agentId, userId }, sessionId);
   }
 
@@ -50,12 +52,13 @@ export class SessionsController {
     @Param('agentId') agentId: string,
     @Param('sessionId') sessionId: string,
     @Query() query: PageDto,
-  ): Promise<Page<Message>> {
+  ): Promise<MessagePageDto> {
     return this.sessions.messages({ agentId, userId }, sessionId, query);
   }
 
   /** The bytes of a medium that was sent in the session; always a download, never a page of ours. */
   @Get(':sessionId/attachments/:attachmentId')
+  @ApiOkResponse({ content: { '*/*': { schema: { type: 'string', format: 'binary' } } } })
   async attachment(
     @Caller() { userId }: UserPrincipal,
     @Param('agentId') agentId: string,

@@ -1,12 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { Turn } from '@platform/contracts';
+import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InvokesAgent } from '../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { InvokedAgent } from '../agents/invoked-agent.decorator.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { ChatAnswerDto, TurnDto } from './answers.dto.ts';
 import { ChatDto } from './chat.dto.ts';
+import { ApiStream } from './api-stream.decorator.ts';
 import { assertStreamProtocol, lastEventId, SegmentReader } from './segment-reader.ts';
 import { settingsOf } from './turn-settings.ts';
 import { AttachDto } from './turns.dto.ts';
@@ -23,6 +25,8 @@ export class TurnsController {
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
   @HttpCode(200)
+  @ApiParam({ name: 'agentId' })
+  @ApiStream(ChatAnswerDto)
   async chat(
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,
@@ -54,12 +58,13 @@ export class TurnsController {
     @Caller() caller: UserPrincipal,
     @Param('agentId') agentId: string,
     @Param('turnId') turnId: string,
-  ): Promise<Turn> {
+  ): Promise<TurnDto> {
     return this.turns.describe(caller, agentId, turnId);
   }
 
   /** The frames of a turn again, byte for byte, during it and after; leaving does not cancel. */
   @Get('turns/:turnId/stream')
+  @ApiStream()
   async attach(
     @Caller() caller: UserPrincipal,
     @Param('agentId') agentId: string,
@@ -71,7 +76,7 @@ export class TurnsController {
     this.reader.admit(caller, res);
     const resumed = lastEventId(req);
     const segment = query.segment ?? resumed?.segment ?? null;
-    const after = query.after ?? (resumed?.segment === segment ? (resumed?.after ?? 0) : 0);
+    const after = query.after ?? (resumed?.segment === segment ? resumed.after : 0);
     const opened = await this.turns.attach(caller, agentId, turnId, segment, after);
     await this.reader.stream(res, opened, after);
   }

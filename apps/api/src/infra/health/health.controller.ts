@@ -1,8 +1,8 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import type { Health } from '@platform/contracts';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
 import { Public } from '../http/access.ts';
+import { HealthDto } from './health.dto.ts';
 import { Readiness } from './readiness.ts';
 
 @Public()
@@ -15,13 +15,13 @@ export class HealthController {
 
   /** The process answers. */
   @Get('live')
-  live(): Health {
+  live(): HealthDto {
     return { status: 'ok', checks: {} };
   }
 
   /** The service can do its work: 200, or 503 with the part that is missing. */
   @Get('ready')
-  async ready(@Res({ passthrough: true }) res: Response): Promise<Health> {
+  async ready(@Res({ passthrough: true }) res: Response): Promise<HealthDto> {
     const database = await this.database.query('select 1').then(
       () => true,
       () => false,

@@ -1,0 +1,22 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
+import { FrameDto } from './answers.dto.ts';
+
+/** Documents an answer that is a stream of frames, or the JSON of `answer` where the caller asks for that. */
+export function ApiStream(answer?: Type) {
+  const json = answer && { 'application/json': { schema: { $ref: getSchemaPath(answer) } } };
+  return applyDecorators(
+    ApiHeader({
+      name: STREAM_PROTOCOL_HEADER,
+      description: 'Demanded of requests that stream; 426 without it.',
+      required: false,
+      schema: { type: 'string', enum: [STREAM_PROTOCOL] },
+    }),
+    ApiExtraModels(FrameDto, ...(answer ? [answer] : [])),
+    ApiOkResponse({
+      description: 'Server-Sent Events: one frame per `data:` line.',
+      content: { 'text/event-stream': { schema: { $ref: getSchemaPath(FrameDto) } }, ...json },
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+import type {
+  Attachment,
+  AudioContent,
+  FileContent,
+  ImageContent,
+  ImageDetail,
+  TextContent,
+} from '@platform/contracts';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+
+// For the OpenAPI document alone: contents.ts judges what is sent.
+
+export class TextContentDto implements TextContent {
+  @ApiProperty({ enum: ['text'] })
+  type!: 'text';
+  text!: string;
+}
+
+class ImageUrlDto {
+  /** `http:`, `https:` or `data:<type>;base64,…`. */
+  url!: string;
+  @ApiProperty({ enum: ['auto', 'low', 'high'], default: 'auto' })
+  detail?: ImageDetail;
+}
+
+class ImageContentDto implements ImageContent {
+  @ApiProperty({ enum: ['image_url'] })
+  type!: 'image_url';
+  image_url!: ImageUrlDto;
+}
+
+class AudioUrlDto {
+  /** `http:`, `https:` or `data:<type>;base64,…`. */
+  url!: string;
+}
+
+class AudioContentDto implements AudioContent {
+  @ApiProperty({ enum: ['audio'] })
+  type!: 'audio';
+  audio_url!: AudioUrlDto;
+}
+
+/** Every other key is kept as metadata. */
+class FileInfoDto {
+  /** `http:`, `https:` or `data:<type>;base64,…`. */
+  url!: string;
+  name?: string;
+  [key: string]: unknown;
+}
+
+class FileContentDto implements FileContent {
+  @ApiProperty({ enum: ['file'] })
+  type!: 'file';
+  file_info!: FileInfoDto;
+}
+
+class AttachmentDto implements Attachment {
+  id!: string;
+  mime!: string;
+  bytes!: number;
+  /** Path below the service's address; needs the same credential. */
+  url!: string;
+}
+
+class ImageMessageDto extends ImageContentDto {
+  attachment?: AttachmentDto;
+}
+
+class AudioMessageDto extends AudioContentDto {
+  attachment?: AttachmentDto;
+}
+
+class FileMessageDto {
+  @ApiProperty({ enum: ['file'] })
+  type!: 'file';
+  /** As it was sent. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  file_info!: Record<string, unknown>;
+  attachment?: AttachmentDto;
+}
+
+/** What a request may hold, and its schema. */
+export const CONTENTS = [TextContentDto, ImageContentDto, AudioContentDto, FileContentDto];
+export const CONTENT_SCHEMA = oneOf(CONTENTS);
+
+/** What the history shows, and its schema: media as links. */
+export const MESSAGE_CONTENTS = [TextContentDto, ImageMessageDto, AudioMessageDto, FileMessageDto];
+export const MESSAGE_CONTENT_SCHEMA = oneOf(MESSAGE_CONTENTS);
+
+function oneOf(classes: (new () => object)[]) {
+  return { oneOf: classes.map((one) => ({ $ref: getSchemaPath(one) })) };
+}
