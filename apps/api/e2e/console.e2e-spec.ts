@@ -255,7 +255,7 @@ suite('the console in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page
       .locator('.ant-form-item', { has: page.getByLabel('Base URL') })
-      .getByText(/^baseUrl/)
+      .getByText(/^Must /)
       .waitFor();
     expect(await page.getByLabel('Base URL').inputValue()).toBe('not an address');
   });
