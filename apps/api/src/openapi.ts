@@ -1,20 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { ERROR_STATUS } from '@platform/contracts';
+import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
 import { readConfig } from './infra/config/platform-config.ts';
-
-const ERROR_BODY = {
-  type: 'object' as const,
-  required: ['success', 'message', 'code'],
-  properties: {
-    success: { type: 'boolean' as const, enum: [false] },
-    message: { type: 'string' as const },
-    code: { type: 'string' as const, enum: Object.keys(ERROR_STATUS) },
-  },
-};
+import { ErrorDto } from './infra/http/error.dto.ts';
 
 /** The OpenAPI document of the running service; complete only in the compiled service (swagger's plugin). */
 export function createDocument(app: NestExpressApplication): OpenAPIObject {
@@ -24,9 +14,13 @@ export function createDocument(app: NestExpressApplication): OpenAPIObject {
     .setVersion('1')
     .addBearerAuth()
     .addSecurityRequirements('bearer')
-    .addGlobalResponse({ status: 'default', description: 'Any failure.', schema: ERROR_BODY })
+    .addGlobalResponse({
+      status: 'default',
+      description: 'Any failure.',
+      schema: { $ref: getSchemaPath(ErrorDto) },
+    })
     .build();
-  return SwaggerModule.createDocument(app, about);
+  return SwaggerModule.createDocument(app, about, { extraModels: [ErrorDto] });
 }
 
 /** The same document without serving anything; the database must be migrated or empty. */

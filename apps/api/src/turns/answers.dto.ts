@@ -23,6 +23,8 @@ import {
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA, TextContentDto } from './contents.dto.ts';
 
+const PLAIN_JSON = ['object', 'string', 'number', 'boolean'].map((type) => ({ type }));
+
 export class TokenUsageDto implements TokenUsage {
   prompt_tokens!: number;
   completion_tokens!: number;
@@ -91,7 +93,7 @@ class ToolExecutionDto implements ToolExecution {
   @ApiProperty({ type: 'object', additionalProperties: true })
   arguments!: Record<string, unknown>;
   /** Any JSON value. */
-  @ApiProperty({})
+  @ApiProperty({ anyOf: [...PLAIN_JSON, { type: 'array', items: {} }] })
   result?: unknown;
   error?: ToolErrorDto;
   startedAt!: string;

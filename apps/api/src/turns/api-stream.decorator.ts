@@ -7,12 +7,6 @@ import { FrameDto } from './answers.dto.ts';
 export function ApiStream(answer?: Type) {
   const json = answer && { 'application/json': { schema: { $ref: getSchemaPath(answer) } } };
   return applyDecorators(
-    ApiHeader({
-      name: STREAM_PROTOCOL_HEADER,
-      description: 'Demanded of requests that stream; 426 without it.',
-      required: false,
-      schema: { type: 'string', enum: [STREAM_PROTOCOL] },
-    }),
     ApiExtraModels(FrameDto, ...(answer ? [answer] : [])),
     ApiOkResponse({
       description: 'Server-Sent Events: one frame per `data:` line.',
@@ -20,3 +14,12 @@ export function ApiStream(answer?: Type) {
     }),
   );
 }
+
+/** Documents the header that requests which start a stream have to send. */
+export const ApiStreamProtocol = () =>
+  ApiHeader({
+    name: STREAM_PROTOCOL_HEADER,
+    description: 'Demanded where the answer is a stream: 426 without it.',
+    required: false,
+    schema: { type: 'string', enum: [STREAM_PROTOCOL] },
+  });

@@ -8,7 +8,7 @@ import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { ChatAnswerDto, TurnDto } from './answers.dto.ts';
 import { ChatDto } from './chat.dto.ts';
-import { ApiStream } from './api-stream.decorator.ts';
+import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
 import { assertStreamProtocol, lastEventId, SegmentReader } from './segment-reader.ts';
 import { settingsOf } from './turn-settings.ts';
 import { AttachDto } from './turns.dto.ts';
@@ -25,7 +25,8 @@ export class TurnsController {
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
   @HttpCode(200)
-  @ApiParam({ name: 'agentId' })
+  @ApiParam({ name: 'agentId', type: String })
+  @ApiStreamProtocol()
   @ApiStream(ChatAnswerDto)
   async chat(
     @Caller() caller: UserPrincipal,
