@@ -200,3 +200,68 @@ export interface Turn {
   execution_time: number | null;
   segments: TurnSegment[];
 }
+
+export interface ResumeRequest {
+  sessionId: string;
+  interactionId: string;
+  /** Ids of the chosen options, never their labels. */
+  selectedOptionIds: string[];
+  /** The user's own words, only where the question allows them. */
+  otherText?: string | null;
+}
+
+export interface CancelRequest {
+  sessionId: string;
+}
+
+export interface CancelAnswer {
+  turnId: string;
+  sessionId: string;
+  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
+  status: 'cancelling' | 'cancelled' | 'completed' | 'failed';
+}
+
+/** What a client did with a local tool call; exactly one of the three. */
+export type LocalToolResultRequest =
+  { result: unknown } | { error: string } | { denied: true; reason?: string | null };
+
+export interface ExecuteSettings {
+  /** 0 to 1. */
+  temperature?: number | null;
+  /** At least 1. */
+  maxTokens?: number | null;
+  /** 0 to 1. */
+  top_p?: number | null;
+  presence_penalty?: number | null;
+  frequency_penalty?: number | null;
+}
+
+/** Recognised fields; every other key is a variable of the agent's prompt. */
+export interface ExecuteInputs {
+  query?: string | null;
+  session_id?: string | null;
+  /** Default false: reads no history and leaves none behind. */
+  memory?: boolean | null;
+  /** Default false. */
+  context?: boolean | null;
+  /** Default false. */
+  internet?: boolean | null;
+  images?: string[] | null;
+  audios?: string[] | null;
+  [variable: string]: unknown;
+}
+
+export interface ExecuteRequest {
+  inputs: ExecuteInputs;
+  settings?: ExecuteSettings | null;
+  /** Default false. */
+  stream?: boolean | null;
+}
+
+export interface ExecuteAnswer {
+  answer: string;
+  agent_id: string;
+  /** Seconds. */
+  execution_time: number;
+  token_usage: TokenUsage;
+}

@@ -3,6 +3,8 @@ import { Auth1763600000002 } from './0002-auth.ts';
 import { ModelsAndAgents1763600000003 } from './0003-models-and-agents.ts';
 import { Streams1763600000004 } from './0004-streams.ts';
 import { Turns1763600000005 } from './0005-turns.ts';
+import { Usage1763600000006 } from './0006-usage.ts';
+import { Interactions1763600000007 } from './0007-interactions.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -11,4 +13,6 @@ export const migrations = [
   ModelsAndAgents1763600000003,
   Streams1763600000004,
   Turns1763600000005,
+  Usage1763600000006,
+  Interactions1763600000007,
 ];

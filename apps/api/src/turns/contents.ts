@@ -89,9 +89,11 @@ export function parseDataUri(url: string): DataUri | null {
   return { mime, base64 };
 }
 
-/** What a repeated turn is compared by: the contents, whatever the order of their keys. */
-export function hashContents(contents: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(contents)).digest();
+/** What a repeated turn is compared by: the contents and the prompt's values, whatever the order of their keys. */
+export function hashContents(contents: unknown, variables: Record<string, unknown>): Buffer {
+  return createHash('sha256')
+    .update(canonicalJson([contents, variables]))
+    .digest();
 }
 
 function canonicalJson(value: unknown): string {

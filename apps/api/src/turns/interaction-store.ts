@@ -38,7 +38,10 @@ export async function insertInteraction(
 }
 
 export function findInteraction(sql: Sql, turnId: string, id: string): Promise<InteractionRow | null> {
-  return firstRow(sql, `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.id = $2`, [turnId, id]);
+  return firstRow(sql, `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.id = $2`, [
+    turnId,
+    id,
+  ]);
 }
 
 /** PENDING → ANSWERED by whoever is first; false for everybody else. */

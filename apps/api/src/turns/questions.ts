@@ -56,8 +56,10 @@ export const ASK_USER_TOOL: Omit<TurnTool, 'run'> = {
 export function parseQuestion(input: Record<string, unknown> | null): Question | string {
   if (input === null) return 'The arguments are not a JSON object';
   const { question, options, multiple, allowOther } = input;
-  if (typeof question !== 'string' || question.trim() === '') return 'question must be a text that is not empty';
-  if (!Array.isArray(options) || options.length > MAX_OPTIONS) return `options must be a list of at most ${MAX_OPTIONS}`;
+  if (typeof question !== 'string' || question.trim() === '')
+    return 'question must be a text that is not empty';
+  if (!Array.isArray(options) || options.length > MAX_OPTIONS)
+    return `options must be a list of at most ${MAX_OPTIONS}`;
   const read = options.map((option, i) => parseOption(option, i));
   if (read.some((option) => option === null)) return 'Each option must be an object with a label';
   if (read.length === 0 && allowOther !== true) return 'options must not be empty unless allowOther is true';
@@ -80,12 +82,16 @@ function parseOption(option: unknown, i: number): InteractionOption | null {
 }
 
 /** What is wrong with an answer, or null; the custom text counts as one choice. */
-export function answerProblem(question: Question, { selectedOptionIds, otherText }: UserAnswer): string | null {
+export function answerProblem(
+  question: Question,
+  { selectedOptionIds, otherText }: UserAnswer,
+): string | null {
   const unknown = selectedOptionIds.filter((id) => !question.options.some((option) => option.id === id));
   if (unknown.length > 0) {
     return `selectedOptionIds must be ids of the question's options, not ${unknown.join(', ')}`;
   }
-  if (new Set(selectedOptionIds).size < selectedOptionIds.length) return 'selectedOptionIds must not repeat an option';
+  if (new Set(selectedOptionIds).size < selectedOptionIds.length)
+    return 'selectedOptionIds must not repeat an option';
   if (otherText !== null && !question.allowOther) return 'otherText is not allowed for this question';
   if (otherText?.trim() === '') return 'otherText must not be empty';
   const chosen = selectedOptionIds.length + (otherText === null ? 0 : 1);
@@ -103,7 +109,9 @@ export function sameAnswer(a: UserAnswer, b: UserAnswer): boolean {
 
 /** The answer as the model is told. */
 export function answerText(question: Question, { selectedOptionIds, otherText }: UserAnswer): string {
-  const selected = question.options.filter(({ id }) => selectedOptionIds.includes(id)).map(({ label }) => label);
+  const selected = question.options
+    .filter(({ id }) => selectedOptionIds.includes(id))
+    .map(({ label }) => label);
   return JSON.stringify({ selected, ...(otherText !== null && { other: otherText }) });
 }
 

@@ -7,7 +7,7 @@ import { OpenStreams } from '../infra/http/open-streams.ts';
 import { sendStream } from '../infra/http/sse.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { foldAnswer } from './fold.ts';
-import type { OpenedSegment } from './turns.service.ts';
+import type { OpenedSegment } from './turn-claims.ts';
 
 const MAX_OPEN_STREAMS = 200;
 

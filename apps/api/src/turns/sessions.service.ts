@@ -59,7 +59,7 @@ export class SessionsService {
     const found = await rows<SessionRow & { position: string }>(
       this.database,
       `select ${SESSION_COLUMNS}, s.last_turn_at::text as position from session s
-       where s.agent_id = $1 and s.user_id = $2 and s.deleted_at is null
+       where s.agent_id = $1 and s.user_id = $2 and s.deleted_at is null and not s.hidden
          and ($3::text is null or (s.last_turn_at, s.id) < ($3::timestamptz, $4::uuid))
        order by s.last_turn_at desc, s.id desc limit $5`,
       [agentId, userId, at, ref, limit + 1],
@@ -142,7 +142,7 @@ export class SessionsService {
       ? await firstRow<SessionRow>(
           this.database,
           `select ${SESSION_COLUMNS} from session s
-           where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null`,
+           where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null and not s.hidden`,
           [agentId, userId, sessionId],
         )
       : null;

@@ -5,6 +5,7 @@ import { countTokens } from '../models/tokens.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { openCalls } from './items.ts';
 import { parsedArguments } from './model-step.ts';
+import { ASK_USER, parseQuestion, type Question } from './questions.ts';
 import { insertItem } from './turn-store.ts';
 import type { ToolOutcome, TurnTool } from './turn-tools.ts';
 
@@ -15,10 +16,17 @@ const MAX_RESULT_CHARS = 256 * 1024;
 
 /**
  * Settles the open calls of the last model step: each runs once and its result becomes a step. A call that had
- * started before (the process died in it) is not run again but told as interrupted.
+ * started before (the process died in it) is not run again but told as interrupted. Questions come last and one at a
+ * time: the answer is the first that has to be put to the user, or null.
  */
-export async function settleCalls(database: DataSource, turn: ActiveTurn, tools: TurnTool[]): Promise<void> {
-  const waiting = openCalls(turn.items);
+export async function settleCalls(
+  database: DataSource,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+): Promise<{ callId: string; question: Question } | null> {
+  const open = openCalls(turn.items);
+  const asks = open.filter(({ call }) => isQuestion(call, tools));
+  const waiting = open.filter(({ call }) => !isQuestion(call, tools));
   await Promise.all(
     Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -27,6 +35,17 @@ export async function settleCalls(database: DataSource, turn: ActiveTurn, tools:
       }
     }),
   );
+  for (const { call } of asks) {
+    const question = parseQuestion(parsedArguments(call.arguments));
+    if (typeof question !== 'string') return { callId: call.id, question };
+    const { text } = failed('VALIDATION_ERROR', question);
+    await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
+  }
+  return null;
+}
+
+function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
+  return call.name === ASK_USER && tools.some(({ name }) => name === ASK_USER);
 }
 
 async function settleCall(
@@ -76,7 +95,7 @@ async function settleCall(
   );
   writer.emit('tool.execution', {
     ...shown,
-    status: error ? 'failed' : 'succeeded',
+    status: outcome.denied ? 'denied' : error ? 'failed' : 'succeeded',
     ...(error ? { error } : { result: outcome.result ?? text }),
     durationMs: Math.round(performance.now() - begun),
     metadata: { ...shown.metadata, ...outcome.metadata },

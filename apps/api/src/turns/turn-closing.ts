@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { failpoint } from '../infra/failpoints.ts';
 import { ClaimLost, type StreamWriter } from '../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
+import { insertInteraction, type InteractionRow } from './interaction-store.ts';
 import type { ItemContent } from './items.ts';
-import { endTurn, insertItem, type TurnFailure } from './turn-store.ts';
+import { toInteraction, type Question } from './questions.ts';
+import { endTurn, insertItem, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const RETRY_MS = 250;
 const logger = new Logger('TurnClosing');
@@ -16,7 +18,8 @@ type LastItem = ItemContent & { tokens: number };
 /** How a segment ends, with the step it leaves. */
 export type Outcome =
   | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; item: LastItem }
-  | { status: 'FAILED'; failure: TurnFailure; item: LastItem };
+  | { status: 'FAILED'; failure: TurnFailure; item: LastItem }
+  | { status: 'INPUT_REQUIRED'; callId: string; question: Question };
 
 /**
  * Ends a turn: its last step, its usage, its status and the closing frames in one transaction, fenced by the claim.
@@ -28,8 +31,7 @@ export async function closeTurn(database: DataSource, turn: ActiveTurn, outcome:
     try {
       await writer.flushed();
       const batch = await database.transaction(async (tx) => {
-        const keep = outcome.item.kind !== 'partial' || outcome.item.content.text !== '';
-        const messageId = keep ? await insertItem(tx, turn.id, turn.nextItem, outcome.item) : null;
+        const left = await leave(tx, turn, outcome);
         const { promptTokens, completionTokens, cost, estimated } = turn.usage;
         const executionMs = turn.executionMs;
         const used = { promptTokens, completionTokens, cost, estimated, executionMs };
@@ -37,7 +39,7 @@ export async function closeTurn(database: DataSource, turn: ActiveTurn, outcome:
         if (!(await endTurn(tx, turn.id, { status: outcome.status, error, ...used }))) throw new ClaimLost();
         failpoint('turns.close');
         return writer.end(tx, (closing) => {
-          sayEnd(closing, turn, outcome, messageId, executionMs);
+          sayEnd(closing, turn, outcome, left, executionMs);
         });
       });
       writer.ended(batch);
@@ -52,28 +54,73 @@ export async function closeTurn(database: DataSource, turn: ActiveTurn, outcome:
   }
 }
 
+/** What the closing transaction stored besides the turn's own row. */
+interface Left {
+  messageId: string | null;
+  interaction: InteractionRow | null;
+}
+
+async function leave(tx: EntityManager, turn: ActiveTurn, outcome: Outcome): Promise<Left> {
+  if (outcome.status === 'INPUT_REQUIRED') {
+    const { callId, question } = outcome;
+    return { messageId: null, interaction: await insertInteraction(tx, turn.id, callId, question) };
+  }
+  const { item } = outcome;
+  const empty = item.kind === 'partial' && item.content.text === '';
+  return { messageId: empty ? null : await insertItem(tx, turn.id, turn.nextItem, item), interaction: null };
+}
+
 function sayEnd(
   writer: StreamWriter,
   turn: ActiveTurn,
   outcome: Outcome,
-  messageId: string | null,
+  left: Left,
   executionMs: number,
 ): void {
   if (outcome.status === 'FAILED') {
     sayFailure(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
     return;
   }
+  if (left.interaction) sayQuestion(writer, turn, left.interaction);
   const usage = wireUsage(turn.usage);
   writer.emit('response.completed', {
     session_id: turn.session.name,
     turnId: turn.clientTurnId,
-    messageId,
+    messageId: left.messageId,
     tokens_used: usage.total_tokens,
     execution_time: seconds(executionMs),
     token_usage: usage,
-    finishReason: outcome.finishReason,
+    finishReason: outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason,
   });
   writer.frame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
+}
+
+function sayQuestion(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
+  const interaction = toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.session.name });
+  writer.frame('input', {
+    event: 'requested',
+    interrupt_id: interaction.interactionId,
+    payload: interaction,
+  });
+  writer.emit('agent.input.required', { interaction });
+}
+
+/** The closing frames of a turn that was cancelled while it waited. */
+export function sayCancelled(
+  writer: StreamWriter,
+  turn: Pick<TurnRow, 'sessionName' | 'clientTurnId'>,
+): void {
+  const nothing = wireUsage({ promptTokens: 0, completionTokens: 0, cost: 0, estimated: false });
+  writer.emit('response.completed', {
+    session_id: turn.sessionName,
+    turnId: turn.clientTurnId,
+    messageId: null,
+    tokens_used: 0,
+    execution_time: 0,
+    token_usage: nothing,
+    finishReason: 'cancelled',
+  });
+  writer.frame('lifecycle', { event: 'interrupted' });
 }
 
 /** The two frames before the last of a stream that failed. */

@@ -49,13 +49,14 @@ export class TurnEngine {
   private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
     const history = turn.n === 1 ? [] : await historyBefore(this.database, turn.session.ref, turn.n);
     const tools = await this.tools.offered(turn);
-    const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, {});
+    const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const systemTokens = await countTokens(systemPrompt);
     turn.writer.frame('lifecycle', { event: 'running' });
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
-      await settleCalls(this.database, turn, tools);
+      const question = await settleCalls(this.database, turn, tools);
+      if (question) return { status: 'INPUT_REQUIRED', ...question };
       const items = [...history, ...turn.items];
       const request = await this.request(turn, systemPrompt, systemTokens, items, tools);
       const step = new ModelStep(turn, request);

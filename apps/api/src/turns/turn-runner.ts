@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { unavailable } from '../infra/http/app-error.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
+import { takeCancelWish } from './cancel-wish.ts';
 import { TurnEngine } from './turn-engine.ts';
 
 /** How long a shutdown waits for running turns before it stops them. */
@@ -16,6 +18,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
   private draining = false;
 
   constructor(
+    private readonly database: DataSource,
     private readonly engine: TurnEngine,
     private readonly streams: StreamsService,
   ) {}
@@ -28,11 +31,18 @@ export class TurnRunner implements BeforeApplicationShutdown {
   /** Runs a claimed turn in the background. */
   launch(turn: ActiveTurn): void {
     this.streams.hold(turn.writer, () => turn.stop('cancelled'));
-    const run = this.engine.run(turn).finally(() => {
+    const run = this.run(turn).finally(() => {
       this.streams.release(turn.writer);
       this.active.delete(turn);
     });
     this.active.set(turn, run);
+  }
+
+  private async run(turn: ActiveTurn): Promise<void> {
+    const wish = { agentId: turn.agent.id, userId: turn.userId, clientTurnId: turn.clientTurnId };
+    if (turn.origin === 'start' && (await takeCancelWish(this.database, wish).catch(() => false)))
+      turn.stop('cancelled');
+    await this.engine.run(turn);
   }
 
   /** Resolves when no turn runs. */

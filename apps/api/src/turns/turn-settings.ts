@@ -17,5 +17,7 @@ export function settingsOf(defaults: AgentSettings, request: ChatDto): TurnSetti
     chatMode: asked?.chat_mode ?? 'agent',
     disableWebSearch: asked?.disable_web_search ?? false,
     registeredLocalTools: request.registeredLocalTools ?? [],
+    interactive: true,
+    variables: {},
   };
 }

@@ -12,6 +12,10 @@ export interface TurnSettings {
   chatMode: 'ask' | 'agent';
   disableWebSearch: boolean;
   registeredLocalTools: string[];
+  /** Whether somebody is there to answer questions and to run local tools. */
+  interactive: boolean;
+  /** Values for the variables of the agent's prompt. */
+  variables: Record<string, unknown>;
 }
 
 export interface TurnFailure {
@@ -25,6 +29,7 @@ export interface TurnFailure {
 export interface TurnRow {
   id: string;
   agentId: string;
+  userId: string;
   clientTurnId: string;
   sessionRef: string;
   sessionName: string;
@@ -47,7 +52,7 @@ export interface TurnRow {
 }
 
 const TURN_COLUMNS = `
-  t.id, t.agent_id as "agentId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  t.id, t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
@@ -97,14 +102,16 @@ export async function lockSession(
   owner: SessionOwner,
   name: string,
   title: string,
+  hidden: boolean,
 ): Promise<{ id: string; turnCount: number }> {
   const row = await firstRow<{ id: string; turnCount: number }>(
     tx,
-    `insert into session (space_id, agent_id, user_id, name, title, turn_count) values ($1, $2, $3, $4, $5, 1)
+    `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count)
+     values ($1, $2, $3, $4, $5, $6, 1)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
      returning id, turn_count as "turnCount"`,
-    [owner.spaceId, owner.agentId, owner.userId, name, title],
+    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden],
   );
   if (row === null) throw new Error('A session was neither made nor found');
   return row;
@@ -117,15 +124,17 @@ export interface NewTurn extends SessionOwner {
   contentsHash: Buffer;
   settings: TurnSettings;
   model: string;
+  status: 'RUNNING' | 'QUEUED';
 }
 
-/** Stores a turn as RUNNING; null where its id is taken. Violates `turn_running` where the session is busy. */
-export async function insertRunningTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
+/** Stores a turn; null where its id is taken. Violates `turn_running` where it is to run and the session is busy. */
+export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
   const row = await firstRow<{ id: string }>(
     tx,
     `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
        status, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'RUNNING', clock_timestamp())
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text,
+       case when $10::text = 'RUNNING' then clock_timestamp() end)
      on conflict (agent_id, user_id, client_turn_id) do nothing returning id`,
     [
       turn.spaceId,
@@ -137,22 +146,88 @@ export async function insertRunningTurn(tx: Sql, turn: NewTurn): Promise<string 
       turn.contentsHash,
       JSON.stringify(turn.settings),
       turn.model,
+      turn.status,
     ],
   );
   return row?.id ?? null;
 }
 
-/** FAILED → RUNNING, without what was said before it failed; false where somebody else was first. */
-export async function rerunTurn(tx: Sql, id: string, model: string): Promise<boolean> {
+/**
+ * Moves a turn into RUNNING and answers its place in the session; null where it is no longer in `from`. What was said
+ * before it failed is dropped. A queued turn takes the place after all that were started while it waited.
+ */
+export async function claimTurn(
+  tx: Sql,
+  id: string,
+  from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
+  model: string,
+): Promise<number | null> {
+  const row = await firstRow<{ n: number; sessionRef: string }>(
+    tx,
+    `update turn set status = 'RUNNING', error = null, finished_at = null, model = $3,
+       started_at = coalesce(started_at, clock_timestamp())
+     where id = $1 and status = $2 returning n, session_id as "sessionRef"`,
+    [id, from, model],
+  );
+  if (row === null) return null;
+  if (from === 'FAILED')
+    await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
+  return from === 'QUEUED' ? moveToEnd(tx, id, row) : row.n;
+}
+
+async function moveToEnd(
+  tx: Sql,
+  id: string,
+  { n, sessionRef }: { n: number; sessionRef: string },
+): Promise<number> {
+  const placed = await firstRow<{ n: number }>(
+    tx,
+    `with place as (
+       update session set turn_count = turn_count + 1 where id = $2 and turn_count > $3 returning turn_count
+     )
+     update turn set n = place.turn_count from place where turn.id = $1 returning n`,
+    [id, sessionRef, n],
+  );
+  return placed?.n ?? n;
+}
+
+/** INPUT_REQUIRED → CANCELLED with its reason; false where it no longer waits. */
+export function cancelWaiting(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
+  return cancelFrom(tx, id, 'INPUT_REQUIRED', why);
+}
+
+/** QUEUED → CANCELLED with its reason; false where it has started meanwhile. */
+export function cancelQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
+  return cancelFrom(tx, id, 'QUEUED', why);
+}
+
+async function cancelFrom(tx: Sql, id: string, from: TurnStatus, why: TurnFailure): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update turn set status = 'RUNNING', error = null, finished_at = null, model = $2, started_at = clock_timestamp()
-     where id = $1 and status = 'FAILED' returning id`,
-    [id, model],
+    `update turn set status = 'CANCELLED', error = $3, finished_at = clock_timestamp()
+     where id = $1 and status = $2 returning id`,
+    [id, from, JSON.stringify(why)],
   );
-  if (row === null) return false;
-  await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
-  return true;
+  return row !== null;
+}
+
+/** The turns of a session that wait for an answer. */
+export function waitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
+  return rows(
+    tx,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id
+     where t.session_id = $1 and t.status = 'INPUT_REQUIRED'`,
+    [sessionRef],
+  );
+}
+
+/** A turn by its own id. */
+export function getTurn(sql: Sql, id: string): Promise<TurnRow | null> {
+  return firstRow(
+    sql,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id where t.id = $1`,
+    [id],
+  );
 }
 
 export interface Ending {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ToolExecution } from '@platform/contracts';
 import type { ActiveTurn } from './active-turn.ts';
+import { ASK_USER_TOOL } from './questions.ts';
 
 /** What a call gave: the text for the model, and what people see of it. */
 export interface ToolOutcome {
@@ -8,6 +9,8 @@ export interface ToolOutcome {
   text: string;
   result?: unknown;
   error?: { code: string; message: string };
+  /** The user did not allow the call. */
+  denied?: true;
   metadata?: Partial<ToolExecution['metadata']>;
 }
 
@@ -35,6 +38,12 @@ export interface TurnToolSource {
   toolsFor(turn: ActiveTurn): Promise<TurnTool[]>;
 }
 
+/** Never run: the turn stops at the call and waits for the user. */
+const askUser: TurnTool = {
+  ...ASK_USER_TOOL,
+  run: () => Promise.reject(new Error('A question is put by the turn itself')),
+};
+
 /** The most tools that a model is offered. */
 const MAX_TOOLS = 128;
 
@@ -50,6 +59,7 @@ export class TurnTools {
   async offered(turn: ActiveTurn): Promise<TurnTool[]> {
     if (!turn.model.capabilities.tools) return [];
     const tools = (await Promise.all(this.sources.map((source) => source.toolsFor(turn)))).flat();
+    if (turn.agent.askUser && turn.settings.interactive) tools.unshift(askUser);
     const allowed = turn.settings.chatMode === 'ask' ? tools.filter((tool) => !tool.acts) : tools;
     return allowed.slice(0, MAX_TOOLS);
   }

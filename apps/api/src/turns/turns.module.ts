@@ -3,10 +3,17 @@ import { AgentsModule } from '../agents/agents.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
+import { builtinSource } from './builtin-source.ts';
+import { CancellationService } from './cancellation.service.ts';
+import { ExecuteController } from './execute.controller.ts';
+import { InteractionsController } from './interactions.controller.ts';
+import { InteractionsService } from './interactions.service.ts';
+import { LocalTools } from './local-tools.ts';
 import { Media } from './media.ts';
 import { SegmentReader } from './segment-reader.ts';
 import { SessionsController } from './sessions.controller.ts';
 import { SessionsService } from './sessions.service.ts';
+import { TurnClaims } from './turn-claims.ts';
 import { TurnEngine } from './turn-engine.ts';
 import { TurnRecovery } from './turn-recovery.ts';
 import { TurnRunner } from './turn-runner.ts';
@@ -16,22 +23,37 @@ import { TurnsService } from './turns.service.ts';
 
 @Module({
   imports: [AgentsModule, ModelsModule, StreamsModule],
-  controllers: [TurnsController, SessionsController],
+  controllers: [TurnsController, ExecuteController, InteractionsController, SessionsController],
   providers: [
+    CancellationService,
+    InteractionsService,
+    LocalTools,
     Media,
     SegmentReader,
     SessionsService,
+    TurnClaims,
     TurnEngine,
     TurnRecovery,
     TurnRunner,
     TurnsService,
     TurnTools,
   ],
-  exports: [TurnRunner, TurnsService, TurnTools],
+  exports: [
+    CancellationService,
+    InteractionsService,
+    SegmentReader,
+    TurnClaims,
+    TurnRunner,
+    TurnsService,
+    TurnTools,
+  ],
 })
 export class TurnsModule implements OnModuleInit {
+  constructor(private readonly tools: TurnTools) {}
+
   /** The first turn should not wait for the tokenizer's tables. */
   async onModuleInit(): Promise<void> {
+    this.tools.register(builtinSource);
     await tokenCounter();
   }
 }

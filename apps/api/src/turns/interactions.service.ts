@@ -1,0 +1,114 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Interaction } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import type { InvocableAgent } from '../agents/agent-row.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { conflict, invalid, notFound } from '../infra/http/app-error.ts';
+import { isUuid } from '../infra/http/ids.ts';
+import { Sweeper } from '../infra/sweeper.ts';
+import { forgetCancelWishes } from './cancel-wish.ts';
+import { expiredTurns, findInteraction, pendingOf, type InteractionRow } from './interaction-store.ts';
+import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from './questions.ts';
+import { ClaimMissed, TurnClaims, type Claimant, type OpenedSegment } from './turn-claims.ts';
+import { getTurn, segmentsOf, type TurnRow } from './turn-store.ts';
+import { TurnsService } from './turns.service.ts';
+
+export interface Resume {
+  sessionId: string;
+  interactionId: string;
+  answer: UserAnswer;
+}
+
+/** Questions of agents to their users, and the turns that go on with the answers. */
+@Injectable()
+export class InteractionsService implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly turns: TurnsService,
+    private readonly claims: TurnClaims,
+    private readonly sweeper: Sweeper,
+  ) {}
+
+  onModuleInit(): void {
+    this.sweeper.register('questions', () => this.expire());
+    this.sweeper.register('cancel wishes', () => forgetCancelWishes(this.database));
+  }
+
+  /** The questions that wait in a session; none for a session that nobody knows. */
+  async pending(caller: UserPrincipal, agentId: string, sessionId: string): Promise<Interaction[]> {
+    const found = await pendingOf(this.database, agentId, caller.userId, sessionId);
+    return found.map((row) => toInteraction(row, { turnId: row.clientTurnId, sessionId }));
+  }
+
+  /**
+   * Goes on with a turn that waits for an answer. However often and from wherever the same answer comes, it runs once:
+   * the others get the stream that it opened. Another answer, or one that came too late, is a 409.
+   */
+  async resume(
+    caller: UserPrincipal,
+    agent: InvocableAgent,
+    turnId: string,
+    { sessionId, interactionId, answer }: Resume,
+    requestId: string | null,
+  ): Promise<OpenedSegment> {
+    const by: Claimant = { agent, userId: caller.userId, requestId };
+    for (;;) {
+      const turn = await this.turns.find(caller, agent.id, turnId);
+      if (turn.sessionName !== sessionId) throw notFound(`Session ${sessionId} has no turn ${turnId}`);
+      const interaction = await this.find(turn, interactionId);
+      const problem = answerProblem(interaction.question, answer);
+      if (problem) throw invalid(problem);
+      try {
+        return await this.goOn(turn, interaction, answer, by);
+      } catch (error) {
+        if (!(error instanceof ClaimMissed)) throw error;
+      }
+    }
+  }
+
+  /** Ends the turns whose question nobody answered in time. */
+  async expire(): Promise<void> {
+    const message = 'Nobody answered the question in time';
+    for (const id of await expiredTurns(this.database)) {
+      await this.database.transaction(async (tx) => {
+        const turn = await getTurn(tx, id);
+        if (turn) await this.claims.endWaiting(tx, turn, { code: 'EXPIRED', message, retryable: false });
+      });
+    }
+  }
+
+  private async goOn(
+    turn: TurnRow,
+    interaction: InteractionRow,
+    answer: UserAnswer,
+    by: Claimant,
+  ): Promise<OpenedSegment> {
+    switch (interaction.status) {
+      case 'PENDING':
+        return this.claims.resume(turn, interaction, answer, by);
+      case 'DISMISSED':
+        throw conflict(`The question ${interaction.id} was dismissed`);
+      case 'EXPIRED':
+        throw conflict(`The question ${interaction.id} has expired`);
+      case 'ANSWERED':
+        if (interaction.answer === null || !sameAnswer(interaction.answer, answer)) {
+          throw conflict(`The question ${interaction.id} already has another answer`);
+        }
+        return this.answered(turn, interaction, by);
+    }
+  }
+
+  private async answered(turn: TurnRow, interaction: InteractionRow, by: Claimant): Promise<OpenedSegment> {
+    const segments = await segmentsOf(this.database, turn.id);
+    const opened = segments.find(({ segment }) => segment === interaction.segment);
+    if (opened === undefined) throw new Error(`Interaction ${interaction.id} opened no segment`);
+    const failed = turn.status === 'FAILED' && opened === segments.at(-1);
+    return failed ? this.claims.resumeAgain(turn, interaction, by) : this.turns.recorded(turn, opened);
+  }
+
+  private async find(turn: TurnRow, id: string): Promise<InteractionRow> {
+    const found = isUuid(id) ? await findInteraction(this.database, turn.id, id) : null;
+    if (found === null) throw notFound(`Turn ${turn.clientTurnId} has no interaction ${id}`);
+    return found;
+  }
+}

@@ -1,0 +1,306 @@
+import { Injectable } from '@nestjs/common';
+import type { ContentItem, SegmentOrigin } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { InvocableAgent } from '../agents/agent-row.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { violates } from '../infra/database/rows.ts';
+import { failpoint } from '../infra/failpoints.ts';
+import { conflict } from '../infra/http/app-error.ts';
+import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
+import { countTokens, MEDIUM_TOKENS } from '../models/tokens.ts';
+import { StreamsService } from '../streams/streams.service.ts';
+import { ActiveTurn } from './active-turn.ts';
+import { hashContents, titleOf } from './contents.ts';
+import { answerInteraction, endPending, moveAnswer, type InteractionRow } from './interaction-store.ts';
+import { Media, storeParts, type LoadedPart } from './media.ts';
+import { answerText, type UserAnswer } from './questions.ts';
+import { sayCancelled } from './turn-closing.ts';
+import { TurnRunner } from './turn-runner.ts';
+import {
+  cancelWaiting,
+  claimTurn,
+  insertItem,
+  insertSegment,
+  insertTurn,
+  itemsOf,
+  lockSession,
+  runningTurn,
+  segmentsOf,
+  waitingTurns,
+  type TurnFailure,
+  type TurnRow,
+  type TurnSettings,
+} from './turn-store.ts';
+
+/** A user turn as a caller starts it. */
+export interface TurnStart {
+  caller: UserPrincipal;
+  agent: InvocableAgent;
+  contents: ContentItem[];
+  /** Null: a new session, or, for a known turn, the session it has. */
+  sessionName: string | null;
+  /** Null: a new one. */
+  turnId: string | null;
+  settings: TurnSettings;
+  requestId: string | null;
+  /** Keeps the session out of all lists: an execution without memory. */
+  hidden?: boolean;
+}
+
+/** Where the answer to a start, a resume or a re-attach is read. */
+export interface OpenedSegment {
+  turnId: string;
+  sessionName: string;
+  segment: number;
+  streamId: string;
+  /** All of its frames, where the stream is no longer kept. */
+  replay?: Buffer;
+}
+
+/** Somebody else was first with what this claim wanted: look again and decide anew. */
+export class ClaimMissed extends Error {}
+
+/** Who runs a known turn again, and for which request. */
+export interface Claimant {
+  agent: InvocableAgent;
+  userId: string;
+  requestId: string | null;
+}
+
+/** A new turn with everything at hand that its claim stores. */
+interface Prepared extends TurnStart {
+  turnId: string;
+  sessionName: string;
+  model: ResolvedModel;
+  parts: LoadedPart[];
+  tokens: number;
+}
+
+/** The moves of a turn into RUNNING, each one transaction, and those out of waiting. */
+@Injectable()
+export class TurnClaims {
+  constructor(
+    private readonly database: DataSource,
+    private readonly streams: StreamsService,
+    private readonly catalogue: CatalogueService,
+    private readonly media: Media,
+    private readonly runner: TurnRunner,
+  ) {}
+
+  /** A new turn, RUNNING at once. Throws `ClaimMissed` where its id is taken. */
+  async begin(start: TurnStart & { turnId: string; sessionName: string }): Promise<OpenedSegment> {
+    this.runner.assertOpen();
+    const prepared = await this.prepare(start);
+    const { turnId, sessionName, agent, caller } = prepared;
+    const turn = await this.claim(prepared, async (tx) => {
+      const stored = await this.store(tx, prepared, 'RUNNING');
+      const { model, settings, requestId } = prepared;
+      return this.open(tx, {
+        ...stored,
+        clientTurnId: turnId,
+        userId: caller.userId,
+        session: { ref: stored.sessionRef, name: sessionName },
+        agent,
+        model,
+        settings,
+        requestId,
+        origin: 'start',
+        segment: 1,
+      });
+    });
+    return this.launched(turn);
+  }
+
+  /** A new turn that waits in QUEUED for `run`. Throws `ClaimMissed` where its id is taken. */
+  async queue(
+    start: TurnStart & { turnId: string; sessionName: string },
+    also: (tx: EntityManager, turnRef: string) => Promise<void>,
+  ): Promise<void> {
+    const prepared = await this.prepare(start);
+    await this.database.transaction(async (tx) => {
+      const { id } = await this.store(tx, prepared, 'QUEUED');
+      await also(tx, id);
+    });
+  }
+
+  /** QUEUED or FAILED → RUNNING. Throws `ClaimMissed` where it is neither any more. */
+  async run(turn: TurnRow, from: 'QUEUED' | 'FAILED', by: Claimant): Promise<OpenedSegment> {
+    return this.again(turn, from, by, from === 'QUEUED' ? 'start' : 'rerun', async () => undefined);
+  }
+
+  /** INPUT_REQUIRED → RUNNING with the user's answer. Throws `ClaimMissed` where the question has ended. */
+  async resume(turn: TurnRow, { id, callId, question }: InteractionRow, answer: UserAnswer, by: Claimant) {
+    return this.again(turn, 'INPUT_REQUIRED', by, 'resume', async (tx, segment, nextItem) => {
+      if (!(await answerInteraction(tx, id, answer, segment))) throw new ClaimMissed();
+      const text = answerText(question, answer);
+      const tokens = await countTokens(text);
+      await insertItem(tx, turn.id, nextItem, { kind: 'tool-result', content: { callId, text }, tokens });
+    });
+  }
+
+  /** What a repeated resume does with a turn that failed after the answer. */
+  async resumeAgain(turn: TurnRow, interaction: InteractionRow, by: Claimant): Promise<OpenedSegment> {
+    return this.again(turn, 'FAILED', by, 'rerun', (tx, segment) => moveAnswer(tx, interaction.id, segment));
+  }
+
+  /**
+   * Ends a turn that waits for an answer: CANCELLED with its reason and a closing segment. False where it no longer
+   * waits.
+   */
+  async endWaiting(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
+    if (!(await cancelWaiting(tx, turn.id, why))) return false;
+    await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
+    const segment = await nextSegment(tx, turn.id);
+    const writer = this.streams.create(segment);
+    writer.emit('session.started', {
+      sessionId: turn.sessionName,
+      turnId: turn.clientTurnId,
+      segment,
+      agentId: turn.agentId,
+      model: turn.model,
+      requestId: null,
+      resumed: true,
+    });
+    await writer.open(tx, this.streams.leaseMs);
+    await insertSegment(tx, turn.id, { segment, origin: 'resume', streamId: writer.streamId });
+    await writer.end(tx, (closing) => sayCancelled(closing, turn));
+    return true;
+  }
+
+  private async prepare(start: TurnStart & { turnId: string; sessionName: string }): Promise<Prepared> {
+    const model = await this.catalogue.resolve(start.agent.spaceId, start.agent.model);
+    const parts = await this.media.load(start.contents, model);
+    return { ...start, model, parts, tokens: await tokensOf(parts) };
+  }
+
+  /** The session, the turn and the user's message; whoever waited for an answer in the session waits no longer. */
+  private async store(tx: EntityManager, start: Prepared, status: 'RUNNING' | 'QUEUED') {
+    const { agent, caller, sessionName, settings } = start;
+    const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
+    const session = await lockSession(tx, owner, sessionName, titleOf(start.contents), start.hidden ?? false);
+    if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
+    const id = await insertTurn(tx, {
+      ...owner,
+      sessionRef: session.id,
+      n: session.turnCount,
+      clientTurnId: start.turnId,
+      contentsHash: hashContents(start.contents, settings.variables),
+      settings,
+      model: start.model.name,
+      status,
+    });
+    if (id === null) throw new ClaimMissed();
+    const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
+    const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
+    const items = [{ ...item, id: await insertItem(tx, id, 1, item) }];
+    return { id, sessionRef: session.id, n: session.turnCount, items, nextItem: 2 };
+  }
+
+  private async dismissWaiting(tx: EntityManager, sessionRef: string): Promise<void> {
+    for (const turn of await waitingTurns(tx, sessionRef)) {
+      const message = 'A new turn of the session took the place of the question';
+      await this.endWaiting(tx, turn, { code: 'DISMISSED', message, retryable: false });
+    }
+  }
+
+  private async again(
+    known: TurnRow,
+    from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
+    { agent, userId, requestId }: Claimant,
+    origin: SegmentOrigin,
+    also: (tx: EntityManager, segment: number, nextItem: number) => Promise<void>,
+  ): Promise<OpenedSegment> {
+    this.runner.assertOpen();
+    const model = await this.catalogue.resolve(agent.spaceId, agent.model);
+    const scope = { agent, caller: { userId }, sessionName: known.sessionName };
+    const turn = await this.claim(scope, async (tx) => {
+      const n = await claimTurn(tx, known.id, from, model.name);
+      if (n === null) throw new ClaimMissed();
+      const segment = await nextSegment(tx, known.id);
+      const before = await itemsOf(tx, known.id);
+      await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
+      const items = await itemsOf(tx, known.id);
+      return this.open(tx, {
+        id: known.id,
+        clientTurnId: known.clientTurnId,
+        userId,
+        session: { ref: known.sessionRef, name: known.sessionName },
+        n,
+        agent,
+        model,
+        settings: known.settings,
+        requestId,
+        origin,
+        segment,
+        items: items.filter((item) => item.kind !== 'partial'),
+        nextItem: (items.at(-1)?.n ?? 0) + 1,
+      });
+    });
+    return this.launched(turn);
+  }
+
+  /** The claiming transaction; a session that runs another turn is a 409 that names it. */
+  private async claim<T>(
+    {
+      agent,
+      caller,
+      sessionName,
+    }: { agent: { id: string }; caller: { userId: string }; sessionName: string },
+    work: (tx: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    try {
+      failpoint('turns.claim');
+      return await this.database.transaction(work);
+    } catch (error) {
+      if (!violates(error, 'turn_running')) throw error;
+      const running = await runningTurn(this.database, agent.id, caller.userId, sessionName);
+      throw conflict(`Session ${sessionName} is busy with turn ${running ?? 'that just ended'}`);
+    }
+  }
+
+  /** Opens the turn's stream with its first frames. */
+  private async open(
+    tx: EntityManager,
+    claimed: Omit<ConstructorParameters<typeof ActiveTurn>[0], 'writer'> & { segment: number },
+  ): Promise<ActiveTurn> {
+    const { origin, segment } = claimed;
+    const writer = this.streams.create(segment);
+    writer.emit('session.started', {
+      sessionId: claimed.session.name,
+      turnId: claimed.clientTurnId,
+      segment,
+      agentId: claimed.agent.id,
+      model: claimed.model.name,
+      requestId: claimed.requestId,
+      resumed: origin === 'resume',
+    });
+    writer.frame('lifecycle', { event: 'started' });
+    await writer.open(tx, this.streams.leaseMs);
+    await insertSegment(tx, claimed.id, { segment, origin, streamId: writer.streamId });
+    return new ActiveTurn({ ...claimed, writer });
+  }
+
+  private launched(turn: ActiveTurn): OpenedSegment {
+    this.runner.launch(turn);
+    const { clientTurnId, session, writer } = turn;
+    return {
+      turnId: clientTurnId,
+      sessionName: session.name,
+      segment: writer.segment,
+      streamId: writer.streamId,
+    };
+  }
+}
+
+async function nextSegment(tx: EntityManager, turnRef: string): Promise<number> {
+  return ((await segmentsOf(tx, turnRef)).at(-1)?.segment ?? 0) + 1;
+}
+
+async function tokensOf(parts: LoadedPart[]): Promise<number> {
+  let tokens = 0;
+  for (const part of parts) {
+    const text = part.type === 'text' || part.type === 'file' ? part.text : undefined;
+    tokens += text === undefined ? MEDIUM_TOKENS : await countTokens(text);
+  }
+  return tokens;
+}
