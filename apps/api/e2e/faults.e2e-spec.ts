@@ -112,12 +112,15 @@ describe('faults', () => {
 
   verifies(
     'turn.shutdown',
-    'SIGTERM: a running turn ends well, the process exits with 0',
+    'SIGTERM: a running turn ends well, readiness is gone meanwhile, the process exits with 0',
     async () => {
       const service = await (await neighbour()).ready();
       const turnId = randomUUID();
       const stream = await startOn(service.url, turnId);
       service.signal('SIGTERM');
+      await eventually(async () => {
+        expect((await fetch(`${service.url}/api/health/ready`)).status).toBe(503);
+      });
       const { frames } = await readStream(stream);
       expect(textOf(frames)).toBe(WORDS.join(''));
       expect(eventNames(frames).slice(-2)).toEqual(['response-completed', 'stream-ended']);

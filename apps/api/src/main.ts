@@ -40,6 +40,8 @@ function closeOnSignal(app: NestExpressApplication): void {
   const close = () => {
     if (closing) process.exit(1);
     closing = true;
+    // Whoever balances the load goes elsewhere while the turns are drained.
+    app.get(Readiness).ready = false;
     app.close().then(
       () => process.exit(0),
       (error: unknown) => {
