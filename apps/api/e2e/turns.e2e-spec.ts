@@ -298,7 +298,11 @@ describe('a failing provider', () => {
       // The real adapter with less patience: nobody waits a minute for a test.
       const dispatcher = app.get(GuardedHttp).dispatcher({ allowLoopback: true });
       const hasty = new OpenAiProvider({ baseUrl: model.url, apiKey: null, dispatcher, idleTimeoutMs: 200 });
-      jest.spyOn(app.get(CatalogueService), 'providerOf').mockReturnValue(hasty);
+      const catalogue = app.get(CatalogueService);
+      const resolve = catalogue.resolve.bind(catalogue);
+      jest.spyOn(catalogue, 'resolve').mockImplementation(async (...asked) => {
+        return { ...(await resolve(...asked)), provider: hasty };
+      });
     });
     afterAll(() => {
       jest.restoreAllMocks();
