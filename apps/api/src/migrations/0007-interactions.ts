@@ -42,9 +42,12 @@ export class Interactions1763600000007 implements MigrationInterface {
       )`);
     // An execution without memory keeps its steps like any turn, in a session that no list shows.
     await db.query('alter table session add column hidden boolean not null default false');
+    // The tokens that the running call keeps back, for whoever ends the turn.
+    await db.query('alter table turn add column hold_id uuid');
   }
 
   async down(db: QueryRunner): Promise<void> {
+    await db.query('alter table turn drop column hold_id');
     await db.query('alter table session drop column hidden');
     await db.query('drop table local_tool_call, cancel_wish, interaction');
   }

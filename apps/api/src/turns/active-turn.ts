@@ -1,7 +1,7 @@
 import type { SegmentOrigin } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { ResolvedModel } from '../models/catalogue.service.ts';
-import type { BilledTokens } from '../models/price.ts';
+import type { ModelUsage } from '../models/model-provider.ts';
 import { costOf } from '../models/price.ts';
 import type { StreamWriter } from '../streams/stream-writer.ts';
 import type { Item } from './items.ts';
@@ -10,6 +10,12 @@ import type { TurnSettings } from './turn-store.ts';
 /** Why a running turn is stopped from outside. */
 export type StopReason = 'cancelled' | 'shutdown';
 
+/** What one call of the model used, and what it costs. */
+export interface StepUsage extends ModelUsage {
+  cost: number;
+  estimated: boolean;
+}
+
 /** What the segment has used so far; what other segments used stands in the turn's row. */
 export class UsageTotal {
   promptTokens = 0;
@@ -17,10 +23,11 @@ export class UsageTotal {
   cost = 0;
   estimated = false;
 
-  add(usage: BilledTokens, cost: number, estimated: boolean): void {
-    this.promptTokens += usage.promptTokens;
-    this.completionTokens += usage.completionTokens;
-    this.cost += cost;
+  add({ promptTokens, completionTokens, cost, estimated }: StepUsage): void {
+    this.promptTokens += promptTokens;
+    this.completionTokens += completionTokens;
+    // Costs are exact to 1e-9; a sum of doubles is not.
+    this.cost = Math.round((this.cost + cost) * 1e9) / 1e9;
     this.estimated ||= estimated;
   }
 }
@@ -42,6 +49,8 @@ export interface ClaimedTurn {
   /** The steps that are stored and count, and the number of the next. */
   items: Item[];
   nextItem: number;
+  /** The tokens held for the first call; null: no limit. */
+  holdId: string | null;
 }
 
 /** A turn while this process runs it. */
@@ -61,6 +70,10 @@ export class ActiveTurn {
   nextItem: number;
 
   readonly usage = new UsageTotal();
+  /** What the last call used and the ledger does not know yet. */
+  due: StepUsage | null = null;
+  /** The tokens held for the present call; null: no limit. */
+  holdId: string | null;
   /** Aborts when the turn is stopped or its claim is lost. */
   readonly signal: AbortSignal;
   private readonly startedAt = performance.now();
@@ -80,6 +93,7 @@ export class ActiveTurn {
     this.writer = claimed.writer;
     this.items = claimed.items;
     this.nextItem = claimed.nextItem;
+    this.holdId = claimed.holdId;
     this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
   }
 
@@ -92,8 +106,12 @@ export class ActiveTurn {
     return this.stopping.signal.aborted ? (this.stopping.signal.reason as StopReason) : null;
   }
 
-  charge(usage: BilledTokens, estimated: boolean): void {
-    this.usage.add(usage, costOf(usage, this.model.price), estimated);
+  /** Notes what a call used; it reaches the ledger with the transaction that stores the step. */
+  used(usage: ModelUsage, estimated: boolean): void {
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    const cost = costOf(usage, this.model.price);
+    this.due = { promptTokens, completionTokens, cachedTokens, reasoningTokens, cost, estimated };
+    this.usage.add(this.due);
   }
 
   get executionMs(): number {

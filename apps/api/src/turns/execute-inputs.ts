@@ -94,6 +94,7 @@ export function executeSettings(
     disableWebSearch: false,
     registeredLocalTools: [],
     interactive,
+    source: 'execute',
     variables,
   };
 }

@@ -19,6 +19,20 @@ export function* productEventsIn(bytes: Buffer): Generator<ProductEvent> {
   }
 }
 
+/** What the model said in its last call, as far as it was stored. */
+export async function textOfLastMessage(frames: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const bytes of frames) {
+    for (const line of bytes.toString('utf8').split('\n')) {
+      if (!line.startsWith(DATA)) continue;
+      const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event?: string; delta?: unknown }>;
+      if (params.data.event === 'message-start') text = '';
+      else if (params.data.event === 'content-delta') text += String(params.data.delta);
+    }
+  }
+  return text;
+}
+
 /** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
 export async function foldAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
   const answer = new AnswerFold();

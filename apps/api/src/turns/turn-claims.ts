@@ -9,11 +9,13 @@ import { conflict } from '../infra/http/app-error.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
 import { countTokens, MEDIUM_TOKENS } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
-import { ActiveTurn } from './active-turn.ts';
+import { UsageService } from '../usage/usage.service.ts';
+import { ActiveTurn, type ClaimedTurn } from './active-turn.ts';
 import { hashContents, titleOf } from './contents.ts';
 import { answerInteraction, endPending, moveAnswer, type InteractionRow } from './interaction-store.ts';
 import { Media, storeParts, type LoadedPart } from './media.ts';
 import { answerText, type UserAnswer } from './questions.ts';
+import { holdForCall } from './turn-billing.ts';
 import { sayCancelled } from './turn-closing.ts';
 import { TurnRunner } from './turn-runner.ts';
 import {
@@ -85,6 +87,7 @@ export class TurnClaims {
     private readonly catalogue: CatalogueService,
     private readonly media: Media,
     private readonly runner: TurnRunner,
+    private readonly usage: UsageService,
   ) {}
 
   /** A new turn, RUNNING at once. Throws `ClaimMissed` where its id is taken. */
@@ -261,7 +264,7 @@ export class TurnClaims {
   /** Opens the turn's stream with its first frames. */
   private async open(
     tx: EntityManager,
-    claimed: Omit<ConstructorParameters<typeof ActiveTurn>[0], 'writer'> & { segment: number },
+    claimed: Omit<ClaimedTurn, 'writer' | 'holdId'> & { segment: number },
   ): Promise<ActiveTurn> {
     const { origin, segment } = claimed;
     const writer = this.streams.create(segment);
@@ -277,7 +280,24 @@ export class TurnClaims {
     writer.frame('lifecycle', { event: 'started' });
     await writer.open(tx, this.streams.leaseMs);
     await insertSegment(tx, claimed.id, { segment, origin, streamId: writer.streamId });
-    return new ActiveTurn({ ...claimed, writer });
+    return new ActiveTurn({ ...claimed, writer, holdId: await this.hold(tx, claimed) });
+  }
+
+  /** Holds tokens for the first call. Last in the claiming transaction: it locks the accounts. */
+  private hold(tx: EntityManager, claimed: Omit<ClaimedTurn, 'writer' | 'holdId'>): Promise<string | null> {
+    const { id, clientTurnId, userId, agent, model, settings, items } = claimed;
+    const { source, maxTokens } = settings;
+    const payer = {
+      turnRef: id,
+      clientTurnId,
+      spaceId: agent.spaceId,
+      userId,
+      agentId: agent.id,
+      model: model.name,
+      source,
+    };
+    const prompt = items.reduce((sum, item) => sum + item.tokens, Math.ceil(agent.systemPrompt.length / 4));
+    return holdForCall(tx, this.usage, payer, prompt, Math.min(maxTokens ?? Infinity, model.maxOutputTokens));
   }
 
   private launched(turn: ActiveTurn): OpenedSegment {

@@ -4,10 +4,12 @@ import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import { failpoint } from '../infra/failpoints.ts';
 import { ClaimLost, type StreamWriter } from '../streams/stream-writer.ts';
+import type { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { insertInteraction, type InteractionRow } from './interaction-store.ts';
 import type { ItemContent } from './items.ts';
 import { toInteraction, type Question } from './questions.ts';
+import { payerOf, settleCall } from './turn-billing.ts';
 import { endTurn, insertItem, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const RETRY_MS = 250;
@@ -25,22 +27,28 @@ export type Outcome =
  * Ends a turn: its last step, its usage, its status and the closing frames in one transaction, fenced by the claim.
  * While that transaction fails it is tried again and readers are told; rejects only where the claim is lost.
  */
-export async function closeTurn(database: DataSource, turn: ActiveTurn, outcome: Outcome): Promise<void> {
+export async function closeTurn(
+  database: DataSource,
+  usage: UsageService,
+  turn: ActiveTurn,
+  outcome: Outcome,
+): Promise<void> {
   const { writer } = turn;
   for (let attempt = 1; ; attempt++) {
     try {
       await writer.flushed();
       const batch = await database.transaction(async (tx) => {
         const left = await leave(tx, turn, outcome);
-        const { promptTokens, completionTokens, cost, estimated } = turn.usage;
-        const executionMs = turn.executionMs;
-        const used = { promptTokens, completionTokens, cost, estimated, executionMs };
+        const { executionMs } = turn;
         const error = outcome.status === 'FAILED' ? outcome.failure : null;
-        if (!(await endTurn(tx, turn.id, { status: outcome.status, error, ...used }))) throw new ClaimLost();
+        if (!(await endTurn(tx, turn.id, { status: outcome.status, error, executionMs })))
+          throw new ClaimLost();
         failpoint('turns.close');
-        return writer.end(tx, (closing) => {
+        const last = await writer.end(tx, (closing) => {
           sayEnd(closing, turn, outcome, left, executionMs);
         });
+        await settleCall(tx, usage, payerOf(turn), turn.holdId, turn.due);
+        return last;
       });
       writer.ended(batch);
       return;

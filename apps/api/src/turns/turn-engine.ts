@@ -6,11 +6,13 @@ import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
+import { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { buildMessages } from './context.ts';
-import type { Item } from './items.ts';
+import type { Item, ItemContent } from './items.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
+import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import { historyBefore, insertItem, type TurnFailure } from './turn-store.ts';
 import { TurnTools, type TurnTool } from './turn-tools.ts';
@@ -29,6 +31,7 @@ export class TurnEngine {
   constructor(
     private readonly database: DataSource,
     private readonly tools: TurnTools,
+    private readonly usage: UsageService,
   ) {}
 
   /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
@@ -36,7 +39,7 @@ export class TurnEngine {
     let step: ModelStep | null = null;
     try {
       const outcome = await this.loop(turn, (present) => (step = present));
-      await closeTurn(this.database, turn, outcome);
+      await closeTurn(this.database, this.usage, turn, outcome);
     } catch (error) {
       if (turn.writer.signal.aborted) {
         this.logger.warn({ turn: turn.id }, 'The turn was taken over');
@@ -59,11 +62,12 @@ export class TurnEngine {
       if (question) return { status: 'INPUT_REQUIRED', ...question };
       const items = [...history, ...turn.items];
       const request = await this.request(turn, systemPrompt, systemTokens, items, tools);
+      if (count > 0) await this.hold(turn, request, sumTokens(items) + systemTokens);
       const step = new ModelStep(turn, request);
       onStep(step);
       await step.run();
       const { usage, estimated } = await step.used();
-      turn.charge(usage, estimated);
+      turn.used(usage, estimated);
       step.charged = true;
       step.finishMessage(usage);
       showContext(turn, usage.promptTokens + usage.completionTokens, estimated);
@@ -74,11 +78,34 @@ export class TurnEngine {
         const finishReason: FinishReason = step.finish === 'length' ? 'length' : 'completed';
         return { status: 'COMPLETED', finishReason, item };
       }
-      const id = await insertItem(this.database.manager, turn.id, turn.nextItem++, item);
-      turn.items.push({ ...item, id });
+      await this.keep(turn, item);
       onStep(null);
     }
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+  }
+
+  /** Stores a step that is not the last, and settles what it used. */
+  private async keep(
+    turn: ActiveTurn,
+    item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
+  ): Promise<void> {
+    const id = await this.database.transaction(async (tx) => {
+      const stored = await insertItem(tx, turn.id, turn.nextItem, item);
+      await settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due);
+      return stored;
+    });
+    turn.nextItem++;
+    turn.due = null;
+    turn.holdId = null;
+    turn.items.push({ ...item, id });
+  }
+
+  /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
+  private async hold(turn: ActiveTurn, request: ModelRequest, promptTokens: number): Promise<void> {
+    const maxOutput = request.settings.maxTokens ?? turn.model.maxOutputTokens;
+    turn.holdId = await this.database.transaction((tx) =>
+      holdForCall(tx, this.usage, payerOf(turn), promptTokens, maxOutput),
+    );
   }
 
   private async request(
@@ -90,7 +117,7 @@ export class TurnEngine {
   ): Promise<ModelRequest> {
     const { model, settings } = turn;
     const maxTokens = Math.min(settings.maxTokens ?? model.maxOutputTokens, model.maxOutputTokens);
-    const used = systemTokens + items.reduce((sum, item) => sum + item.tokens, 0);
+    const used = systemTokens + sumTokens(items);
     if (used + maxTokens > model.contextWindow) {
       throw new AppError(
         'VALIDATION_ERROR',
@@ -117,18 +144,22 @@ export class TurnEngine {
       const text = step?.text ?? '';
       if (step && !step.charged && text !== '') {
         const { usage } = await step.used();
-        turn.charge(usage, true);
+        turn.used(usage, true);
         step.finishMessage(usage);
       }
       const tokens = text === '' ? 0 : await countTokens(text);
       const item = { kind: 'partial' as const, content: { text }, tokens };
       if (turn.stopped === 'cancelled') {
-        await closeTurn(this.database, turn, { status: 'CANCELLED', finishReason: 'cancelled', item });
+        await closeTurn(this.database, this.usage, turn, {
+          status: 'CANCELLED',
+          finishReason: 'cancelled',
+          item,
+        });
         return;
       }
       const failure = failureOf(turn, error);
       if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
-      await closeTurn(this.database, turn, { status: 'FAILED', failure, item });
+      await closeTurn(this.database, this.usage, turn, { status: 'FAILED', failure, item });
     } catch (closing) {
       if (!turn.writer.signal.aborted) {
         this.logger.error(
@@ -139,6 +170,10 @@ export class TurnEngine {
       }
     }
   }
+}
+
+function sumTokens(items: Item[]): number {
+  return items.reduce((sum, item) => sum + item.tokens, 0);
 }
 
 function showContext(turn: ActiveTurn, usedTokens: number, estimated: boolean): void {

@@ -6,11 +6,17 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { rows } from '../infra/database/rows.ts';
+import { CatalogueService } from '../models/catalogue.service.ts';
+import { costOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
-import { productEventsIn } from './fold.ts';
+import { UsageService } from '../usage/usage.service.ts';
+import type { StepUsage } from './active-turn.ts';
+import { textOfLastMessage } from './fold.ts';
+import type { Item } from './items.ts';
+import { payerOfRow, settleCall } from './turn-billing.ts';
 import { sayFailure } from './turn-closing.ts';
-import { endTurn, insertItem, type TurnFailure } from './turn-store.ts';
+import { endTurn, getTurn, insertItem, itemsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const INTERRUPTED: TurnFailure = {
   code: 'INTERRUPTED',
@@ -20,9 +26,7 @@ const INTERRUPTED: TurnFailure = {
 
 interface Orphan {
   id: string;
-  clientTurnId: string;
   streamId: string;
-  nextItem: number;
 }
 
 /**
@@ -39,6 +43,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
+    private readonly catalogue: CatalogueService,
+    private readonly usage: UsageService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -68,25 +74,28 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   private orphans(): Promise<Orphan[]> {
     return rows(
       this.database,
-      `select t.id, t.client_turn_id as "clientTurnId", g.stream_id as "streamId",
-         (select coalesce(max(n), 0) + 1 from turn_item where turn_id = t.id) as "nextItem"
-       from stream s join turn_segment g on g.stream_id = s.id join turn t on t.id = g.turn_id
+      `select g.turn_id as id, g.stream_id as "streamId"
+       from stream s join turn_segment g on g.stream_id = s.id
        where s.ended_at is null and s.lease_until < clock_timestamp() limit 100`,
     );
   }
 
-  private async end({ id, clientTurnId, streamId, nextItem }: Orphan): Promise<void> {
-    const text = await this.said(streamId);
-    const tokens = await countTokens(text);
+  private async end({ id, streamId }: Orphan): Promise<void> {
     const closed = await this.database.transaction(async (tx) => {
       const writer = await this.streams.takeOver(tx, streamId);
-      if (writer === null) return null;
+      const turn = writer && (await getTurn(tx, id));
+      if (!turn) return null;
+      const items = await itemsOf(tx, id);
+      const text = await this.said(streamId, items);
+      const tokens = await countTokens(text);
+      const nextItem = (items.at(-1)?.n ?? 0) + 1;
       if (text !== '') await insertItem(tx, id, nextItem, { kind: 'partial', content: { text }, tokens });
-      const used = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: true, executionMs: 0 };
-      await endTurn(tx, id, { status: 'FAILED', error: INTERRUPTED, ...used });
+      await endTurn(tx, id, { status: 'FAILED', error: INTERRUPTED, executionMs: 0 });
       const batch = await writer.end(tx, (closing) => {
-        sayFailure(closing, { ...INTERRUPTED, turnId: clientTurnId, requestId: null });
+        sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
       });
+      const due = text === '' ? null : await this.estimated(turn, items, tokens);
+      await settleCall(tx, this.usage, payerOfRow(turn), turn.holdId, due);
       return { writer, batch };
     });
     if (closed === null) return;
@@ -95,12 +104,18 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     this.logger.warn({ turn: id }, 'An interrupted turn was ended');
   }
 
-  /** The answer as far as readers have it. */
-  private async said(streamId: string): Promise<string> {
-    let text = '';
-    for await (const bytes of this.streams.stored(streamId)) {
-      for (const event of productEventsIn(bytes)) if (event.event === 'content.delta') text += event.delta;
-    }
-    return text;
+  /** What the interrupted call used: nobody knows its prompt better than the steps it was made of. */
+  private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
+    const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
+    const used = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+    const model = await this.catalogue.find(turn.spaceId, turn.model);
+    return { ...used, cost: model ? costOf(used, model.price) : 0, estimated: true };
+  }
+
+  /** What the interrupted call said; a step that was stored whole is no longer part of it. */
+  private async said(streamId: string, items: Item[]): Promise<string> {
+    const text = await textOfLastMessage(this.streams.stored(streamId));
+    const last = items.findLast((item) => item.kind === 'model');
+    return last?.content.text === text ? '' : text;
   }
 }

@@ -18,6 +18,7 @@ export function settingsOf(defaults: AgentSettings, request: ChatDto): TurnSetti
     disableWebSearch: asked?.disable_web_search ?? false,
     registeredLocalTools: request.registeredLocalTools ?? [],
     interactive: true,
+    source: 'chat',
     variables: {},
   };
 }

@@ -14,6 +14,8 @@ export interface TurnSettings {
   registeredLocalTools: string[];
   /** Whether somebody is there to answer questions and to run local tools. */
   interactive: boolean;
+  /** What the ledger calls it. */
+  source: 'chat' | 'execute' | 'job';
   /** Values for the variables of the agent's prompt. */
   variables: Record<string, unknown>;
 }
@@ -28,6 +30,7 @@ export interface TurnFailure {
 
 export interface TurnRow {
   id: string;
+  spaceId: string;
   agentId: string;
   userId: string;
   clientTurnId: string;
@@ -40,6 +43,8 @@ export interface TurnRow {
   contentsHash: Buffer;
   settings: TurnSettings;
   error: TurnFailure | null;
+  /** The tokens that its running call holds. */
+  holdId: string | null;
   model: string;
   promptTokens: number;
   completionTokens: number;
@@ -52,7 +57,7 @@ export interface TurnRow {
 }
 
 const TURN_COLUMNS = `
-  t.id, t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  t.id, t.space_id as "spaceId", t.hold_id as "holdId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
@@ -233,31 +238,16 @@ export function getTurn(sql: Sql, id: string): Promise<TurnRow | null> {
 export interface Ending {
   status: Extract<TurnStatus, 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'>;
   error: TurnFailure | null;
-  promptTokens: number;
-  completionTokens: number;
-  cost: number;
-  estimated: boolean;
   executionMs: number;
 }
 
-/** Leaves RUNNING and adds what this segment used; false where the turn was no longer RUNNING. */
+/** Leaves RUNNING; false where the turn was no longer RUNNING. */
 export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update turn set status = $2, error = $3, prompt_tokens = prompt_tokens + $4,
-       completion_tokens = completion_tokens + $5, cost = cost + $6, estimated = estimated or $7,
-       execution_ms = execution_ms + $8, finished_at = clock_timestamp()
+    `update turn set status = $2, error = $3, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
      where id = $1 and status = 'RUNNING' returning id`,
-    [
-      id,
-      ending.status,
-      ending.error && JSON.stringify(ending.error),
-      ending.promptTokens,
-      ending.completionTokens,
-      ending.cost,
-      ending.estimated,
-      Math.round(ending.executionMs),
-    ],
+    [id, ending.status, ending.error && JSON.stringify(ending.error), Math.round(ending.executionMs)],
   );
   return row !== null;
 }

@@ -3,6 +3,7 @@ import { AgentsModule } from '../agents/agents.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
+import { UsageModule } from '../usage/usage.module.ts';
 import { builtinSource } from './builtin-source.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { ExecuteController } from './execute.controller.ts';
@@ -22,7 +23,7 @@ import { TurnsController } from './turns.controller.ts';
 import { TurnsService } from './turns.service.ts';
 
 @Module({
-  imports: [AgentsModule, ModelsModule, StreamsModule],
+  imports: [AgentsModule, ModelsModule, StreamsModule, UsageModule],
   controllers: [TurnsController, ExecuteController, InteractionsController, SessionsController],
   providers: [
     CancellationService,
