@@ -4,11 +4,20 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Seconds; sent as `Retry-After`. */
   retryAfter?: number;
+  /** What the relay tells beside the message, where the words of `openai-error.ts` are too general. */
+  openai?: OpenAiWords;
+}
+
+export interface OpenAiWords {
+  code?: string;
+  /** The field that is wrong. */
+  param?: string;
 }
 
 /** The one error the services throw; code, status and body follow from the table in the contracts. */
 export class AppError extends Error {
   readonly retryAfter?: number;
+  readonly openai: OpenAiWords;
 
   constructor(
     readonly code: ErrorCode,
@@ -17,6 +26,7 @@ export class AppError extends Error {
   ) {
     super(message, { cause: options.cause });
     this.name = 'AppError';
+    this.openai = options.openai ?? {};
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 

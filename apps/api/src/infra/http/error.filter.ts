@@ -1,10 +1,12 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError, notFound } from './app-error.ts';
+import { openAiBody } from './openai-error.ts';
+import { isRelayPath } from './paths.ts';
 
 const logger = new Logger('ErrorFilter');
 
-/** Turns whatever was thrown into the flat error body; what was not foreseen tells nothing. */
+/** Turns whatever was thrown into the error body of the API that was asked; what was not foreseen tells nothing. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -24,7 +26,7 @@ export function answerError(thrown: unknown, req: Request, res: Response): void 
     return;
   }
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', Math.ceil(error.retryAfter));
-  res.status(error.status).json(error.body);
+  res.status(error.status).json(isRelayPath(pathOf(req)) ? openAiBody(error) : error.body);
 }
 
 /** Reads any failure as the error the caller is told. */
