@@ -10,6 +10,7 @@ import { GuardedHttp } from '../infra/http/guarded-http.ts';
 import type { ModelProvider } from './model-provider.ts';
 import { apiKeyPlace, MODEL_COLUMNS, OFFLINE_ROW, type ModelRow } from './model-row.ts';
 import { OfflineProvider } from './offline-provider.ts';
+import { OpenAiEndpoint } from './openai-endpoint.ts';
 import { OpenAiProvider } from './openai-provider.ts';
 
 /** A model as a turn uses it. */
@@ -17,6 +18,8 @@ export interface ResolvedModel {
   /** The model that really answers: `platform/offline` where that one stands in. */
   name: string;
   provider: ModelProvider;
+  /** The server itself, for calls that are handed on as they are; null: there is none. */
+  endpoint: OpenAiEndpoint | null;
   /** The name that the provider knows. */
   upstreamModel: string;
   contextWindow: number;
@@ -27,11 +30,17 @@ export interface ResolvedModel {
   standIn: boolean;
 }
 
+/** What answers for a row. */
+interface Upstream {
+  provider: ModelProvider;
+  endpoint: OpenAiEndpoint | null;
+}
+
 /** Finds the models that agents name; every call looks into the space's catalogue as it is now. */
 @Injectable()
 export class CatalogueService {
-  private readonly offline = new OfflineProvider();
-  private readonly providers = new Map<string, { revision: string; provider: ModelProvider }>();
+  private readonly offline: Upstream = { provider: new OfflineProvider(), endpoint: null };
+  private readonly upstreams = new Map<string, Upstream & { revision: string }>();
 
   constructor(
     private readonly database: DataSource,
@@ -72,16 +81,34 @@ export class CatalogueService {
     return new Map(Array.from(names, (name) => [name, all || known.has(name) ? 'ready' : 'unknown']));
   }
 
-  /** The provider behind a row, made once per change of it, so that the key is opened once. */
+  /** The names of the space's models, the offline one last, with the time since when each is there. */
+  async list(spaceId: string): Promise<{ name: string; createdAt: Date }[]> {
+    const models = await rows<{ name: string; createdAt: Date }>(
+      this.database,
+      'select name, created_at as "createdAt" from model where space_id = $1 and deleted_at is null order by id desc',
+      [spaceId],
+    );
+    return [...models, OFFLINE_ROW];
+  }
+
+  /** The provider behind a row. */
   providerOf(spaceId: string, row: ModelRow): ModelProvider {
+    return this.upstreamOf(spaceId, row).provider;
+  }
+
+  /** Made once per change of the row, so that the key is opened once. */
+  private upstreamOf(spaceId: string, row: ModelRow): Upstream {
     if (row.provider === 'offline' || row.baseUrl === null) return this.offline;
-    const kept = this.providers.get(row.id);
-    if (kept?.revision === row.revision) return kept.provider;
-    const apiKey = row.sealedApiKey === null ? null : this.openKey(spaceId, row, row.sealedApiKey);
-    const dispatcher = this.http.dispatcher({ allowLoopback: this.listensOnLoopback });
-    const provider = new OpenAiProvider({ baseUrl: row.baseUrl, apiKey, dispatcher });
-    this.providers.set(row.id, { revision: row.revision, provider });
-    return provider;
+    const kept = this.upstreams.get(row.id);
+    if (kept?.revision === row.revision) return kept;
+    const server = {
+      baseUrl: row.baseUrl,
+      apiKey: row.sealedApiKey === null ? null : this.openKey(spaceId, row, row.sealedApiKey),
+      dispatcher: this.http.dispatcher({ allowLoopback: this.listensOnLoopback }),
+    };
+    const upstream = { provider: new OpenAiProvider(server), endpoint: new OpenAiEndpoint(server) };
+    this.upstreams.set(row.id, { revision: row.revision, ...upstream });
+    return upstream;
   }
 
   private get standsIn(): boolean {
@@ -95,9 +122,11 @@ export class CatalogueService {
   }
 
   private resolved(spaceId: string, row: ModelRow, standIn: boolean): ResolvedModel {
+    const { provider, endpoint } = this.upstreamOf(spaceId, row);
     return {
       name: row.name,
-      provider: this.providerOf(spaceId, row),
+      provider,
+      endpoint,
       upstreamModel: row.upstreamModel ?? row.name,
       contextWindow: row.contextWindow,
       maxOutputTokens: row.maxOutputTokens,

@@ -76,7 +76,8 @@ function readCall(call: unknown, position: number): ModelDelta {
   };
 }
 
-function readUsage(usage: Record<string, unknown>): ModelUsage {
+/** The figures of OpenAI's `usage`, whatever of them is there. */
+export function readUsage(usage: Record<string, unknown>): ModelUsage {
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   return {
