@@ -5,6 +5,7 @@ import { database } from './requirements/database.ts';
 import { platform } from './requirements/platform.ts';
 import { streams } from './requirements/streams.ts';
 import { turns } from './requirements/turns.ts';
+import { usage } from './requirements/usage.ts';
 
 export interface Requirement {
   /** Where it is demanded: `spec` or `contract`, with the heading. */
@@ -17,6 +18,7 @@ export const requirements = {
   ...platform,
   ...database,
   ...access,
+  ...usage,
   ...agents,
   ...chat,
   ...turns,

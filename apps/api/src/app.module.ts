@@ -9,6 +9,7 @@ import { ModelsModule } from './models/models.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
 import { StreamsModule } from './streams/streams.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
+import { UsageModule } from './usage/usage.module.ts';
 
 /** The composition root: the modules in their order. */
 @Module({})
@@ -21,6 +22,7 @@ export class AppModule {
         LoggingModule,
         DatabaseModule,
         AuthModule,
+        UsageModule,
         ModelsModule,
         StreamsModule,
         AgentsModule,

@@ -54,7 +54,7 @@ describe('PlatformClient', () => {
     const server = await new TestServer().start();
     server.handle = (_, response) => answer(response, 200, {});
     try {
-      const { agents, apiKeys, audit, auth, members, models, spaces } = new PlatformClient({
+      const { agents, apiKeys, audit, auth, members, models, spaces, usage } = new PlatformClient({
         baseUrl: server.url,
         apiKey: 'pk_1',
       });
@@ -105,6 +105,16 @@ describe('PlatformClient', () => {
           audit.list({ actor: 'u', from: '2026-01-01T00:00:00Z' }),
           'GET /api/audit?actor=u&from=2026-01-01T00%3A00%3A00Z',
         ],
+        [usage.balance(), 'GET /api/usage/balance'],
+        [
+          usage.entries({ source: 'chat', userId: 'u', limit: 3 }),
+          'GET /api/usage/entries?source=chat&userId=u&limit=3',
+        ],
+        [
+          usage.summary({ window: '24h', groupBy: 'model' }),
+          'GET /api/usage/summary?window=24h&groupBy=model',
+        ],
+        [usage.grant({ userId: 'u', tokens: 5 }), 'POST /api/usage/grants', { userId: 'u', tokens: 5 }],
       ];
       await Promise.all(cases.map(([call]) => call));
       const seen = server.seen.map(({ method, url, body }) => JSON.stringify([`${method} ${url}`, body]));

@@ -6,6 +6,7 @@ import { AuthResource } from './resources/auth.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
 import { SpacesResource } from './resources/spaces.ts';
+import { UsageResource } from './resources/usage.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
 import type { Timer } from './timer.ts';
@@ -44,6 +45,7 @@ export class PlatformClient {
   readonly members: MembersResource;
   readonly models: ModelsResource;
   readonly spaces: SpacesResource;
+  readonly usage: UsageResource;
 
   constructor(options: PlatformClientOptions) {
     refuseMisuse(options);
@@ -65,6 +67,7 @@ export class PlatformClient {
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
     this.spaces = new SpacesResource(http);
+    this.usage = new UsageResource(http);
   }
 }
 

@@ -17,6 +17,7 @@ export type { AuthResource } from './resources/auth.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { SpacesResource } from './resources/spaces.ts';
+export type { UsageResource } from './resources/usage.ts';
 export { AgentStreamClient } from './stream-client.ts';
 export type {
   AgentStream,

@@ -19,31 +19,13 @@ import {
   type UpdateMemberRequest,
   type UserSummary,
 } from '@platform/contracts';
-import {
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Matches,
-  MaxLength,
-  MinLength,
-  ValidateBy,
-} from 'class-validator';
+import { IsIn, IsOptional, IsString, IsUUID, Matches, MaxLength, MinLength } from 'class-validator';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText } from '../infra/http/text.ts';
-import { isInstant } from './instant.ts';
+import { IsInstant } from './instant.ts';
 
 const IsEmailAddress = () =>
   Matches(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { message: '$property must be an e-mail address' });
-
-const IsInstant = () =>
-  ValidateBy({
-    name: 'isInstant',
-    validator: {
-      validate: isInstant,
-      defaultMessage: () => '$property must be a time such as 2026-01-31T12:00:00Z',
-    },
-  });
 
 export class LoginDto implements LoginRequest {
   @IsEmailAddress()

@@ -1,32 +1,45 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
+export const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const SWEEP_LOCK = 720_002;
 
-/** Removes what has had its time, hourly, in one process of all (an advisory try-lock decides which). */
+interface Sweep {
+  work: () => Promise<void>;
+  everyMs: number;
+  /** By the clock of `performance.now()`. */
+  dueAt: number;
+}
+
+/** Removes what has had its time, in one process at a time (an advisory try-lock decides which). */
 @Injectable()
 export class Sweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
-  private readonly sweeps = new Map<string, () => Promise<void>>();
-  private readonly timer = setInterval(() => void this.sweep(), HOUR).unref();
+  private readonly sweeps = new Map<string, Sweep>();
+  private readonly timer = setInterval(() => void this.sweep(performance.now()), MINUTE).unref();
 
   constructor(private readonly database: DataSource) {}
 
-  /** `work` removes in batches and may run at any time, also beside live traffic. */
-  register(name: string, work: () => Promise<void>): void {
-    this.sweeps.set(name, work);
+  /** `work` removes in batches and may run at any time, also beside live traffic; in whole minutes. */
+  register(name: string, work: () => Promise<void>, everyMs = HOUR): void {
+    this.sweeps.set(name, { work, everyMs, dueAt: performance.now() + everyMs });
   }
 
-  async sweep(): Promise<void> {
+  /** Does what is due by then; without a time, everything. */
+  async sweep(now = Infinity): Promise<void> {
+    // A little early rather than a whole tick late.
+    const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
+    if (due.length === 0) return;
     const lock = this.database.createQueryRunner();
     try {
       const [{ taken }] = (await lock.query('select pg_try_advisory_lock($1) as taken', [SWEEP_LOCK])) as [
         { taken: boolean },
       ];
       if (!taken) return;
-      for (const [name, work] of this.sweeps) {
-        await work().catch((error: unknown) => this.logger.error({ err: error, sweep: name }));
+      for (const [name, sweep] of due) {
+        sweep.dueAt = performance.now() + sweep.everyMs;
+        await sweep.work().catch((error: unknown) => this.logger.error({ err: error, sweep: name }));
       }
       await lock.query('select pg_advisory_unlock($1)', [SWEEP_LOCK]);
     } catch (error) {

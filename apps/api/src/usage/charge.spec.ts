@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { assertSomethingLeft, tokensToHold, type Account } from './charge.ts';
+
+describe('tokensToHold', () => {
+  it.each([
+    [100, 50, 150],
+    [100, 4096, 4196],
+    [100, 4097, 4196],
+    [100, null, 4196],
+    [0, 0, 0],
+  ])('prompt %p, at most %p: %p', (prompt, maxOutput, tokens) =>
+    expect(tokensToHold(prompt, maxOutput)).toBe(tokens),
+  );
+});
+
+describe('assertSomethingLeft', () => {
+  const space = (balance: number, held = 0): Account => ({ userId: null, balance, held });
+  const user = (balance: number, held = 0): Account => ({ userId: 'u', balance, held });
+
+  it.each<[string, Account[]]>([
+    ['nothing is limited', []],
+    ['one token is left', [space(1), user(1)]],
+    ['one token is not held', [space(10, 9)]],
+    ['only the user is limited', [user(5)]],
+  ])('lets a call start where %s', (_, accounts) => {
+    expect(() => assertSomethingLeft(accounts)).not.toThrow();
+  });
+
+  it.each<[string, Account[], string]>([
+    ['the space has none', [space(0), user(5)], 'The token balance of the space is used up'],
+    ['the user has none', [space(5), user(0)], 'Your token balance is used up'],
+    ['the user owes', [user(-3)], 'Your token balance is used up'],
+    ['both have none', [space(0), user(0)], 'The token balance of the space is used up'],
+    [
+      'all is held',
+      [space(10, 10)],
+      'The token balance of the space is held by running calls: 10 left, 10 held',
+    ],
+    ['more is held than left', [user(10, 4196)], 'Your token balance is held by running calls: 10 left'],
+  ])('refuses where %s, and says whose balance it is', (_, accounts, message) => {
+    expect(() => assertSomethingLeft(accounts)).toThrow(
+      expect.objectContaining({
+        code: 'INSUFFICIENT_TOKENS',
+        status: 402,
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+});
