@@ -13,5 +13,5 @@ export interface BuiltinMethod {
   /** Has effects. */
   acts: boolean;
   /** Answers a JSON value; throws an `Error` whose message may be told to the model. */
-  run(input: Record<string, unknown>, now: Date): Promise<unknown>;
+  run: (input: Record<string, unknown>, now: Date) => Promise<unknown>;
 }

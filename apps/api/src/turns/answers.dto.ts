@@ -1,8 +1,10 @@
 import {
   FRAME_METHODS,
   TURN_STATUSES,
+  type CancelAnswer,
   type ChatAnswer,
   type EvidenceDocument,
+  type ExecuteAnswer,
   type Frame,
   type FrameMethod,
   type Interaction,
@@ -21,9 +23,8 @@ import {
   type TurnStatus,
 } from '@platform/contracts';
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { ANY_JSON } from '../infra/http/any-json.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA, TextContentDto } from './contents.dto.ts';
-
-const PLAIN_JSON = ['object', 'string', 'number', 'boolean'].map((type) => ({ type }));
 
 export class TokenUsageDto implements TokenUsage {
   prompt_tokens!: number;
@@ -93,7 +94,7 @@ class ToolExecutionDto implements ToolExecution {
   @ApiProperty({ type: 'object', additionalProperties: true })
   arguments!: Record<string, unknown>;
   /** Any JSON value. */
-  @ApiProperty({ anyOf: [...PLAIN_JSON, { type: 'array', items: {} }] })
+  @ApiProperty({ anyOf: ANY_JSON })
   result?: unknown;
   error?: ToolErrorDto;
   startedAt!: string;
@@ -160,6 +161,33 @@ export class ChatAnswerDto implements ChatAnswer {
   token_usage!: TokenUsageDto;
   /** Seconds. */
   execution_time!: number;
+}
+
+/** The answer of an execution that is not streamed. */
+export class ExecuteAnswerDto implements ExecuteAnswer {
+  answer!: string;
+  agent_id!: string;
+  /** Seconds. */
+  execution_time!: number;
+  token_usage!: TokenUsageDto;
+}
+
+export class PendingInteractionsDto {
+  items!: InteractionDto[];
+}
+
+export class CancelAnswerDto implements CancelAnswer {
+  turnId!: string;
+  sessionId!: string;
+  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
+  @ApiProperty({ enum: ['cancelling', 'cancelled', 'completed', 'failed'] })
+  status!: CancelAnswer['status'];
+}
+
+export class LocalToolAnswerDto {
+  callId!: string;
+  @ApiProperty({ enum: [true] })
+  accepted!: true;
 }
 
 class FrameParamsDto {

@@ -98,7 +98,7 @@ export function hashContents(contents: unknown, variables: Record<string, unknow
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  if (!isObject(value)) return value === undefined ? 'null' : JSON.stringify(value);
   const fields = Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);

@@ -91,7 +91,7 @@ function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart 
         format: /mpeg|mp3/.test(medium.mime) ? 'mp3' : 'wav',
       };
     case 'file': {
-      const name = String(part.info.name ?? 'file');
+      const name = typeof part.info.name === 'string' ? part.info.name : 'file';
       if (part.text !== undefined) return { type: 'text', text: `File ${name}:\n${part.text}` };
       if (medium === undefined) return { type: 'text', text: `[the file ${name} that was sent earlier]` };
       return { type: 'file', filename: name, mime: medium.mime, data: medium.data.toString('base64') };

@@ -1,11 +1,13 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import type { ExecuteAnswer } from '@platform/contracts';
+import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InvokesAgent } from '../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { InvokedAgent } from '../agents/invoked-agent.decorator.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { ExecuteAnswerDto } from './answers.dto.ts';
+import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
 import { ExecuteDto } from './execute.dto.ts';
 import { executeSettings, readInputs } from './execute-inputs.ts';
 import { assertStreamProtocol, SegmentReader } from './segment-reader.ts';
@@ -22,6 +24,9 @@ export class ExecuteController {
   /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
   @HttpCode(200)
+  @ApiParam({ name: 'agentId', type: String })
+  @ApiStreamProtocol()
+  @ApiStream(ExecuteAnswerDto)
   async execute(
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,
@@ -50,6 +55,6 @@ export class ExecuteController {
       return;
     }
     const { answer, execution_time, token_usage } = await this.reader.answer(req, res, opened);
-    res.json({ answer, agent_id: agent.id, execution_time, token_usage } satisfies ExecuteAnswer);
+    res.json({ answer, agent_id: agent.id, execution_time, token_usage } satisfies ExecuteAnswerDto);
   }
 }

@@ -1,11 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import type { CancelAnswer, Interaction } from '@platform/contracts';
+import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InvokesAgent } from '../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { InvokedAgent } from '../agents/invoked-agent.decorator.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { CancelAnswerDto, LocalToolAnswerDto, PendingInteractionsDto } from './answers.dto.ts';
+import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { InteractionsService } from './interactions.service.ts';
 import { localToolResult } from './local-tool-result.ts';
@@ -30,13 +32,16 @@ export class InteractionsController {
     @Caller() caller: UserPrincipal,
     @Param('agentId') agentId: string,
     @Param('sessionId') sessionId: string,
-  ): Promise<{ items: Interaction[] }> {
+  ): Promise<PendingInteractionsDto> {
     return { items: await this.interactions.pending(caller, agentId, sessionId) };
   }
 
   /** Answers a question; the turn goes on in a stream of its own. The same answer again gets the same stream. */
   @Post('turns/:turnId/resume')
   @HttpCode(200)
+  @ApiParam({ name: 'agentId', type: String })
+  @ApiStreamProtocol()
+  @ApiStream()
   async resume(
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,
@@ -61,7 +66,7 @@ export class InteractionsController {
     @Param('agentId') agentId: string,
     @Param('turnId') turnId: string,
     @Body() { sessionId }: CancelDto,
-  ): Promise<CancelAnswer> {
+  ): Promise<CancelAnswerDto> {
     return this.cancellation.cancel(caller, agentId, turnId, sessionId);
   }
 
@@ -75,8 +80,8 @@ export class InteractionsController {
     @Param('callId') callId: string,
     @Body() body: LocalToolResultDto,
     @Req() req: Request,
-  ): Promise<{ callId: string; accepted: true }> {
-    await this.localTools.answer(caller, agentId, turnId, callId, localToolResult(body, req.body));
+  ): Promise<LocalToolAnswerDto> {
+    await this.localTools.answer(caller, agentId, turnId, callId, localToolResult(body, req.body as object));
     return { callId, accepted: true };
   }
 }

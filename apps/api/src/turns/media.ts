@@ -67,7 +67,7 @@ export class Media {
             const { url, ...rest } = item.file_info;
             const media = await this.bytesOf(url, `${path}.file_info.url`);
             const info = url.startsWith('data:') ? rest : { url, ...rest };
-            const text = textOf(media, String(rest.name ?? ''));
+            const text = textOf(media, rest.name ?? '');
             if (text !== null) return { type: 'file', media, info, text };
             if (!model.capabilities.files) throw refuse(path, 'files');
             return { type: 'file', media, info };

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { CancelRequest, ResumeRequest } from '@platform/contracts';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, MaxLength, Min } from 'class-validator';
+import { ANY_JSON } from '../infra/http/any-json.ts';
 import { FreeForm } from '../infra/http/free-form.ts';
 import { IsText } from '../infra/http/text.ts';
 
@@ -52,7 +53,7 @@ export class CancelDto implements CancelRequest {
 /** Exactly one of `result`, `error` and `denied`. */
 export class LocalToolResultDto {
   /** What the tool gave: any JSON value, null too. */
-  @ApiProperty({ required: false, nullable: true })
+  @ApiProperty({ required: false, anyOf: ANY_JSON })
   @FreeForm(() => [])
   result?: unknown;
 
