@@ -2,7 +2,9 @@ import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { chat } from './requirements/chat.ts';
 import { database } from './requirements/database.ts';
+import { interactions } from './requirements/interactions.ts';
 import { platform } from './requirements/platform.ts';
+import { relay } from './requirements/relay.ts';
 import { streams } from './requirements/streams.ts';
 import { turns } from './requirements/turns.ts';
 import { usage } from './requirements/usage.ts';
@@ -22,7 +24,9 @@ export const requirements = {
   ...agents,
   ...chat,
   ...turns,
+  ...interactions,
   ...streams,
+  ...relay,
 } as const;
 
 export type RequirementId = keyof typeof requirements;

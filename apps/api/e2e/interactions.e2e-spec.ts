@@ -1,0 +1,586 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  CancelAnswer,
+  ChatAnswer,
+  ExecuteAnswer,
+  Interaction,
+  Page,
+  Session,
+} from '@platform/contracts';
+import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
+import { seededRandom } from './harness/random.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+let twin: TestApp;
+let agent: AgentCalls;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  twin = await TestApp.start({ database: app });
+  agent = await AgentCalls.make(app);
+}, 30_000);
+
+afterAll(async () => {
+  await twin.close();
+  await app.close();
+}, 30_000);
+
+const pendingOf = async (session: string, calls = agent) =>
+  (
+    await calls.request<{ items: Interaction[] }>(
+      'GET',
+      `/sessions/${encodeURIComponent(session)}/interactions/pending`,
+    )
+  ).body.items;
+
+const ask = async (directives: string, calls = agent) => {
+  const turnId = randomUUID();
+  const session = randomUUID();
+  const answer = await calls.stream({ turnId, session_id: session, contents: said(directives) });
+  const [question] = await pendingOf(session, calls);
+  if (question === undefined) throw new Error(`No question in ${eventNames(answer.frames).join(', ')}`);
+  return { turnId, session, question, frames: answer.frames };
+};
+
+const resume = (turnId: string, body: object, calls = agent) =>
+  calls.app.fetch('POST', `${calls.path}/turns/${turnId}/resume`, {
+    as: calls.user,
+    body,
+    headers: STREAMED,
+  });
+
+const cancel = (turnId: string, sessionId: string, calls = agent) =>
+  calls.request<CancelAnswer>('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
+
+describe('questions', () => {
+  verifies(
+    ['question.asked', 'question.resume'],
+    'ask, pending, resume on another instance, done',
+    async () => {
+      const { turnId, session, question, frames } = await ask('/ask Which colour? | red | blue');
+      expect(eventNames(frames).slice(-3)).toEqual([
+        'agent-input-required',
+        'response-completed',
+        'stream-ended',
+      ]);
+      expect(eventData(frames, 'agent-input-required')).toMatchObject({ interaction: question });
+      expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'input_required' });
+      expect(frames.filter(({ method }) => method === 'input').map(({ params }) => params.data)).toEqual([
+        { event: 'requested', interrupt_id: question.interactionId, payload: question },
+      ]);
+      expect(question).toMatchObject({
+        turnId,
+        sessionId: session,
+        kind: 'single',
+        question: 'Which colour?',
+        options: [
+          { id: 'option_1', label: 'red' },
+          { id: 'option_2', label: 'blue' },
+        ],
+        allowOther: false,
+        minSelected: 1,
+        maxSelected: 1,
+      });
+      expect((await agent.turn(turnId)).status).toBe('INPUT_REQUIRED');
+
+      const body = {
+        sessionId: session,
+        interactionId: question.interactionId,
+        selectedOptionIds: ['option_2'],
+        otherText: null,
+      };
+      const resumed = await readStream(await resume(turnId, body, agent.via(twin)));
+      expect(resumed.headers.get('x-platform-stream-protocol')).toBe('langgraph-v3');
+      expect(resumed.frames.map(({ seq }) => seq)).toEqual(resumed.frames.map((_, i) => i + 1));
+      expect(eventData(resumed.frames, 'session-started')).toMatchObject({ segment: 2, resumed: true });
+      expect(textOf(resumed.frames)).toContain('blue');
+      expect(await pendingOf(session)).toEqual([]);
+      expect(await agent.turn(turnId)).toMatchObject({
+        status: 'COMPLETED',
+        segments: [{ origin: 'start' }, { origin: 'resume' }],
+      });
+    },
+  );
+
+  verifies(
+    'question.resume.idempotent',
+    '50 parallel resumes are one run; another choice is a conflict',
+    async () => {
+      const { turnId, session, question } = await ask('/ask Which? | a | b');
+      const body = {
+        sessionId: session,
+        interactionId: question.interactionId,
+        selectedOptionIds: ['option_1'],
+      };
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, async (_, i) =>
+          readStream(await resume(turnId, body, i % 2 ? agent : agent.via(twin))),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(answers.map(({ bytes }) => bytes)).size).toBe(1);
+      expect((await agent.turn(turnId)).segments).toHaveLength(2);
+      const other = await resume(turnId, { ...body, selectedOptionIds: ['option_2'] });
+      expect([other.status, await other.json()]).toEqual([
+        409,
+        expect.objectContaining({ code: 'CONFLICT' }),
+      ]);
+      const [steps] = await app.sql<{ count: number }>(
+        `select count(*)::int as count from turn_item i join turn t on t.id = i.turn_id
+       where t.client_turn_id = $1 and i.kind = 'model'`,
+        [turnId],
+      );
+      expect(steps?.count).toBe(2);
+    },
+  );
+
+  verifies('question.resume.answers', 'what is no answer is refused and says why', async () => {
+    const single = await ask('/ask Which? | a | b');
+    const wrong = async ({ turnId, session, question }: typeof single, answer: object) => {
+      const body = { sessionId: session, interactionId: question.interactionId, ...answer };
+      const response = await resume(turnId, body);
+      return [response.status, ((await response.json()) as { message: string }).message];
+    };
+    expect(await wrong(single, { selectedOptionIds: ['a'] })).toEqual([400, expect.stringContaining('a')]);
+    expect(await wrong(single, { selectedOptionIds: [] })).toEqual([
+      400,
+      expect.stringContaining('Between 1 and 1'),
+    ]);
+    expect(await wrong(single, { selectedOptionIds: ['option_1', 'option_2'] })).toEqual([
+      400,
+      expect.any(String),
+    ]);
+    expect(await wrong(single, { selectedOptionIds: [], otherText: 'c' })).toEqual([
+      400,
+      expect.stringContaining('otherText'),
+    ]);
+    expect(await wrong(single, { selectedOptionIds: 'option_1' })).toEqual([
+      400,
+      expect.stringContaining('selectedOptionIds'),
+    ]);
+    expect((await agent.turn(single.turnId)).status).toBe('INPUT_REQUIRED');
+
+    const many = await ask('/ask-many Which? | a | b | other');
+    expect(many.question).toMatchObject({ kind: 'multi', allowOther: true });
+    const { turnId, session, question } = many;
+    const body = { sessionId: session, interactionId: question.interactionId };
+    const answered = await readStream(
+      await resume(turnId, { ...body, selectedOptionIds: ['option_1'], otherText: 'mauve' }),
+    );
+    expect(textOf(answered.frames)).toContain('mauve');
+  });
+
+  verifies(
+    'question.resume.unknown',
+    'foreign and unknown things are 404, a missing header is 426',
+    async () => {
+      const { turnId, session, question } = await ask('/ask Which? | a | b');
+      const body = {
+        sessionId: session,
+        interactionId: question.interactionId,
+        selectedOptionIds: ['option_1'],
+      };
+      const statusOf = async (path: string, changed: object, calls = agent) =>
+        (await resume(path, { ...body, ...changed }, calls)).status;
+      expect(await statusOf(turnId, { interactionId: randomUUID() })).toBe(404);
+      expect(await statusOf(turnId, { interactionId: 'no-uuid' })).toBe(404);
+      expect(await statusOf(turnId, { sessionId: 'another' })).toBe(404);
+      expect(await statusOf(randomUUID(), {})).toBe(404);
+      expect(await statusOf(turnId, {}, agent.by(app.member))).toBe(404);
+      const bare = await agent.request('POST', `/turns/${turnId}/resume`, { body });
+      expect([bare.status, bare.body.code]).toEqual([426, 'STREAM_PROTOCOL_REQUIRED']);
+      expect(await pendingOf('unknown session')).toEqual([]);
+    },
+  );
+
+  verifies('question.several', 'two questions of one step come one after the other', async () => {
+    const first = await ask('/ask First? | a | b\n/ask Second? | c | d');
+    const answer = (question: Interaction) => ({
+      sessionId: first.session,
+      interactionId: question.interactionId,
+      selectedOptionIds: ['option_1'],
+    });
+    const between = await readStream(await resume(first.turnId, answer(first.question)));
+    expect(eventNames(between.frames)).toContain('agent-input-required');
+    expect(between.frames.filter(({ method }) => method === 'messages')).toEqual([]);
+    const [second] = await pendingOf(first.session);
+    if (second === undefined) throw new Error('No second question');
+    expect(second.question).toBe('Second?');
+    const done = await readStream(await resume(first.turnId, answer(second)));
+    expect(textOf(done.frames)).toContain('c');
+    expect((await agent.turn(first.turnId)).status).toBe('COMPLETED');
+  });
+
+  verifies('question.dismissed', 'a new turn takes the place of the question', async () => {
+    const { turnId, session, question } = await ask('/ask Which? | a | b');
+    await agent.stream({ session_id: session, contents: said('Never mind') });
+    expect(await pendingOf(session)).toEqual([]);
+    expect(await agent.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: { code: 'DISMISSED' } });
+    const late = await resume(turnId, {
+      sessionId: session,
+      interactionId: question.interactionId,
+      selectedOptionIds: ['option_1'],
+    });
+    expect([late.status, await late.json()]).toEqual([
+      409,
+      expect.objectContaining({ message: expect.stringContaining('dismissed') as string }),
+    ]);
+    const closing = await (await agent.attach(turnId)).rest();
+    expect(eventData(closing.frames, 'response-completed')).toMatchObject({ finishReason: 'cancelled' });
+  });
+
+  verifies('question.expired', 'time runs out', async () => {
+    const { InteractionsService } = await import('../src/turns/interactions.service.ts');
+    const { turnId, session, question } = await ask('/ask Which? | a | b');
+    await app.sql(`update interaction set expires_at = clock_timestamp() where id = $1`, [
+      question.interactionId,
+    ]);
+    await app.get(InteractionsService).expire();
+    expect(await agent.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: { code: 'EXPIRED' } });
+    const late = await resume(turnId, {
+      sessionId: session,
+      interactionId: question.interactionId,
+      selectedOptionIds: ['option_1'],
+    });
+    expect(late.status).toBe(409);
+  });
+});
+
+describe('cancel', () => {
+  let openai: FakeOpenAiServer;
+  let slow: AgentCalls;
+
+  beforeAll(async () => {
+    openai = await startOpenAiServer({
+      behaviour: { text: Array.from({ length: 400 }, (_, i) => `w${i} `), paceMs: 10 },
+    });
+    slow = await AgentCalls.make(app, { baseUrl: openai.url, apiKey: 'k' });
+  });
+
+  afterAll(() => openai.close());
+
+  verifies(
+    ['cancel.running', 'cancel.session'],
+    'mid-stream: text is kept and charged, the socket closed',
+    async () => {
+      const turnId = randomUUID();
+      const session = randomUUID();
+      const live = await slow.open({ turnId, session_id: session, contents: said('Go') });
+      await live.untilSaid('w5 ');
+      expect((await cancel(turnId, 'another session', slow)).status).toBe(404);
+      expect((await slow.request('POST', `/turns/${turnId}/cancel`, { body: {} })).body).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: expect.stringContaining('sessionId') as string,
+      });
+      const at = performance.now();
+      expect((await cancel(turnId, session, slow)).body).toEqual({
+        turnId,
+        sessionId: session,
+        status: 'cancelling',
+      });
+      expect(await openai.requests.at(-1)?.closed).toBe(true);
+      expect(performance.now() - at).toBeLessThan(1_000);
+      const { frames } = await live.rest();
+      expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'cancelled' });
+      const turn = await slow.turn(turnId);
+      expect(turn.status).toBe('CANCELLED');
+      expect(turn.token_usage.completion_tokens).toBeGreaterThan(0);
+      expect((await slow.messages(session))[0]).toMatchObject({
+        role: 'assistant',
+        contents: [{ type: 'text', text: textOf(frames) }],
+      });
+      expect((await cancel(turnId, session, slow)).body.status).toBe('cancelled');
+      expect((await cancel('no-uuid', session, slow)).status).toBe(404);
+      const done = await agent.json({ session_id: session, contents: said('Hi') });
+      expect((await cancel(done.body.turnId, session)).body.status).toBe('completed');
+    },
+  );
+
+  verifies(
+    'cancel.places',
+    'before the start, before the first token, in a tool, while waiting',
+    async () => {
+      const session = randomUUID();
+      const early = randomUUID();
+      expect((await cancel(early, session, slow)).status).toBe(404);
+      const calls = openai.requests.length;
+      const wished = await slow.stream({ turnId: early, session_id: session, contents: said('Go') });
+      expect(eventData(wished.frames, 'response-completed')).toMatchObject({ finishReason: 'cancelled' });
+      expect(openai.requests).toHaveLength(calls);
+
+      openai.nextBehaviour({ kind: 'hang' });
+      const silent = randomUUID();
+      const waiting = slow.stream({ turnId: silent, session_id: session, contents: said('Go') });
+      await eventually(async () => expect(openai.requests).toHaveLength(calls + 1));
+      await cancel(silent, session, slow);
+      expect(eventNames((await waiting).frames).at(-1)).toBe('stream-ended');
+      expect((await slow.turn(silent)).status).toBe('CANCELLED');
+
+      const local = await AgentCalls.make(app, null, {
+        localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }],
+      });
+      const inTool = randomUUID();
+      const stream = await local.open({
+        turnId: inTool,
+        session_id: session,
+        contents: said('/local gps {}'),
+        registeredLocalTools: ['gps'],
+      });
+      await stream.until('local-tool-call');
+      await cancel(inTool, session, local);
+      await stream.rest();
+      expect((await local.turn(inTool)).status).toBe('CANCELLED');
+
+      const asked = await ask('/ask Which? | a | b');
+      expect((await cancel(asked.turnId, asked.session)).body.status).toBe('cancelled');
+      expect(await pendingOf(asked.session)).toEqual([]);
+    },
+  );
+
+  verifies(
+    'cancel.processes',
+    '200 random moments over two instances: closed within a second, nothing overwritten',
+    async () => {
+      const random = seededRandom();
+      const outcomes = new Map<string, number>();
+      let slowest = 0;
+      const one = async (i: number) => {
+        const turnId = randomUUID();
+        const session = randomUUID();
+        const runs = i % 2 ? slow : slow.via(twin);
+        const cancels = i % 4 < 2 ? slow : slow.via(twin);
+        const reading = runs
+          .start({ turnId, session_id: session, contents: said(`turn ${turnId}`) })
+          .then(readStream);
+        await new Promise((resolve) => setTimeout(resolve, random(400)));
+        const at = performance.now();
+        const { status } = await cancel(turnId, session, cancels);
+        expect([200, 404]).toContain(status);
+        const { frames } = await reading;
+        const request = openai.requests.find(({ body }) => JSON.stringify(body).includes(turnId));
+        if (request) {
+          expect(await request.closed).toBe(true);
+          slowest = Math.max(slowest, (request.abortedAt ?? 0) - at);
+        }
+        const end = eventData(frames, 'response-completed').finishReason;
+        const turn = await slow.turn(turnId);
+        expect([turn.status, end]).toEqual(['CANCELLED', 'cancelled']);
+        outcomes.set(turn.status, (outcomes.get(turn.status) ?? 0) + 1);
+      };
+      for (let i = 0; i < 200; i += 10) await Promise.all(Array.from({ length: 10 }, (_, k) => one(i + k)));
+      expect(outcomes).toEqual(new Map([['CANCELLED', 200]]));
+      console.info(`slowest cancel closed the provider's socket after ${Math.round(slowest)} ms`);
+      expect(slowest).toBeLessThan(1_000);
+    },
+    120_000,
+  );
+});
+
+describe('tools in the loop', () => {
+  const withTools = () =>
+    AgentCalls.make(app, null, {
+      tools: [{ toolId: 'current_time', methods: null }],
+      localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }],
+    });
+
+  verifies('tools.parallel', 'current_time answers where the agent lists it', async () => {
+    const calls = await withTools();
+    const { body } = await calls.json({
+      contents: said(
+        '/call current_time.now {"timezone":"Europe/Berlin"}\n/call current_time.now {"timezone":"Nowhere"}',
+      ),
+    });
+    expect(body.toolExecutions).toHaveLength(2);
+    const byZone = (zone: string) =>
+      body.toolExecutions.find((execution) => execution.arguments.timezone === zone);
+    expect(byZone('Europe/Berlin')).toMatchObject({
+      status: 'succeeded',
+      tool: 'current_time',
+      method: 'now',
+      result: { timezone: 'Europe/Berlin' },
+    });
+    expect(byZone('Nowhere')).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('IANA') as string },
+    });
+  });
+
+  const localCall = async () => {
+    const calls = await withTools();
+    const turnId = randomUUID();
+    const live = await calls.open({
+      turnId,
+      contents: said('/local gps {"precise":true}'),
+      registeredLocalTools: ['gps', 'undeclared'],
+    });
+    const frame = eventData(framesIn(await live.until('local-tool-call')), 'local-tool-call');
+    const answer = (body: object, by = calls) =>
+      by.request('POST', `/turns/${turnId}/local-tools/${String(frame.callId)}`, { body });
+    return { calls, turnId, live, frame, answer };
+  };
+
+  verifies('local-tools.result', 'the first result wins', async () => {
+    const { calls, turnId, live, frame, answer } = await localCall();
+    expect(frame).toMatchObject({ tool: 'gps', arguments: { precise: true }, timeoutMs: 60_000 });
+    expect((await answer({})).status).toBe(400);
+    expect((await answer({ result: 1, error: 'x' })).status).toBe(400);
+    expect((await answer({ result: 'Ulm' }, calls.by(app.member))).status).toBe(404);
+    expect(
+      (await calls.request('POST', `/turns/${turnId}/local-tools/unknown`, { body: { result: 1 } })).status,
+    ).toBe(404);
+    expect((await answer({ result: { city: 'Ulm' } }, calls.via(twin))).status).toBe(200);
+    expect((await answer({ result: { city: 'Ulm' } })).status).toBe(200);
+    expect((await answer({ result: { city: 'Bonn' } })).status).toBe(409);
+    const { frames } = await live.rest();
+    expect(textOf(frames)).toContain('Ulm');
+    const unregistered = await calls.json({ contents: said('/local gps {}') });
+    expect(unregistered.body.answer).not.toContain('Ulm');
+    expect(unregistered.body.toolExecutions.some(({ status }) => status === 'succeeded')).toBe(false);
+  });
+
+  verifies('local-tools.denied', 'denied and failed calls are told to the model', async () => {
+    const denied = await localCall();
+    await denied.answer({ denied: true, reason: 'not here' });
+    const { frames } = await denied.live.rest();
+    const shown = frames.filter(({ params }) => params.data.event === 'tool-execution').at(-1);
+    expect(shown?.params.data).toMatchObject({ status: 'denied', error: { message: 'not here' } });
+    const failed = await localCall();
+    await failed.answer({ error: 'no signal' });
+    expect(textOf((await failed.live.rest()).frames)).toContain('no signal');
+  });
+
+  verifies('tools.ask-mode', 'what acts is not offered in ask mode', async () => {
+    const openai = await startOpenAiServer();
+    const calls = await AgentCalls.make(
+      app,
+      { baseUrl: openai.url, apiKey: 'k' },
+      {
+        tools: [{ toolId: 'current_time', methods: null }],
+        localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }],
+      },
+    );
+    const offered = async (settings: object) => {
+      await calls.json({ contents: said('Hi'), settings, registeredLocalTools: ['gps'] });
+      const tools = (openai.requests.at(-1)?.body.tools ?? []) as { function: { name: string } }[];
+      return tools.map((tool) => tool.function.name).sort();
+    };
+    expect(await offered({})).toEqual(['ask_user', 'current_time__now', 'gps']);
+    expect(await offered({ chat_mode: 'ask' })).toEqual(['ask_user', 'current_time__now']);
+    await openai.close();
+  });
+});
+
+describe('execute', () => {
+  const execute = (body: unknown, calls = agent) =>
+    calls.request<ExecuteAnswer>('POST', '/execute', { body });
+
+  verifies('execute.answer', 'exactly its keys', async () => {
+    const { status, body } = await execute({ inputs: { query: 'Hello' } });
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
+    expect(Object.keys(body.token_usage).sort()).toEqual([
+      'completion_tokens',
+      'cost',
+      'prompt_tokens',
+      'total_tokens',
+    ]);
+    expect(body.answer).toContain('Hello');
+    expect(body.agent_id).toBe(agent.agentId);
+    expect(body.execution_time).toBeLessThan(10);
+    const { prompt_tokens, completion_tokens, total_tokens } = body.token_usage;
+    expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+  });
+
+  verifies('execute.inputs', 'inputs are checked, variables demanded and inserted', async () => {
+    const problem = async (inputs: unknown, calls = agent) => {
+      const { status, body } = await execute({ inputs }, calls);
+      return [status, (body as unknown as { message: string }).message];
+    };
+    expect(await problem(undefined)).toEqual([400, expect.stringContaining('inputs')]);
+    expect(await problem([])).toEqual([400, expect.stringContaining('inputs must be an object')]);
+    expect(await problem({})).toEqual([400, expect.stringContaining('query')]);
+    expect(await problem({ query: 1 })).toEqual([400, expect.stringContaining('inputs.query')]);
+    expect(await problem({ query: 'x', memory: 'yes' })).toEqual([
+      400,
+      expect.stringContaining('inputs.memory'),
+    ]);
+    expect(await problem({ query: 'x', context: 1 })).toEqual([
+      400,
+      expect.stringContaining('inputs.context'),
+    ]);
+    expect(await problem({ query: 'x', internet: 1 })).toEqual([
+      400,
+      expect.stringContaining('inputs.internet'),
+    ]);
+    expect(await problem({ images: ['ftp://x'] })).toEqual([
+      400,
+      expect.stringContaining('inputs.images[0]'),
+    ]);
+    expect(await problem({ audios: 'x' })).toEqual([400, expect.stringContaining('inputs.audios')]);
+
+    const openai = await startOpenAiServer();
+    const greeter = await AgentCalls.make(
+      app,
+      { baseUrl: openai.url, apiKey: 'k' },
+      { systemPrompt: 'Greet {{name}} as {{title}}.' },
+    );
+    expect(await problem({ query: 'x', name: 'Ada' }, greeter)).toEqual([
+      400,
+      expect.stringContaining('inputs.title'),
+    ]);
+    const alone = await execute({ inputs: { name: '{{title}}', title: { of: 'Dr' } } }, greeter);
+    expect(alone.status).toBe(200);
+    const [system] = openai.requests.at(-1)?.body.messages as { content: string }[];
+    expect(system?.content).toBe('Greet {{title}} as {"of":"Dr"}.');
+    await openai.close();
+  });
+
+  verifies('execute.settings', 'ranges of its own, bounds inclusive', async () => {
+    const statusOf = async (settings: object) => (await execute({ inputs: { query: 'x' }, settings })).status;
+    expect(await statusOf({ temperature: 0, top_p: 0, maxTokens: 1 })).toBe(200);
+    expect(await statusOf({ temperature: 1, top_p: 1, presence_penalty: -9, frequency_penalty: 9 })).toBe(
+      200,
+    );
+    expect(await statusOf({ temperature: 1.01 })).toBe(400);
+    expect(await statusOf({ top_p: 1.01 })).toBe(400);
+    expect(await statusOf({ maxTokens: 0 })).toBe(400);
+    expect(await statusOf({ max_tokens: 5 })).toBe(400);
+    expect(await statusOf({ chat_mode: 'ask' })).toBe(400);
+  });
+
+  verifies('execute.memory', 'memory only where it is asked for', async () => {
+    const openai = await startOpenAiServer();
+    const calls = await AgentCalls.make(app, { baseUrl: openai.url, apiKey: 'k' });
+    const session_id = randomUUID();
+    const seen = () => (openai.requests.at(-1)?.body.messages as unknown[]).length;
+    await execute({ inputs: { query: 'one', memory: true, session_id } }, calls);
+    await execute({ inputs: { query: 'two', memory: true, session_id } }, calls);
+    expect(seen()).toBe(4);
+    await execute({ inputs: { query: 'three', session_id } }, calls);
+    expect(seen()).toBe(2);
+    const made = await execute({ inputs: { query: 'four', memory: true } }, calls);
+    expect(made.headers.get('x-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+    const { body } = await calls.request<Page<Session>>('GET', '/sessions');
+    expect(body.items.map(({ sessionId }) => sessionId).sort()).toEqual(
+      [session_id, made.headers.get('x-session-id')].sort(),
+    );
+    await openai.close();
+  });
+
+  verifies('execute.stream', 'streams on demand, with questions', async () => {
+    const path = `${agent.path}/execute`;
+    const body = { inputs: { query: '/ask Which? | a | b' }, stream: true };
+    expect((await app.request('POST', path, { body })).status).toBe(426);
+    const streamed = await readStream(await app.fetch('POST', path, { body, headers: STREAMED }));
+    expect(streamed.headers.get('content-type')).toBe('text/event-stream');
+    expect(eventNames(streamed.frames)).toContain('agent-input-required');
+    const json = await app.request<ChatAnswer>('POST', path, { body: { ...body, stream: false } });
+    expect(json.body.interaction).toBeUndefined();
+    expect(json.status).toBe(200);
+  });
+});
