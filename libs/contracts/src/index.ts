@@ -72,8 +72,14 @@ export type {
   TurnStatus,
 } from './chat.ts';
 
+export { SUMMARY_STATUSES } from './context.ts';
+export type { CompactAnswer, ContextStatus, SummaryStatus } from './context.ts';
+
 export { ERROR_STATUS } from './errors.ts';
 export type { ErrorBody, ErrorCode } from './errors.ts';
+
+export { JOB_PHASES, JOB_STATUSES } from './jobs.ts';
+export type { CreateJobRequest, Job, JobInput, JobPhase, JobQuery, JobStatus } from './jobs.ts';
 
 export type { Health } from './meta.ts';
 
