@@ -187,6 +187,29 @@ describe('a hold', () => {
     );
   });
 
+  verifies('usage.hold', 'waits for one that is being had, and then counts it', async () => {
+    const person = await member();
+    await grant(person.spaceId, null, 100);
+    const written = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    const first = transaction(async (tx) => {
+      await usage.hold(tx, { ...person, tokens: 100, source: 'chat', reference: 'r', leaseMs: 60_000 });
+      written.resolve();
+      await commit.promise;
+    });
+    await written.promise;
+    const second = expect(hold(person, 1)).rejects.toMatchObject(
+      insufficient('The token balance of the space is held'),
+    );
+    await eventually(async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%usage_account%'
+        and datname = current_database()`;
+      expect(await app.sql(waiting)).toHaveLength(1);
+    });
+    commit.resolve();
+    await Promise.all([first, second]);
+  });
+
   verifies('usage.hold', 'is not had in a transaction that fails', async () => {
     const person = await member();
     await grant(person.spaceId, null, 100);
@@ -294,6 +317,32 @@ describe('an expired hold', () => {
     await usage.settleExpired();
     expect(await openHolds(person.spaceId)).toEqual([{ id: renewed }]);
   });
+
+  verifies(
+    'usage.expired',
+    'is left alone when renewed before its turn, and lost once it is being settled',
+    async () => {
+      const person = await member();
+      await grant(person.spaceId, null, 1000);
+      const ids: string[] = [];
+      for (const reference of ['first', 'second']) {
+        const lease = { ...person, tokens: 10, source: 'execute' as const, reference, leaseMs: 60_000 };
+        ids.push((await transaction((tx) => usage.hold(tx, lease))) ?? '');
+      }
+      await Promise.all(ids.map(expire));
+      const [first = '', second = ''] = ids;
+      let late: Promise<string[]> | undefined;
+      usage.onExpiredHold('execute', async (reference) => {
+        expect(reference).toBe('first');
+        late = usage.renew([first]);
+        await usage.renew([second]);
+        return null;
+      });
+      await usage.settleExpired();
+      expect(await late).toEqual([]);
+      expect(await openHolds(person.spaceId)).toEqual([{ id: second }]);
+    },
+  );
 
   verifies('usage.expired', 'is found in every batch', async () => {
     const person = await member();
