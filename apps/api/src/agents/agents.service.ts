@@ -44,7 +44,10 @@ export class AgentsService {
   ) {}
 
   /** What a turn needs of an agent; throws NOT_FOUND, or FORBIDDEN where the access rule keeps the caller out. */
-  async invocable(caller: UserPrincipal, agentId: string): Promise<InvocableAgent> {
+  async invocable(
+    caller: Pick<UserPrincipal, 'spaceId' | 'userId'> & Partial<UserPrincipal>,
+    agentId: string,
+  ): Promise<InvocableAgent> {
     const row = await store.findAgent(this.database, caller.spaceId, agentId);
     const { allowed, reason } = decideAccess(row, caller.userId);
     if (!allowed) throw forbidden(reason);

@@ -9,6 +9,7 @@ const RESOURCES = {
   api_key: { id: 'id', exists: 'revoked_at is null' },
   model: { id: 'id', exists: 'deleted_at is null' },
   agent: { id: 'id', exists: 'deleted_at is null' },
+  agent_job: { id: 'id', exists: 'true' },
 } as const;
 
 export type ScopedTable = keyof typeof RESOURCES;

@@ -138,6 +138,24 @@ export async function readFrames(
   return { chunks, lastSeq: first.lastSeq, more: chunks.length === PAGE_ROWS || bytes >= PAGE_BYTES };
 }
 
+/** The last rows of each stream. */
+const TAIL_ROWS = 4;
+
+export async function readTails(
+  sql: Sql,
+  ids: string[],
+): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
+  const found = await rows<{ id: string; lastSeq: number; data: Buffer }>(
+    sql,
+    `select s.id, max(f.to_seq) as "lastSeq", string_agg(f.data, ''::bytea order by f.from_seq) as data
+     from unnest($1::uuid[]) as s(id) cross join lateral (
+       select from_seq, to_seq, data from stream_frame where stream_id = s.id order by from_seq desc limit $2
+     ) f group by s.id`,
+    [ids, TAIL_ROWS],
+  );
+  return new Map(found.map(({ id, ...tail }) => [id, tail]));
+}
+
 /** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */
 export async function requestCancel(sql: Sql, streamId: string): Promise<void> {
   await rows(

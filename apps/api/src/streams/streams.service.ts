@@ -9,7 +9,7 @@ import { FlushLoop } from './flush-loop.ts';
 import { framesAfter } from './frame.ts';
 import { RemoteTail } from './remote-tail.ts';
 import { StreamHub } from './stream-hub.ts';
-import { mergeFrames, readFrames, requestCancel, takeOver, type Chunk } from './stream-log.ts';
+import { mergeFrames, readFrames, readTails, requestCancel, takeOver, type Chunk } from './stream-log.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;
@@ -90,6 +90,11 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
       [ids],
     );
     return new Map(found.map(({ id, ...state }) => [id, state]));
+  }
+
+  /** The latest frames of each stream, about as many as were stored at once. */
+  async tails(ids: string[]): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
+    return ids.length === 0 ? new Map() : readTails(this.database, ids);
   }
 
   /**

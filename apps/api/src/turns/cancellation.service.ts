@@ -7,7 +7,7 @@ import { isUuid } from '../infra/http/ids.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { keepCancelWish } from './cancel-wish.ts';
 import { TurnClaims } from './turn-claims.ts';
-import { cancelQueued, findTurn, segmentsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
+import { cancelQueued, findTurn, getTurn, segmentsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const CANCELLED: TurnFailure = {
   code: 'CANCELLED',
@@ -42,10 +42,11 @@ export class CancellationService {
       turn = await look();
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
-    return { turnId: turn.clientTurnId, sessionId, status: await this.end(turn) };
+    return { turnId: turn.clientTurnId, sessionId, status: await this.stop(turn) };
   }
 
-  private async end(turn: TurnRow): Promise<CancelAnswer['status']> {
+  /** Stops a turn as it was found; `why` is kept with one that had not begun or was waiting. */
+  async stop(turn: TurnRow, why = CANCELLED): Promise<CancelAnswer['status']> {
     switch (turn.status) {
       case 'RUNNING': {
         const segment = (await segmentsOf(this.database, turn.id)).at(-1);
@@ -53,10 +54,10 @@ export class CancellationService {
         return 'cancelling';
       }
       case 'QUEUED':
-        return (await cancelQueued(this.database, turn.id, CANCELLED)) ? 'cancelled' : this.again(turn);
+        return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.again(turn, why);
       case 'INPUT_REQUIRED': {
-        const ended = await this.database.transaction((tx) => this.claims.endWaiting(tx, turn, CANCELLED));
-        return ended ? 'cancelled' : this.again(turn);
+        const ended = await this.database.transaction((tx) => this.claims.endWaiting(tx, turn, why));
+        return ended ? 'cancelled' : this.again(turn, why);
       }
       case 'COMPLETED':
         return 'completed';
@@ -68,9 +69,9 @@ export class CancellationService {
   }
 
   /** The turn moved on while we looked. */
-  private async again({ agentId, userId, clientTurnId }: TurnRow): Promise<CancelAnswer['status']> {
-    const turn = await findTurn(this.database, agentId, userId, clientTurnId);
-    if (turn === null) throw new Error(`Turn ${clientTurnId} is gone`);
-    return this.end(turn);
+  private async again({ id }: TurnRow, why: TurnFailure): Promise<CancelAnswer['status']> {
+    const turn = await getTurn(this.database, id);
+    if (turn === null) throw new Error(`Turn ${id} is gone`);
+    return this.stop(turn, why);
   }
 }

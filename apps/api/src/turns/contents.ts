@@ -96,7 +96,8 @@ export function hashContents(contents: unknown, variables: Record<string, unknow
     .digest();
 }
 
-function canonicalJson(value: unknown): string {
+/** The same text for the same value, whatever the order of its keys. */
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return value === undefined ? 'null' : JSON.stringify(value);
   const fields = Object.keys(value)

@@ -65,6 +65,15 @@ export async function moveAnswer(tx: Sql, id: string, segment: number): Promise<
   await rows(tx, `update interaction set segment = $2 where id = $1 and status = 'ANSWERED'`, [id, segment]);
 }
 
+/** The same for whichever answer opened the segment, where one did. */
+export async function moveAnswerOf(tx: Sql, turnId: string, from: number, to: number): Promise<void> {
+  await rows(
+    tx,
+    `update interaction set segment = $3 where turn_id = $1 and segment = $2 and status = 'ANSWERED'`,
+    [turnId, from, to],
+  );
+}
+
 /** The question is no longer put: its turn was cancelled, or the time is over. */
 export async function endPending(tx: Sql, turnId: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
   await rows(

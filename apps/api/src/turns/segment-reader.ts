@@ -34,7 +34,12 @@ export class SegmentReader {
     tellTurn(res, opened);
     const left = new AbortController();
     res.once('close', () => left.abort());
-    return foldAnswer(this.frames(opened, 0, left.signal));
+    return this.fold(opened, left.signal);
+  }
+
+  /** The same for whoever is no request. */
+  fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatAnswer> {
+    return foldAnswer(this.frames(opened, 0, signal));
   }
 
   private async *frames({ streamId, replay }: OpenedSegment, after: number, signal: AbortSignal) {
@@ -53,8 +58,18 @@ export function assertStreamProtocol(req: Request): void {
   );
 }
 
-/** The place after which an EventSource goes on: `<segment>.<seq>`; null for anything else. */
-export function lastEventId(req: Request): { segment: number; after: number } | null {
+/** Where a re-attach goes on: as the query says, else after what an EventSource had last; no segment: the latest. */
+export function attachPosition(
+  req: Request,
+  query: { segment?: number; after?: number },
+): { segment: number | null; after: number } {
+  const last = lastEventId(req);
+  const segment = query.segment ?? last?.segment ?? null;
+  return { segment, after: query.after ?? (last?.segment === segment ? last.after : 0) };
+}
+
+/** `<segment>.<seq>`; null for anything else. */
+function lastEventId(req: Request): { segment: number; after: number } | null {
   const [, segment, seq] = /^(\d{1,9})\.(\d{1,9})$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
   return segment === undefined || seq === undefined ? null : { segment: Number(segment), after: Number(seq) };
 }

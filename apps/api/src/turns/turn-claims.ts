@@ -12,11 +12,18 @@ import { StreamsService } from '../streams/streams.service.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import { ActiveTurn, type ClaimedTurn } from './active-turn.ts';
 import { hashContents, titleOf } from './contents.ts';
-import { answerInteraction, endPending, moveAnswer, type InteractionRow } from './interaction-store.ts';
+import {
+  answerInteraction,
+  endPending,
+  moveAnswer,
+  moveAnswerOf,
+  type InteractionRow,
+} from './interaction-store.ts';
 import { Media, storeParts, type LoadedPart } from './media.ts';
 import { answerText, type UserAnswer } from './questions.ts';
 import { holdForCall } from './turn-billing.ts';
 import { sayCancelled } from './turn-closing.ts';
+import { holdSession } from './turn-queue.ts';
 import { TurnRunner } from './turn-runner.ts';
 import {
   cancelWaiting,
@@ -126,9 +133,18 @@ export class TurnClaims {
     });
   }
 
-  /** QUEUED or FAILED → RUNNING. Throws `ClaimMissed` where it is neither any more. */
-  async run(turn: TurnRow, from: 'QUEUED' | 'FAILED', by: Claimant): Promise<OpenedSegment> {
-    return this.again(turn, from, by, from === 'QUEUED' ? 'start' : 'rerun', async () => undefined);
+  /** QUEUED or FAILED → RUNNING, with what `also` does. Throws `ClaimMissed` where it is neither any more. */
+  async run(
+    turn: TurnRow,
+    from: 'QUEUED' | 'FAILED',
+    by: Claimant,
+    also: (tx: EntityManager) => Promise<void> = async () => undefined,
+  ): Promise<OpenedSegment> {
+    return this.again(turn, from, by, from === 'QUEUED' ? 'start' : 'rerun', async (tx, segment) => {
+      await also(tx);
+      // The answer that had opened the failed segment is continued by this one.
+      if (from === 'FAILED') await moveAnswerOf(tx, turn.id, segment - 1, segment);
+    });
   }
 
   /** INPUT_REQUIRED → RUNNING with the user's answer. Throws `ClaimMissed` where the question has ended. */
@@ -195,7 +211,7 @@ export class TurnClaims {
     if (id === null) throw new ClaimMissed();
     const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
     const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
-    const items = [{ ...item, id: await insertItem(tx, id, 1, item) }];
+    const items = [{ ...item, n: 1, id: await insertItem(tx, id, 1, item) }];
     return { id, sessionRef: session.id, n: session.turnCount, items, nextItem: 2 };
   }
 
@@ -217,6 +233,10 @@ export class TurnClaims {
     const model = await this.catalogue.resolve(agent.spaceId, agent.model);
     const scope = { agent, caller: { userId }, sessionName: known.sessionName };
     const turn = await this.claim(scope, async (tx) => {
+      if (from === 'QUEUED') {
+        await holdSession(tx, known.sessionRef);
+        await this.dismissWaiting(tx, known.sessionRef);
+      }
       const n = await claimTurn(tx, known.id, from, model.name);
       if (n === null) throw new ClaimMissed();
       const segment = await nextSegment(tx, known.id);

@@ -45,6 +45,11 @@ export class TurnRunner implements BeforeApplicationShutdown {
     await this.engine.run(turn);
   }
 
+  /** Resolves when this process does not run the stream's turn, or no longer. */
+  async ended(streamId: string): Promise<void> {
+    for (const [{ writer }, run] of this.active) if (writer.streamId === streamId) await run;
+  }
+
   /** Resolves when no turn runs. */
   async settle(): Promise<void> {
     while (this.active.size > 0) await Promise.allSettled(this.active.values());

@@ -1,9 +1,11 @@
-import type { AgentSettings } from '@platform/contracts';
-import type { ChatDto } from './chat.dto.ts';
+import type { AgentSettings, ChatRequest } from '@platform/contracts';
 import type { TurnSettings } from './turn-store.ts';
 
 /** What the request asks for, over the agent's defaults. */
-export function settingsOf(defaults: AgentSettings, request: ChatDto): TurnSettings {
+export function settingsOf(
+  defaults: AgentSettings,
+  request: Pick<ChatRequest, 'settings' | 'registeredLocalTools'>,
+): TurnSettings {
   const asked = request.settings;
   const settings = {
     temperature: asked?.temperature ?? defaults.temperature ?? undefined,

@@ -1,5 +1,6 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { forgetPages } from './context-store.ts';
 import type { Item, ItemContent } from './items.ts';
 
 /** What a request asked for, kept with the turn for its re-runs. */
@@ -56,7 +57,8 @@ export interface TurnRow {
   finishedAt: Date | null;
 }
 
-const TURN_COLUMNS = `
+/** Of `turn t join session s on s.id = t.session_id`. */
+export const TURN_COLUMNS = `
   t.id, t.space_id as "spaceId", t.hold_id as "holdId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
@@ -159,7 +161,7 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
 
 /**
  * Moves a turn into RUNNING and answers its place in the session; null where it is no longer in `from`. What was said
- * before it failed is dropped. A queued turn takes the place after all that were started while it waited.
+ * before it failed is dropped. A turn that was queued or failed takes the place after all that were started since.
  */
 export async function claimTurn(
   tx: Sql,
@@ -175,9 +177,11 @@ export async function claimTurn(
     [id, from, model],
   );
   if (row === null) return null;
-  if (from === 'FAILED')
+  if (from === 'FAILED') {
     await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
-  return from === 'QUEUED' ? moveToEnd(tx, id, row) : row.n;
+    await forgetPages(tx, row.sessionRef, row.n);
+  }
+  return from === 'INPUT_REQUIRED' ? row.n : moveToEnd(tx, id, row);
 }
 
 async function moveToEnd(
@@ -296,19 +300,9 @@ export async function insertItem(
   return row.id;
 }
 
-/** The steps of a turn in their order, with their numbers. */
-export function itemsOf(sql: Sql, turnId: string): Promise<(Item & { n: number })[]> {
+/** The steps of a turn in their order. */
+export function itemsOf(sql: Sql, turnId: string): Promise<Item[]> {
   return rows(sql, 'select id, n, kind, content, tokens from turn_item where turn_id = $1 order by n', [
     turnId,
   ]);
-}
-
-/** The steps of the session's turns before the `n`-th, oldest first. */
-export function historyBefore(sql: Sql, sessionRef: string, n: number): Promise<Item[]> {
-  return rows(
-    sql,
-    `select i.id, i.kind, i.content, i.tokens from turn t join turn_item i on i.turn_id = t.id
-     where t.session_id = $1 and t.n < $2 order by t.n, i.n`,
-    [sessionRef, n],
-  );
 }

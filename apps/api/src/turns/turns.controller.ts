@@ -9,7 +9,7 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import { ChatAnswerDto, TurnDto } from './answers.dto.ts';
 import { ChatDto } from './chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
-import { assertStreamProtocol, lastEventId, SegmentReader } from './segment-reader.ts';
+import { assertStreamProtocol, attachPosition, SegmentReader } from './segment-reader.ts';
 import { settingsOf } from './turn-settings.ts';
 import { AttachDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
@@ -75,9 +75,7 @@ export class TurnsController {
     @Res() res: Response,
   ): Promise<void> {
     this.reader.admit(caller, res);
-    const resumed = lastEventId(req);
-    const segment = query.segment ?? resumed?.segment ?? null;
-    const after = query.after ?? (resumed?.segment === segment ? resumed.after : 0);
+    const { segment, after } = attachPosition(req, query);
     const opened = await this.turns.attach(caller, agentId, turnId, segment, after);
     await this.reader.stream(res, opened, after);
   }
