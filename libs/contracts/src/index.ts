@@ -78,8 +78,19 @@ export type { CompactAnswer, ContextStatus, SummaryStatus } from './context.ts';
 export { ERROR_STATUS } from './errors.ts';
 export type { ErrorBody, ErrorCode } from './errors.ts';
 
-export { JOB_PHASES, JOB_STATUSES } from './jobs.ts';
-export type { CreateJobRequest, Job, JobInput, JobPhase, JobQuery, JobStatus } from './jobs.ts';
+export { JOB_PHASES, JOB_STATUSES, WEBHOOK_TYPES } from './jobs.ts';
+export type {
+  CreateJobRequest,
+  Job,
+  JobInput,
+  JobPhase,
+  JobQuery,
+  JobStatus,
+  WebhookMessage,
+  WebhookSecret,
+  WebhookSecretState,
+  WebhookType,
+} from './jobs.ts';
 
 export type { Health } from './meta.ts';
 
