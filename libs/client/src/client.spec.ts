@@ -54,7 +54,7 @@ describe('PlatformClient', () => {
     const server = await new TestServer().start();
     server.handle = (_, response) => answer(response, 200, {});
     try {
-      const { agents, apiKeys, audit, auth, members, models, spaces, usage } = new PlatformClient({
+      const { agents, apiKeys, audit, auth, jobs, members, models, spaces, usage } = new PlatformClient({
         baseUrl: server.url,
         apiKey: 'pk_1',
       });
@@ -81,6 +81,40 @@ describe('PlatformClient', () => {
         [agents.session('a', 'my session?'), 'GET /api/agents/a/sessions/my%20session%3F'],
         [agents.deleteSession('a', 's'), 'DELETE /api/agents/a/sessions/s'],
         [agents.messages('a', 's'), 'GET /api/agents/a/sessions/s/messages'],
+        [
+          agents.execute('a', { inputs: { query: 'q' }, stream: true }),
+          'POST /api/agents/a/execute',
+          { inputs: { query: 'q' }, stream: false },
+        ],
+        [
+          agents.cancel('a', 't', { sessionId: 's' }),
+          'POST /api/agents/a/turns/t/cancel',
+          { sessionId: 's' },
+        ],
+        [
+          agents.answerLocalToolCall('a', 't', 'c', { result: null }),
+          'POST /api/agents/a/turns/t/local-tools/c',
+          { result: null },
+        ],
+        [agents.pendingInteractions('a', 's'), 'GET /api/agents/a/sessions/s/interactions/pending'],
+        [agents.attachment('a', 's', 'x'), 'GET /api/agents/a/sessions/s/attachments/x'],
+        [agents.context.status('a', 's'), 'POST /api/agents/a/sessions/s/context/status', {}],
+        [agents.context.compact('a', 's'), 'POST /api/agents/a/sessions/s/context/compact', {}],
+        [
+          agents.context.compact('a', 's', { dryRun: true }),
+          'POST /api/agents/a/sessions/s/context/compact?dryRun=true',
+          {},
+        ],
+        [agents.context.undo('a', 's'), 'POST /api/agents/a/sessions/s/context/undo', {}],
+        [
+          jobs.create({ agentId: 'a', contents: [], timeoutMs: 1000 }),
+          'POST /api/agent-jobs',
+          { agentId: 'a', contents: [], timeoutMs: 1000 },
+        ],
+        [jobs.list({ status: 'RUNNING', agentId: 'a' }), 'GET /api/agent-jobs?status=RUNNING&agentId=a'],
+        [jobs.get('j'), 'GET /api/agent-jobs/j'],
+        [jobs.get('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
+        [jobs.cancel('j'), 'POST /api/agent-jobs/j/cancel', {}],
         [auth.me(), 'GET /api/auth/me'],
         [
           auth.changePassword({ currentPassword: 'x', newPassword: 'y' }),

@@ -3,6 +3,7 @@ import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { AuditResource } from './resources/audit.ts';
 import { AuthResource } from './resources/auth.ts';
+import { JobsResource } from './resources/jobs.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
 import { SpacesResource } from './resources/spaces.ts';
@@ -42,6 +43,7 @@ export class PlatformClient {
   readonly apiKeys: ApiKeysResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly jobs: JobsResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
   readonly spaces: SpacesResource;
@@ -60,7 +62,9 @@ export class PlatformClient {
       timer,
       random,
     });
-    this.agents = new AgentsResource(http, { ...options.streams, timer, random });
+    const streams = { ...options.streams, timer, random };
+    this.jobs = new JobsResource(http, streams);
+    this.agents = new AgentsResource(http, this.jobs, streams);
     this.apiKeys = new ApiKeysResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);

@@ -1,5 +1,5 @@
 import { ERROR_STATUS } from '@platform/contracts';
-import type { ErrorCode, Frame } from '@platform/contracts';
+import type { ErrorCode, Frame, Job } from '@platform/contracts';
 
 /** A code of the API's table, or what a newer service or something between answered. */
 export type PlatformErrorCode = ErrorCode | 'UNEXPECTED_ANSWER' | (string & {});
@@ -83,6 +83,7 @@ interface AgentStreamFailure {
   turnId: string;
   requestId: string | null;
   retryable: boolean;
+  retryAfter?: number;
   lastSeq: number;
 }
 
@@ -93,6 +94,8 @@ export class AgentStreamFailedError extends Error {
   readonly requestId: string | null;
   /** Whether sending the same turn again may succeed. */
   readonly retryable: boolean;
+  /** Seconds after which it may succeed, where the provider told it. */
+  readonly retryAfter: number | null;
   readonly lastSeq: number;
 
   constructor(failure: AgentStreamFailure) {
@@ -102,7 +105,28 @@ export class AgentStreamFailedError extends Error {
     this.turnId = failure.turnId;
     this.requestId = failure.requestId;
     this.retryable = failure.retryable;
+    this.retryAfter = failure.retryAfter ?? null;
     this.lastSeq = failure.lastSeq;
+  }
+}
+
+/** The job ended without a result. */
+export class AgentJobError extends Error {
+  readonly status: Job['status'];
+  /** Of the job's error; where it tells none, its status. */
+  readonly code: string;
+  readonly jobId: string;
+  readonly turnId: string;
+  readonly job: Job;
+
+  constructor(job: Job) {
+    super(job.error?.message ?? `The job is ${job.status}`);
+    this.name = 'AgentJobError';
+    this.status = job.status;
+    this.code = job.error?.code ?? job.status;
+    this.jobId = job.id;
+    this.turnId = job.turnId;
+    this.job = job;
   }
 }
 

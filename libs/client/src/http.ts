@@ -20,6 +20,8 @@ export interface ApiRequest extends RequestOptions {
   headers?: Record<string, string>;
   /** Identified by the refresh cookie, or not at all, instead of the client's credential. */
   byCookie?: boolean;
+  /** Sending it twice does no more than sending it once, so that it is tried again as a GET is. */
+  repeatable?: boolean;
 }
 
 export interface HttpSettings {
@@ -36,7 +38,7 @@ export interface HttpSettings {
   renew?: () => Promise<string | null>;
 }
 
-const GET_RETRIES = 2;
+const RETRIES = 2;
 const RETRY_BACKOFF = { baseDelayMs: 250, maxDelayMs: 2_000 };
 /** A service that asks for more patience than this is reported to the caller at once, in seconds. */
 const MAX_RETRY_AFTER = 30;
@@ -58,6 +60,11 @@ export class HttpClient {
     return this.json<T>({ ...options, method: 'POST', path, body });
   }
 
+  /** A POST that the service recognises when it comes again. */
+  postAgain<T>(path: string, body?: unknown, options?: RequestOptions): Promise<T> {
+    return this.json<T>({ ...options, method: 'POST', path, body, repeatable: true });
+  }
+
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
     return this.json<T>({ ...options, method: 'PATCH', path, body });
   }
@@ -66,14 +73,25 @@ export class HttpClient {
     await this.json({ ...options, method: 'DELETE', path });
   }
 
-  /** The parsed JSON answer. A GET is tried again after a lost connection or a 503; nothing else ever is. */
-  async json<T>(request: ApiRequest): Promise<T> {
-    const retries = request.method === 'GET' ? GET_RETRIES : 0;
+  /** The parsed JSON answer. */
+  json<T>(request: ApiRequest): Promise<T> {
+    return this.insisted(request, async (response) => {
+      return parseJson(response, await overNetwork(request, response.text())) as T;
+    });
+  }
+
+  /** The bytes of an answer, with its content type. */
+  blob(path: string, options?: RequestOptions): Promise<Blob> {
+    const request: ApiRequest = { ...options, method: 'GET', path };
+    return this.insisted(request, (response) => overNetwork(request, response.blob()));
+  }
+
+  // A GET and what is repeatable are tried again after a lost connection or a 503; nothing else ever is.
+  private async insisted<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    const retries = request.method === 'GET' || request.repeatable === true ? RETRIES : 0;
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.exchange(request, async (response) => {
-          return parseJson(response, await overNetwork(request, response.text()));
-        })) as T;
+        return await this.exchange(request, read);
       } catch (error) {
         if (attempt > retries || !isPassing(error)) throw error;
         await sleep(this.settings.timer, this.delayBefore(attempt, error), request.signal);

@@ -1,6 +1,7 @@
 export { PlatformClient } from './client.ts';
 export type { PlatformClientOptions } from './client.ts';
 export {
+  AgentJobError,
   AgentStreamError,
   AgentStreamFailedError,
   PlatformConnectionError,
@@ -8,22 +9,33 @@ export {
 } from './errors.ts';
 export type { AgentStreamErrorCode, PlatformErrorCode } from './errors.ts';
 export type { ApiRequest, RequestOptions } from './http.ts';
+export type { InvokeOptions, InvokeRequest, JobProgress } from './invoke-async.ts';
+export type {
+  Authorization,
+  LocalTool,
+  LocalToolCall,
+  LocalToolContext,
+  LocalToolOptions,
+} from './local-tools.ts';
 export { paginate } from './pagination.ts';
 export { toProductEvent } from './product-event.ts';
-export type { AgentListQuery, AgentsResource, AttachPosition } from './resources/agents.ts';
+export type { AgentListQuery, AgentsResource, AttachPosition, TurnOptions } from './resources/agents.ts';
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
+export type { ContextResource } from './resources/context.ts';
+export type { JobsResource, JobWait } from './resources/jobs.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { SpacesResource } from './resources/spaces.ts';
 export type { UsageResource } from './resources/usage.ts';
+export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';
 export type {
   AgentStream,
-  ReconnectOptions,
   StreamOptions,
   StreamSource,
+  StreamStart,
   StreamTransport,
 } from './stream-client.ts';
 export { AgentStreamDecoder } from './stream-decoder.ts';

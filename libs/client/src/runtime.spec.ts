@@ -85,6 +85,7 @@ describe('the library', () => {
 
   it('exports what applications use', async () => {
     expect(Object.keys(await import('./index.ts')).sort()).toEqual([
+      'AgentJobError',
       'AgentStreamClient',
       'AgentStreamDecoder',
       'AgentStreamError',

@@ -1,5 +1,5 @@
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
-import type { Frame, ProductEvent, ProductEventFields } from '@platform/contracts';
+import type { Frame, Interaction, ProductEvent, ProductEventFields } from '@platform/contracts';
 import {
   AgentStreamError,
   AgentStreamFailedError,
@@ -8,44 +8,49 @@ import {
 } from './errors.ts';
 import type { ApiRequest } from './http.ts';
 import { toProductEvent } from './product-event.ts';
+import { isPassing, Retry } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
 import { AgentStreamDecoder } from './stream-decoder.ts';
-import { backoffDelay, sleep, systemTimer } from './timer.ts';
-import type { Backoff, Timer } from './timer.ts';
+import { decodeHeader } from './url.ts';
 
 /** Sends a request and gives the successful answer with its body unread; throws as `HttpClient.open` does. */
 export type StreamTransport = (request: ApiRequest) => Promise<Response>;
 
+/** The POST that starts a stream. */
+export interface StreamStart {
+  path: string;
+  body: unknown;
+  /**
+   * When no answer came: send it again, and take a 409 as a sign that the first one arrived (`repeat-or-attach`, the
+   * default) or as a refusal (`repeat`); or `give-up`, where the service would not recognise the repetition.
+   */
+  whenUnanswered?: 'repeat-or-attach' | 'repeat' | 'give-up';
+}
+
 /** Where a stream comes from: a POST that starts it, or only its record. */
-export interface StreamSource {
-  turnId: string;
+export interface StreamSource<TurnId extends string | null = string> {
+  /** null: told by the first answer. */
+  turnId: TurnId;
   /** Takes `segment` and `after` and answers the recorded frames, then those to come. */
-  attachPath: string;
-  /** Repeating it must be recognised by the service: it is sent again when no answer came. */
-  start?: { path: string; body: unknown };
+  attachPath: string | ((turnId: string) => string);
+  start?: StreamStart;
   segment?: number;
   /** `seq` that the reader has already. */
   after?: number;
+  /** Sees each event before the reader does. */
+  watch?: (event: ProductEvent) => void;
 }
 
-export interface ReconnectOptions extends Backoff {
-  /** New connections in a row that may fail before the stream gives up; a frame starts the count anew. */
-  attempts: number;
-}
-
-export interface StreamOptions {
+export interface StreamOptions extends RetryOptions {
   /** Closes the connection; the turn goes on. */
   signal?: AbortSignal;
-  reconnect?: Partial<ReconnectOptions>;
   /** Milliseconds of silence after which the connection counts as lost; heartbeats come every 10 s. */
   idleTimeoutMs?: number;
-  timer?: Timer;
-  /** From 0 up to 1, for the jitter between attempts. */
-  random?: () => number;
 }
 
 /** One segment of a turn, read once: its product events, its raw frames, or its outcome. */
-export interface AgentStream extends AsyncIterable<ProductEvent> {
-  readonly turnId: string;
+export interface AgentStream<TurnId extends string | null = string> extends AsyncIterable<ProductEvent> {
+  readonly turnId: TurnId;
   /** Known from the first answer on. */
   readonly sessionId: string | null;
   readonly segment: number | null;
@@ -53,6 +58,8 @@ export interface AgentStream extends AsyncIterable<ProductEvent> {
   readonly requestId: string | null;
   /** `seq` of the last frame handed out. */
   readonly lastSeq: number;
+  /** The question that the segment ended with; `resume` answers it. */
+  readonly interaction: Interaction | null;
   frames(): AsyncGenerator<Frame, void, undefined>;
   /** The generated text; reads to the end if nobody has. Throws AgentStreamFailedError when the turn failed. */
   text(): Promise<string>;
@@ -60,23 +67,21 @@ export interface AgentStream extends AsyncIterable<ProductEvent> {
   finalResponse(): Promise<ProductEventFields['response.completed']>;
 }
 
-const RECONNECT: ReconnectOptions = { attempts: 8, baseDelayMs: 250, maxDelayMs: 10_000 };
 const IDLE_TIMEOUT_MS = 45_000;
-const PASSING_STATUSES = [429, 502, 503, 504];
 
 /** Reads an agent's stream and survives lost connections: no frame is missed and none comes twice. */
-export class AgentStreamClient implements AgentStream {
-  turnId: string;
+export class AgentStreamClient<TurnId extends string | null = string> implements AgentStream<TurnId> {
+  turnId: TurnId;
   sessionId: string | null = null;
   segment: number | null;
   requestId: string | null = null;
   lastSeq: number;
+  interaction: Interaction | null = null;
 
   private readonly transport: StreamTransport;
-  private readonly source: StreamSource;
+  private readonly source: StreamSource<TurnId>;
   private readonly options: StreamOptions;
-  private readonly reconnect: ReconnectOptions;
-  private readonly timer: Timer;
+  private readonly retry: Retry;
   private reading: 'not-yet' | 'now' | 'done' = 'not-yet';
   /** Whether the service has the turn, so that from now on its record is read. */
   private accepted = false;
@@ -86,12 +91,11 @@ export class AgentStreamClient implements AgentStream {
   private completed: ProductEventFields['response.completed'] | null = null;
   private failure: ProductEventFields['error.occurred'] | null = null;
 
-  constructor(transport: StreamTransport, source: StreamSource, options: StreamOptions = {}) {
+  constructor(transport: StreamTransport, source: StreamSource<TurnId>, options: StreamOptions = {}) {
     this.transport = transport;
     this.source = source;
     this.options = options;
-    this.reconnect = { ...RECONNECT, ...options.reconnect };
-    this.timer = options.timer ?? systemTimer;
+    this.retry = new Retry(options);
     this.turnId = source.turnId;
     this.segment = source.segment ?? null;
     this.lastSeq = source.after ?? 0;
@@ -135,8 +139,8 @@ export class AgentStreamClient implements AgentStream {
       } catch (error) {
         this.options.signal?.throwIfAborted();
         failures = this.lastSeq > seqBefore ? 1 : failures + 1;
-        if (!this.isLost(error) || failures > this.reconnect.attempts) throw this.explained(error);
-        await this.pause(failures, error);
+        if (!this.isLost(error) || failures > this.retry.attempts) throw this.explained(error);
+        await this.retry.pause(failures, error, this.options.signal);
       }
     }
   }
@@ -159,7 +163,7 @@ export class AgentStreamClient implements AgentStream {
   /** The next bytes; null at the end of the connection, and after too long a silence. */
   private async nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
     // Cancelling makes the pending read report the end.
-    const stopWatch = this.timer.after(this.options.idleTimeoutMs ?? IDLE_TIMEOUT_MS, () => {
+    const stopWatch = this.retry.timer.after(this.options.idleTimeoutMs ?? IDLE_TIMEOUT_MS, () => {
       reader.cancel().catch(() => undefined);
     });
     try {
@@ -173,22 +177,25 @@ export class AgentStreamClient implements AgentStream {
   }
 
   private async connect(): Promise<Response> {
-    const { start, attachPath } = this.source;
+    const { start } = this.source;
     const again = this.startWasSent;
     if (start !== undefined && !this.accepted) {
       this.startWasSent = true;
       try {
         return await this.request({ method: 'POST', path: start.path, body: start.body });
       } catch (error) {
-        if (!again || !isStatus(error, 409)) throw error;
+        const { whenUnanswered = 'repeat-or-attach' } = start;
+        if (!again || whenUnanswered !== 'repeat-or-attach' || !isStatus(error, 409)) throw error;
         // The first try has arrived after all: the turn runs, or its session is busy with another.
         this.conflict = error;
         this.accepted = true;
       }
     }
+    const path = this.attachPath();
+    if (path === null) throw new TypeError('The turn of this stream is not known');
     const query = { segment: this.segment, after: this.lastSeq === 0 ? null : this.lastSeq };
     try {
-      return await this.request({ method: 'GET', path: attachPath, query });
+      return await this.request({ method: 'GET', path, query });
     } catch (error) {
       throw isStatus(error, 404) && this.conflict !== null ? this.conflict : error;
     }
@@ -206,7 +213,8 @@ export class AgentStreamClient implements AgentStream {
 
   private open(response: Response): ReadableStream<Uint8Array> {
     this.requestId = response.headers.get('X-Request-Id') ?? this.requestId;
-    this.sessionId = response.headers.get('X-Session-Id') ?? this.sessionId;
+    this.sessionId ??= decodeHeader(response.headers.get('X-Session-Id'));
+    this.turnId ??= response.headers.get('X-Turn-Id') as TurnId;
     const protocol = response.headers.get(STREAM_PROTOCOL_HEADER);
     if (protocol === STREAM_PROTOCOL && response.body !== null) return response.body;
     void response.body?.cancel();
@@ -224,26 +232,33 @@ export class AgentStreamClient implements AgentStream {
       this.segment = event.segment;
     } else if (event?.event === 'content.delta') {
       this.answer += event.delta;
+    } else if (event?.event === 'agent.input.required') {
+      this.interaction = event.interaction;
     } else if (event?.event === 'response.completed') {
       const { event: _, ...fields } = event;
       this.completed = fields;
     } else if (event?.event === 'error.occurred') {
       this.failure = event;
     }
+    if (event !== null) this.source.watch?.(event);
     return { frame, event };
   }
 
   private isLost(error: unknown): boolean {
-    if (error instanceof PlatformConnectionError) return true;
-    if (error instanceof AgentStreamError) return error.code === 'truncated';
-    const attaching = this.accepted || this.source.start === undefined;
-    return attaching && error instanceof PlatformError && PASSING_STATUSES.includes(error.status);
+    const starting = this.source.start !== undefined && !this.accepted;
+    if (starting) {
+      const mayRepeat = this.source.start?.whenUnanswered !== 'give-up';
+      return mayRepeat && error instanceof PlatformConnectionError;
+    }
+    const broken = error instanceof AgentStreamError ? error.code === 'truncated' : isPassing(error);
+    return broken && this.attachPath() !== null;
   }
 
-  private pause(failures: number, error: unknown): Promise<void> {
-    const asked = error instanceof PlatformError ? (error.retryAfter ?? 0) * 1000 : 0;
-    const delay = backoffDelay(failures, this.reconnect, (this.options.random ?? Math.random)());
-    return sleep(this.timer, Math.max(asked, delay), this.options.signal);
+  /** null as long as it needs a turn that is not known. */
+  private attachPath(): string | null {
+    const { attachPath } = this.source;
+    if (typeof attachPath === 'string') return attachPath;
+    return this.turnId === null ? null : attachPath(this.turnId);
   }
 
   // A broken stream is reported as one error type, with what is needed to ask about it.

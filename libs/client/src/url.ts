@@ -20,3 +20,12 @@ export function queryString(query: Query = {}): string {
   if (given.length === 0) return '';
   return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
 }
+
+/** Reads a name that travels percent-encoded, since headers hold ASCII alone. */
+export function decodeHeader(value: string | null): string | null {
+  try {
+    return value === null ? null : decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
