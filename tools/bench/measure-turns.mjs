@@ -1,6 +1,6 @@
 // The fake server, PostgreSQL, the service and its clients share the machine: compare with the baseline of the same run.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -53,6 +53,10 @@ try {
 process.exit();
 
 async function bench() {
+  const [load] = loadavg();
+  const cores = availableParallelism();
+  if (load > cores / 2)
+    console.error(`The machine is busy (load ${load.toFixed(1)} on ${cores} cores): times will be too long.`);
   const { code, stopped, output } = await run('nx', ['run', '@platform/api:build'], {
     env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
