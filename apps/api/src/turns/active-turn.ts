@@ -4,6 +4,7 @@ import type { ResolvedModel } from '../models/catalogue.service.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
 import { costOf } from '../models/price.ts';
 import type { StreamWriter } from '../streams/stream-writer.ts';
+import type { Tail } from './context-store.ts';
 import type { Item } from './items.ts';
 import type { TurnSettings } from './turn-store.ts';
 
@@ -68,6 +69,9 @@ export class ActiveTurn {
   readonly writer: StreamWriter;
   readonly items: Item[];
   nextItem: number;
+
+  /** What was read of earlier turns and stands in no page yet; the turn's end folds it. */
+  unfolded: Tail | null = null;
 
   readonly usage = new UsageTotal();
   /** What the last call used and the ledger does not know yet. */

@@ -1,6 +1,6 @@
 import { rows, type Sql } from '../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../models/model-provider.ts';
-import type { Item, UserPart } from './items.ts';
+import type { ItemContent, UserPart } from './items.ts';
 
 /** Media of older turns are named but no longer sent. */
 const MEDIA_TURNS = 10;
@@ -13,7 +13,11 @@ interface StoredMedium {
 }
 
 /** What the model gets: the system prompt, then the steps, each as the message it stands for. */
-export async function buildMessages(sql: Sql, systemPrompt: string, items: Item[]): Promise<ModelMessage[]> {
+export async function buildMessages(
+  sql: Sql,
+  systemPrompt: string,
+  items: ItemContent[],
+): Promise<ModelMessage[]> {
   const recent = recentMedia(items);
   const media = await loadMedia(sql, recent);
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
@@ -23,8 +27,8 @@ export async function buildMessages(sql: Sql, systemPrompt: string, items: Item[
         messages.push({ role: 'user', parts: item.content.parts.map((part) => modelPart(part, media)) });
         break;
       case 'model':
-        messages.push({ role: 'assistant', ...item.content });
-        for (const call of unanswered(item.content.toolCalls, items.slice(i + 1))) {
+        messages.push({ role: 'assistant', text: item.content.text, toolCalls: item.content.toolCalls });
+        for (const call of unanswered(item.content.toolCalls, items, i + 1)) {
           messages.push({ role: 'tool', callId: call, text: INTERRUPTED });
         }
         break;
@@ -43,13 +47,17 @@ export async function buildMessages(sql: Sql, systemPrompt: string, items: Item[
 }
 
 /** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
-function unanswered(calls: { id: string }[], after: Item[]): string[] {
-  return calls
-    .map(({ id }) => id)
-    .filter((id) => !after.some((item) => item.kind === 'tool-result' && item.content.callId === id));
+function unanswered(calls: { id: string }[], items: ItemContent[], from: number): string[] {
+  const open = new Set(calls.map(({ id }) => id));
+  for (let i = from; open.size > 0; i++) {
+    const item = items[i];
+    if (item === undefined || item.kind === 'model' || item.kind === 'user') break;
+    if (item.kind === 'tool-result') open.delete(item.content.callId);
+  }
+  return [...open];
 }
 
-function recentMedia(items: Item[]): string[] {
+function recentMedia(items: ItemContent[]): string[] {
   const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
   return spoken
     .slice(-MEDIA_TURNS)

@@ -8,17 +8,25 @@ export type UserPart =
   | { type: 'audio'; attachmentId: string; url?: string }
   | { type: 'file'; attachmentId: string; info: Record<string, unknown>; text?: string };
 
+/** The size of the context behind a call of the model, by the provider's figures. */
+export interface ContextFigure {
+  tokens: number;
+  /** The provider gave none; counted here. */
+  estimated: boolean;
+}
+
 /** What a step of a turn left behind; a stored step is never made again. */
 export type ItemContent =
   | { kind: 'user'; content: { parts: UserPart[] } }
-  | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[] } }
+  | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[]; context?: ContextFigure } }
   /** The call has started: without its result it was interrupted, and is never started again. */
   | { kind: 'tool-call'; content: { callId: string } }
   | { kind: 'tool-result'; content: { callId: string; text: string } }
   /** What was said before the turn failed or was cancelled; a re-run replaces it. */
   | { kind: 'partial'; content: { text: string } };
 
-export type Item = ItemContent & { id: string; tokens: number };
+/** `n` is its place in the turn, from 1. */
+export type Item = ItemContent & { id: string; n: number; tokens: number };
 
 /** The calls of the last model step that have no result yet, in their order. */
 export function openCalls(items: Item[]): { call: ModelToolCall; started: boolean }[] {

@@ -135,8 +135,9 @@ async function store(
     | { kind: 'tool-result'; content: { callId: string; text: string } },
 ): Promise<void> {
   const tokens = item.kind === 'tool-result' ? await countTokens(item.content.text) : 0;
-  const id = await insertItem(database.manager, turn.id, turn.nextItem++, { ...item, tokens });
-  turn.items.push({ ...item, id, tokens });
+  const n = turn.nextItem++;
+  const id = await insertItem(database.manager, turn.id, n, { ...item, tokens });
+  turn.items.push({ ...item, id, n, tokens });
 }
 
 function clipped(text: string): string {

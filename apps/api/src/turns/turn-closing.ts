@@ -6,6 +6,7 @@ import { failpoint } from '../infra/failpoints.ts';
 import { ClaimLost, type StreamWriter } from '../streams/stream-writer.ts';
 import type { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
+import { foldTail } from './context-store.ts';
 import { insertInteraction, type InteractionRow } from './interaction-store.ts';
 import type { ItemContent } from './items.ts';
 import { toInteraction, type Question } from './questions.ts';
@@ -43,6 +44,7 @@ export async function closeTurn(
         const error = outcome.status === 'FAILED' ? outcome.failure : null;
         if (!(await endTurn(tx, turn.id, { status: outcome.status, error, executionMs })))
           throw new ClaimLost();
+        if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
         failpoint('turns.close');
         const last = await writer.end(tx, (closing) => {
           sayEnd(closing, turn, outcome, left, executionMs);

@@ -8,13 +8,16 @@ import { ProviderError, type ModelRequest, type ModelTool } from '../models/mode
 import { countTokens } from '../models/tokens.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
+import { withSummary } from './compaction.ts';
 import { buildMessages } from './context.ts';
-import type { Item, ItemContent } from './items.ts';
+import { ContextKeeper, showContext, type FittedContext } from './context-keeper.service.ts';
+import { contextTokens } from './context-state.ts';
+import type { ItemContent } from './items.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
 import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
-import { historyBefore, insertItem, type TurnFailure } from './turn-store.ts';
+import { insertItem, type TurnFailure } from './turn-store.ts';
 import { TurnTools, type TurnTool } from './turn-tools.ts';
 
 /** A turn that calls the model more often is going in circles. */
@@ -31,6 +34,7 @@ export class TurnEngine {
   constructor(
     private readonly database: DataSource,
     private readonly tools: TurnTools,
+    private readonly contexts: ContextKeeper,
     private readonly usage: UsageService,
   ) {}
 
@@ -50,19 +54,19 @@ export class TurnEngine {
   }
 
   private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
-    const history = turn.n === 1 ? [] : await historyBefore(this.database, turn.session.ref, turn.n);
     const tools = await this.tools.offered(turn);
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
-    const systemTokens = await countTokens(systemPrompt);
+    const context = await this.contexts.open(turn, await countTokens(systemPrompt));
+    const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
     turn.writer.frame('lifecycle', { event: 'running' });
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
       const question = await settleCalls(this.database, turn, tools);
       if (question) return { status: 'INPUT_REQUIRED', ...question };
-      const items = [...history, ...turn.items];
-      const request = await this.request(turn, systemPrompt, systemTokens, items, tools);
-      if (count > 0) await this.hold(turn, request, sumTokens(items) + systemTokens);
+      const fitted = await this.contexts.fit(turn, context, outputTokens);
+      const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
+      if (count > 0) await this.hold(turn, fitted.usedTokens, outputTokens);
       const step = new ModelStep(turn, request);
       onStep(step);
       await step.run();
@@ -70,11 +74,13 @@ export class TurnEngine {
       turn.used(usage, estimated);
       step.charged = true;
       step.finishMessage(usage);
-      showContext(turn, usage.promptTokens + usage.completionTokens, estimated);
+      const tokens = contextTokens(usage);
+      showContext(turn, tokens, estimated);
 
-      const content = { text: step.text, toolCalls: step.toolCalls.filter((call) => call.id !== '') };
+      const toolCalls = step.toolCalls.filter((call) => call.id !== '');
+      const content = { text: step.text, toolCalls, context: { tokens, estimated } };
       const item = { kind: 'model' as const, content, tokens: usage.completionTokens };
-      if (content.toolCalls.length === 0) {
+      if (toolCalls.length === 0) {
         const finishReason: FinishReason = step.finish === 'length' ? 'length' : 'completed';
         return { status: 'COMPLETED', finishReason, item };
       }
@@ -89,44 +95,36 @@ export class TurnEngine {
     turn: ActiveTurn,
     item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
+    const n = turn.nextItem;
     const id = await this.database.transaction(async (tx) => {
-      const stored = await insertItem(tx, turn.id, turn.nextItem, item);
+      const stored = await insertItem(tx, turn.id, n, item);
       await settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due);
       return stored;
     });
     turn.nextItem++;
     turn.due = null;
     turn.holdId = null;
-    turn.items.push({ ...item, id });
+    turn.items.push({ ...item, id, n });
   }
 
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
-  private async hold(turn: ActiveTurn, request: ModelRequest, promptTokens: number): Promise<void> {
-    const maxOutput = request.settings.maxTokens ?? turn.model.maxOutputTokens;
+  private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
     turn.holdId = await this.database.transaction((tx) =>
-      holdForCall(tx, this.usage, payerOf(turn), promptTokens, maxOutput),
+      holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens),
     );
   }
 
   private async request(
     turn: ActiveTurn,
     systemPrompt: string,
-    systemTokens: number,
-    items: Item[],
+    { context }: FittedContext,
+    maxTokens: number,
     tools: TurnTool[],
   ): Promise<ModelRequest> {
     const { model, settings } = turn;
-    const maxTokens = Math.min(settings.maxTokens ?? model.maxOutputTokens, model.maxOutputTokens);
-    const used = systemTokens + sumTokens(items);
-    if (used + maxTokens > model.contextWindow) {
-      throw new AppError(
-        'VALIDATION_ERROR',
-        `The conversation needs ${used} tokens and leaves no room for ${maxTokens} of output in the ${model.contextWindow} of ${model.name}`,
-      );
-    }
     return {
       model: model.upstreamModel,
-      messages: await buildMessages(this.database, systemPrompt, items),
+      messages: await buildMessages(this.database, withSummary(systemPrompt, context), context.items),
       tools: tools.map(({ name, description, parameters }): ModelTool => ({ name, description, parameters })),
       settings: {
         maxTokens,
@@ -170,16 +168,6 @@ export class TurnEngine {
       }
     }
   }
-}
-
-function sumTokens(items: Item[]): number {
-  return items.reduce((sum, item) => sum + item.tokens, 0);
-}
-
-function showContext(turn: ActiveTurn, usedTokens: number, estimated: boolean): void {
-  const maxTokens = turn.model.contextWindow;
-  const remainingTokens = Math.max(0, maxTokens - usedTokens);
-  turn.writer.emit('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });
 }
 
 function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {

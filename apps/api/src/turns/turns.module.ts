@@ -6,6 +6,8 @@ import { StreamsModule } from '../streams/streams.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { builtinSource } from './builtin-source.ts';
 import { CancellationService } from './cancellation.service.ts';
+import { Compactor } from './compactor.service.ts';
+import { ContextKeeper } from './context-keeper.service.ts';
 import { ExecuteController } from './execute.controller.ts';
 import { InteractionsController } from './interactions.controller.ts';
 import { InteractionsService } from './interactions.service.ts';
@@ -27,6 +29,8 @@ import { TurnsService } from './turns.service.ts';
   controllers: [TurnsController, ExecuteController, InteractionsController, SessionsController],
   providers: [
     CancellationService,
+    Compactor,
+    ContextKeeper,
     InteractionsService,
     LocalTools,
     Media,
