@@ -7,7 +7,7 @@ import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { streams } from './requirements/streams.ts';
 import { turns } from './requirements/turns.ts';
-import { usage } from './requirements/usage.ts';
+import { ledger, usage } from './requirements/usage.ts';
 
 export interface Requirement {
   /** Where it is demanded: `spec` or `contract`, with the heading. */
@@ -21,6 +21,7 @@ export const requirements = {
   ...database,
   ...access,
   ...usage,
+  ...ledger,
   ...agents,
   ...chat,
   ...turns,

@@ -40,3 +40,24 @@ export const usage = {
     behavior: 'Charges of a window are summed by day, model, agent or user',
   },
 } as const;
+
+/** The ledger as turns use it. */
+export const ledger = {
+  'ledger.same-cost': {
+    source: 'issue: usage; spec: token_usage',
+    behavior: 'Streamed cost equals non-streamed cost; cached tokens are priced apart',
+  },
+  'ledger.adds-up': {
+    source: 'turns.md, proof',
+    behavior:
+      'Over random mixes with failures and cancels, the entries equal what the turns used and the balances',
+  },
+  'ledger.402': {
+    source: 'spec: INSUFFICIENT_TOKENS',
+    behavior: '402 where the balance of the user or of the space is used up',
+  },
+  'ledger.mid-turn': {
+    source: 'contract §8',
+    behavior: 'A balance used up in the middle ends the turn with INSUFFICIENT_TOKENS; text kept and charged',
+  },
+} as const;

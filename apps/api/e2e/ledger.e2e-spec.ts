@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { ExecuteAnswer, TokenUsage } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventData, eventNames } from './harness/frames.ts';
+import { seededRandom } from './harness/random.ts';
+import { verifies } from './verifies.ts';
+
+const PRICE = { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 0.3 };
+const USAGE = {
+  prompt_tokens: 1_000,
+  completion_tokens: 200,
+  total_tokens: 1_200,
+  prompt_tokens_details: { cached_tokens: 400 },
+};
+/** 600 × 3 + 400 × 0.3 + 200 × 15, by the million. */
+const COST = 0.00492;
+
+interface Sums {
+  tokens: number;
+  cost: number;
+}
+
+let app: TestApp;
+let openai: FakeOpenAiServer;
+let calls: AgentCalls;
+
+beforeAll(async () => {
+  openai = await startOpenAiServer({ behaviour: { text: ['Hello ', 'there'], usage: USAGE } });
+  app = await TestApp.start();
+  calls = await AgentCalls.make(
+    app,
+    { baseUrl: openai.url, apiKey: 'k', price: PRICE },
+    { tools: [{ toolId: 'current_time', methods: null }] },
+  );
+}, 30_000);
+
+afterAll(async () => {
+  await app.close();
+  await openai.close();
+}, 30_000);
+
+const grant = async (tokens: number, userId?: string) => {
+  const { status } = await app.request('POST', '/api/usage/grants', { body: { tokens, userId } });
+  expect(status).toBe(201);
+};
+
+const entriesOf = async (user: TestUser): Promise<Sums> => {
+  const [sums] = await app.sql<Sums>(
+    `select coalesce(-sum(tokens), 0)::float8 as tokens, coalesce(sum(cost), 0)::float8 as cost
+     from usage_entry where user_id = $1 and kind = 'CHARGE'`,
+    [user.userId],
+  );
+  return sums ?? { tokens: 0, cost: 0 };
+};
+
+const turnsOf = async (user: TestUser): Promise<Sums> => {
+  const [sums] = await app.sql<Sums>(
+    `select coalesce(sum(prompt_tokens + completion_tokens), 0)::float8 as tokens,
+       coalesce(sum(cost), 0)::float8 as cost from turn where user_id = $1`,
+    [user.userId],
+  );
+  return sums ?? { tokens: 0, cost: 0 };
+};
+
+describe('the ledger of turns', () => {
+  verifies(
+    'ledger.same-cost',
+    'streamed, not streamed and executed: the same tokens, the same cost',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      const mine = calls.by(user);
+      const streamed = await mine.stream({ contents: said('Hi') });
+      const json = await mine.json({ contents: said('Hi') });
+      const executed = await mine.request<ExecuteAnswer>('POST', '/execute', {
+        body: { inputs: { query: 'Hi' } },
+      });
+      const usages = [
+        eventData(streamed.frames, 'response-completed').token_usage as TokenUsage,
+        json.body.token_usage,
+        executed.body.token_usage,
+      ];
+      const expected = { prompt_tokens: 1_000, completion_tokens: 200, total_tokens: 1_200, cost: COST };
+      expect(usages).toEqual([expected, expected, expected]);
+      expect(await entriesOf(user)).toEqual({ tokens: 3_600, cost: 0.01476 });
+    },
+  );
+
+  verifies(
+    'ledger.adds-up',
+    '1,000 random mixes: what turns say they used is what was charged, entries are the balance',
+    async () => {
+      const random = seededRandom();
+      const user = await app.addUser('MEMBER');
+      await grant(1_000_000_000, user.userId);
+      const mine = calls.by(user);
+      const one = async () => {
+        const contents = said('Hi');
+        switch (random(7)) {
+          case 0:
+            return mine.json({ contents });
+          case 1:
+            return mine.request('POST', '/execute', { body: { inputs: { query: 'Hi' } } });
+          case 2:
+            openai.nextBehaviour({ text: ['cut ', 'here'], breakAfter: { chunks: 2, how: 'cut' } });
+            return mine.json({ contents });
+          case 3:
+            openai.nextBehaviour({ kind: 'status', status: 400 });
+            return mine.json({ contents });
+          case 4:
+            openai.nextBehaviour({ text: ['no ', 'figures'], usage: null });
+            return mine.stream({ contents });
+          case 5: {
+            const call = { id: randomUUID(), name: 'current_time__now', arguments: '{}' };
+            openai.nextBehaviour({ toolCalls: [call], usage: USAGE });
+            return mine.stream({ contents });
+          }
+          default: {
+            const [turnId, session] = [randomUUID(), randomUUID()];
+            openai.nextBehaviour({ text: Array.from({ length: 20 }, () => 'word '), paceMs: 2 });
+            const reading = mine.stream({ turnId, session_id: session, contents });
+            await mine.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId: session } });
+            return reading;
+          }
+        }
+      };
+      for (let i = 0; i < 1_000; i += 20) await Promise.all(Array.from({ length: 20 }, one));
+      await app.settle();
+      const [entries, turns] = [await entriesOf(user), await turnsOf(user)];
+      expect(entries.tokens).toBeGreaterThan(500_000);
+      expect(turns.tokens).toBe(entries.tokens);
+      expect(turns.cost).toBeCloseTo(entries.cost, 8);
+      expect(await auditLedger(app.get(DataSource))).toEqual([]);
+      const [holds] = await app.sql<{ count: number }>('select count(*)::int as count from usage_hold');
+      expect(holds?.count).toBe(0);
+    },
+    180_000,
+  );
+
+  verifies(
+    ['ledger.402', 'errors.codes'],
+    'an empty balance refuses with 402, the user’s and the space’s',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      const mine = calls.by(user);
+      await grant(1, user.userId);
+      expect((await mine.json({ contents: said('Hi') })).status).toBe(200);
+      const refused = await mine.post({ contents: said('Hi') });
+      expect([refused.status, refused.body]).toEqual([
+        402,
+        {
+          success: false,
+          code: 'INSUFFICIENT_TOKENS',
+          message: expect.stringContaining('Your token balance') as string,
+        },
+      ]);
+      const executed = await mine.request('POST', '/execute', { body: { inputs: { query: 'x' } } });
+      expect(executed.status).toBe(402);
+
+      const poor = await TestApp.start();
+      const theirs = await AgentCalls.make(poor);
+      await poor.request('POST', '/api/usage/grants', { body: { tokens: 1 } });
+      await theirs.json({ contents: said('Hi') });
+      const empty = await theirs.by(poor.member).post({ contents: said('Hi') });
+      expect([empty.status, empty.body.message]).toEqual([402, expect.stringContaining('of the space')]);
+      await poor.close();
+    },
+  );
+
+  verifies(
+    'ledger.mid-turn',
+    'used up in the middle: INSUFFICIENT_TOKENS, what was said is kept and charged',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      const mine = calls.by(user);
+      await grant(100, user.userId);
+      const session = randomUUID();
+      const call = { id: 'call_1', name: 'current_time__now', arguments: '{}' };
+      openai.nextBehaviour({ text: ['Let me look. '], toolCalls: [call], usage: USAGE });
+      const { frames } = await mine.stream({ session_id: session, contents: said('Hi') });
+      expect(eventData(frames, 'error-occurred')).toMatchObject({ code: 'INSUFFICIENT_TOKENS' });
+      expect(eventNames(frames).at(-1)).toBe('stream-ended');
+      const [said1] = await mine.messages(session);
+      expect(said1?.contents).toEqual([{ type: 'text', text: 'Let me look. ' }]);
+      expect(await entriesOf(user)).toEqual({ tokens: 1_200, cost: COST });
+    },
+  );
+});
