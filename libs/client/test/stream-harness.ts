@@ -15,7 +15,7 @@ export const WORDS = ['Good ', 'day, ', 'wörld ', '👋'];
 /** A server, a clock that does not tick, and a reader that the server can watch; new for each test. */
 export class StreamHarness {
   readonly server = new TestServer();
-  readonly timer = new FakeTimer({ limits: [60_000, 45_000] });
+  readonly timer = new FakeTimer({ limits: [60_000, 62_000, 45_000] });
   /** Emits the seq of each frame that was read. */
   private readonly handedOut = new EventEmitter();
 
@@ -30,7 +30,7 @@ export class StreamHarness {
     });
   }
 
-  async framesOf(stream: AgentStream): Promise<Frame[]> {
+  async framesOf(stream: AgentStream<string | null>): Promise<Frame[]> {
     const frames: Frame[] = [];
     for await (const each of stream.frames()) {
       frames.push(each);
