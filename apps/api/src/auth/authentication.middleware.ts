@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { answerError } from '../infra/http/error.filter.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
@@ -10,7 +11,7 @@ import { SlidingWindow } from './sliding-window.ts';
 const GUARDED = /^\/(api|models)(\/|$)/i;
 /** The documentation is served beside the controllers. */
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
-const REQUESTS_PER_KEY = { limit: 1200, windowMs: 60_000 };
+const MINUTE_MS = 60_000;
 
 /**
  * Finds out who is calling before anything of the body is read, and turns away whom nobody knows.
@@ -19,7 +20,7 @@ const REQUESTS_PER_KEY = { limit: 1200, windowMs: 60_000 };
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(Authenticator);
   const routes = app.get(RouteTable);
-  const rate = new SlidingWindow(REQUESTS_PER_KEY);
+  const rate = new SlidingWindow({ limit: app.get(PlatformConfig).rateLimit, windowMs: MINUTE_MS });
 
   function isOpen(req: Request): boolean {
     if (!GUARDED.test(req.path) || req.method === 'OPTIONS' || DOCUMENTATION.test(req.path)) return true;

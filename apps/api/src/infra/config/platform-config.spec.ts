@@ -31,6 +31,7 @@ describe('readConfig', () => {
       offlineStandin: false,
       openai: null,
       logLevel: 'info',
+      rateLimit: 1200,
       streamLeaseMs: 20_000,
       failpoints: [],
     });
@@ -60,6 +61,7 @@ describe('readConfig', () => {
       OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/',
       OPENAI_MODEL: 'llama',
       PLATFORM_LOG_LEVEL: 'debug',
+      PLATFORM_RATE_LIMIT: '60',
       PLATFORM_STREAM_LEASE_MS: '500',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
@@ -75,6 +77,7 @@ describe('readConfig', () => {
       allowedPrivateHosts: ['search.internal', '10.0.0.5:8080', '192.168.0.0/16', '[::1]:9000'],
       openai: { apiKey: 'sk-1', baseUrl: 'http://127.0.0.1:11434/v1', model: 'llama' },
       logLevel: 'debug',
+      rateLimit: 60,
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });

@@ -46,6 +46,8 @@ export class PlatformConfig {
   /** The model of the first start. */
   readonly openai!: OpenAiConfig | null;
   readonly logLevel!: string;
+  /** Requests per minute and credential. */
+  readonly rateLimit!: number;
   readonly streamLeaseMs!: number;
   readonly failpoints!: string[];
 
@@ -118,6 +120,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       // Where a person looks at the terminal, the lines of a start would bury what it says.
       embedded ? 'warn' : 'info',
     ),
+    rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
   });
