@@ -6,6 +6,7 @@ import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
 import { LoggingModule } from './infra/logging.module.ts';
 import { ModelsModule } from './models/models.module.ts';
+import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
 import { StreamsModule } from './streams/streams.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
@@ -27,6 +28,7 @@ export class AppModule {
         StreamsModule,
         AgentsModule,
         TurnsModule,
+        RelayModule,
         SeedModule,
       ],
     };

@@ -18,6 +18,7 @@ import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
 import { Readiness } from '../../src/infra/health/readiness.ts';
+import { RelayService } from '../../src/relay/relay.service.ts';
 import { TurnRunner } from '../../src/turns/turn-runner.ts';
 
 export interface TestUser {
@@ -164,6 +165,7 @@ export class TestApp {
   /** Resolves when nothing runs in the background any more. */
   async settle(): Promise<void> {
     await this.get(TurnRunner).settle();
+    await this.get(RelayService).settle();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,57 @@
+export const relay = {
+  'relay.models': {
+    source: 'spec: Relay; contract §8',
+    behavior: 'GET /models/v1/models lists the space’s catalogue in OpenAI’s shape',
+  },
+  'relay.completion': {
+    source: 'spec: Relay; contract §8',
+    behavior:
+      'A chat completion goes to the model’s server under its upstream name and key; the bytes come back untouched',
+  },
+  'relay.stream': {
+    source: 'spec: Relay; contract §8',
+    behavior:
+      'A stream comes back byte for byte while it is written, without the usage chunk that was not asked for',
+  },
+  'relay.embeddings': {
+    source: 'contract §8',
+    behavior: 'Embeddings are handed on; platform/offline makes none (400)',
+  },
+  'relay.offline': {
+    source: 'contract §8',
+    behavior: 'platform/offline answers completions, streamed and whole, tools too, in OpenAI’s shape',
+  },
+  'relay.leaving': {
+    source: 'contract §8',
+    behavior:
+      'A caller that leaves ends the upstream call within a second; what was used is charged as estimated',
+  },
+  'relay.errors': {
+    source: 'contract §8',
+    behavior:
+      'Every error is {error: {message, type, code, param}}, whoever finds it: 400, 401, 403, 404, 413, 429, 5xx',
+  },
+  'relay.errors.upstream': {
+    source: 'contract §8; quality: Security',
+    behavior:
+      'Errors of the model’s server keep status, body and Retry-After, and never tell its key or address',
+  },
+  'relay.errors.order': {
+    source: 'contract §1, order of checks',
+    behavior: '401, then the body, then 404 model_not_found, then 400, then 402',
+  },
+  'relay.ledger': {
+    source: 'contract §8, Ledger',
+    behavior:
+      'Each call is charged once with the figures of the server, or estimated without; a refused one is not',
+  },
+  'relay.ledger.hold': {
+    source: 'contract §8, Ledger',
+    behavior:
+      'Where a limit exists a call holds tokens and gives them back; with nothing left it is a 402 insufficient_quota',
+  },
+  'relay.shutdown': {
+    source: 'quality: Process',
+    behavior: 'A shutdown lets running calls end and writes their charges',
+  },
+} as const;

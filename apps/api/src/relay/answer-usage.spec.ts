@@ -1,0 +1,68 @@
+import { AnswerTail } from './answer-tail.ts';
+import { estimateAnswer, usageOf } from './answer-usage.ts';
+
+const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const USAGE = { promptTokens: 10, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 };
+
+function tailOf(text: string, limit?: number): AnswerTail {
+  const tail = new AnswerTail(limit);
+  for (let at = 0; at < text.length; at += 50) tail.push(Buffer.from(text.slice(at, at + 50)));
+  return tail;
+}
+
+describe('AnswerTail', () => {
+  it('keeps the end, at least so many bytes of it', () => {
+    const tail = tailOf('x'.repeat(500) + 'end', 100);
+    expect(tail.total).toBe(503);
+    expect(tail.isWhole).toBe(false);
+    expect(tail.bytes().toString()).toBe('x'.repeat(100) + 'end');
+  });
+});
+
+describe('usageOf', () => {
+  it.each([
+    ['at the end', JSON.stringify({ choices: [], usage: figures, service_tier: 'default' })],
+    ['at the start', JSON.stringify({ usage: figures, data: [{ embedding: [1, 2] }] })],
+    ['with spaces', JSON.stringify({ usage: figures }, null, 2)],
+    ['with details', JSON.stringify({ usage: { ...figures, prompt_tokens_details: { cached_tokens: 0 } } })],
+    ['before other figures', JSON.stringify({ usage: figures, x: { usage: { total_time: 0.5 } } })],
+    ['behind megabytes', `{"data":[${'0.123,'.repeat(500_000)}0],"usage":${JSON.stringify(figures)}}`],
+  ])('finds them %s', (_, text) => expect(usageOf(tailOf(text))).toEqual(USAGE));
+
+  it.each([
+    ['nothing', ''],
+    ['null', '{"usage":null}'],
+    ['an answer cut off', '{"usage":{"prompt_tokens":1,"compl'],
+    ['text of the model', JSON.stringify({ content: '"usage":{"prompt_tokens":1}' })],
+  ])('finds none in %s', (_, text) => expect(usageOf(tailOf(text))).toBeNull());
+});
+
+describe('estimateAnswer', () => {
+  const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+
+  it('counts text, reasoning and calls of a stream, also of a broken one', async () => {
+    const stream =
+      event({ role: 'assistant', content: '' }) +
+      event({ reasoning_content: 'hello' }) +
+      event({ content: ' world' }) +
+      event({ tool_calls: [{ function: { name: 'hello' } }] }) +
+      'data: {"choices":[{"delta":{"content":" wor';
+    expect(await estimateAnswer(tailOf(stream), true)).toBe(3);
+  });
+
+  it('counts a whole answer', async () => {
+    const answer = JSON.stringify({ choices: [{ message: { content: 'hello world' } }] });
+    expect(await estimateAnswer(tailOf(answer), false)).toBe(2);
+  });
+
+  it('is 0 where nothing was written', async () => {
+    expect(await estimateAnswer(tailOf(''), true)).toBe(0);
+    expect(await estimateAnswer(tailOf('{"data":[]}'), false)).toBe(0);
+  });
+
+  it('goes by the part that is kept', async () => {
+    const tokens = await estimateAnswer(tailOf(event({ content: ' word' }).repeat(1_000), 5_000), true);
+    expect(tokens).toBeGreaterThan(950);
+    expect(tokens).toBeLessThan(1_010);
+  });
+});

@@ -1,0 +1,84 @@
+import type { ModelUsage } from '../models/model-provider.ts';
+import { readUsage } from '../models/openai-chunks.ts';
+import { countTokens } from '../models/tokens.ts';
+import type { AnswerTail } from './answer-tail.ts';
+import { dataOf } from './sse-usage.ts';
+
+/** The figures near the end of a JSON answer; null where it has none. The rest, maybe megabytes of vectors, is not parsed. */
+export function usageOf(tail: AnswerTail): ModelUsage | null {
+  const text = tail.bytes().toString('latin1');
+  for (
+    let at = text.lastIndexOf('"usage"');
+    at >= 0;
+    at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)
+  ) {
+    const usage = objectBehind(text, at + '"usage"'.length);
+    if (typeof usage?.prompt_tokens === 'number') return readUsage(usage);
+  }
+  return null;
+}
+
+/** Counts the tokens of an answer that told no figures, from what is kept of it. */
+export async function estimateAnswer(tail: AnswerTail, streamed: boolean): Promise<number> {
+  const bytes = tail.bytes();
+  if (bytes.length === 0) return 0;
+  const text = bytes.toString('utf8');
+  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(dataOf) : [parsed(text)];
+  const tokens = await countTokens(chunks.map(textOf).join(''));
+  return Math.round((tokens * tail.total) / bytes.length);
+}
+
+/** Everything that the model wrote: text, reasoning, calls. */
+function textOf(answer: unknown): string {
+  const { choices } = (answer ?? {}) as { choices?: unknown };
+  if (!Array.isArray(choices)) return '';
+  return choices
+    .map((choice: { delta?: Written; message?: Written } | null) =>
+      writtenIn(choice?.delta ?? choice?.message),
+    )
+    .join('');
+}
+
+interface Written {
+  content?: unknown;
+  refusal?: unknown;
+  reasoning_content?: unknown;
+  reasoning?: unknown;
+  tool_calls?: unknown;
+}
+
+function writtenIn(message: Written | null | undefined): string {
+  const { content, refusal, reasoning_content, reasoning, tool_calls } = message ?? {};
+  const calls = Array.isArray(tool_calls) ? (tool_calls as ({ function?: Called } | null)[]) : [];
+  const written = calls.flatMap((call) => [call?.function?.name, call?.function?.arguments]);
+  return [reasoning_content ?? reasoning, content ?? refusal, ...written]
+    .filter((text) => typeof text === 'string')
+    .join('');
+}
+
+interface Called {
+  name?: unknown;
+  arguments?: unknown;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The object that begins behind a key; the figures hold no text, so braces alone tell its end. */
+function objectBehind(text: string, from: number): Record<string, unknown> | null {
+  const start = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 32));
+  if (!start) return null;
+  let depth = 0;
+  for (let at = from + start[0].length; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) {
+      return parsed(text.slice(from + start[0].length, at + 1)) as Record<string, unknown> | null;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,46 @@
+import type { Response } from 'express';
+import type { OpenAiEndpoint } from '../models/openai-endpoint.ts';
+import { countTokens } from '../models/tokens.ts';
+import { estimateAnswer } from './answer-usage.ts';
+import { answerRefusal, refusesStreamOptions } from './refusal.ts';
+import { promptOf, upstreamBody, type RelayRequest } from './relay-request.ts';
+import { UpstreamCall, type Answered } from './upstream-call.ts';
+import { NOTHING, type Used } from './used.ts';
+
+/** Hands a call on and its answer back; null where the model did nothing. */
+export async function handOn(
+  endpoint: OpenAiEndpoint,
+  request: RelayRequest,
+  upstreamModel: string,
+  res: Response,
+): Promise<Used | null> {
+  const call = () => {
+    const body = upstreamBody(request, upstreamModel, !endpoint.refusesStreamOptions);
+    const upstream = new UpstreamCall(res, !request.usageAsked);
+    endpoint.post(request.path, body, upstream);
+    return upstream.ended;
+  };
+  let end = await call();
+  const asked = request.streamed && !request.usageAsked && !endpoint.refusesStreamOptions;
+  if (asked && end.kind === 'refused' && refusesStreamOptions(end)) {
+    endpoint.refusesStreamOptions = true;
+    end = await call();
+  }
+  switch (end.kind) {
+    case 'unsent':
+      return null;
+    case 'refused':
+      answerRefusal(res, end, endpoint);
+      return null;
+    case 'answered':
+      return end.usage ? { usage: end.usage, estimated: false } : estimate(request, end);
+  }
+}
+
+/** What was used where the server told nothing, or where the answer ended before it could. */
+async function estimate(request: RelayRequest, { tail, streamed }: Answered): Promise<Used> {
+  const { text, more } = promptOf(request);
+  const promptTokens = (await countTokens(text)) + more;
+  const completionTokens = await estimateAnswer(tail, streamed);
+  return { usage: { ...NOTHING, promptTokens, completionTokens }, estimated: true };
+}

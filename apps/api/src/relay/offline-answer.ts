@@ -1,0 +1,120 @@
+import type { FinishReason, ModelDelta, ModelToolCall, ModelUsage } from '../models/model-provider.ts';
+
+const FINISH: Record<FinishReason, string> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
+};
+
+/** What all chunks of an answer, or the whole, begin with. */
+export interface AnswerHead {
+  id: string;
+  /** Seconds since 1970. */
+  created: number;
+  model: string;
+}
+
+/** A delta as a chunk of OpenAI's stream; null for figures, which come last. */
+export function chunkOf(head: AnswerHead, delta: ModelDelta): object | null {
+  const chunk = (choice: object, reason: string | null = null) => ({
+    ...chunkHead(head),
+    choices: [{ index: 0, delta: choice, finish_reason: reason }],
+  });
+  switch (delta.type) {
+    case 'text':
+      return chunk({ content: delta.text });
+    case 'reasoning':
+      return chunk({ reasoning_content: delta.text });
+    case 'tool-call': {
+      const { index, id, name, arguments: json } = delta;
+      const called = { ...(name !== undefined && { name }), arguments: json };
+      const call = { index, ...(id !== undefined && { id, type: 'function' }), function: called };
+      return chunk({ tool_calls: [call] });
+    }
+    case 'finish':
+      return chunk({}, FINISH[delta.reason]);
+    case 'usage':
+      return null;
+  }
+}
+
+/** The first chunk: whose words follow. */
+export function firstChunk(head: AnswerHead): object {
+  const delta = { role: 'assistant', content: '' };
+  return { ...chunkHead(head), choices: [{ index: 0, delta, finish_reason: null }] };
+}
+
+/** The chunk with the figures, for who asks for it. */
+export function usageChunk(head: AnswerHead, usage: ModelUsage): object {
+  return { ...chunkHead(head), choices: [], usage: wireUsage(usage) };
+}
+
+const chunkHead = (head: AnswerHead) => ({ ...head, object: 'chat.completion.chunk' });
+
+/** Gathers the deltas of one answer. */
+export class WholeAnswer {
+  usage: ModelUsage | null = null;
+  private text = '';
+  private reason: FinishReason = 'stop';
+  private readonly calls: ModelToolCall[] = [];
+
+  add(delta: ModelDelta): void {
+    switch (delta.type) {
+      case 'text':
+        this.text += delta.text;
+        break;
+      case 'reasoning':
+        break;
+      case 'tool-call': {
+        const call = (this.calls[delta.index] ??= { id: '', name: '', arguments: '' });
+        call.id = delta.id ?? call.id;
+        call.name = delta.name ?? call.name;
+        call.arguments += delta.arguments;
+        break;
+      }
+      case 'usage': {
+        const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = delta;
+        this.usage = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
+        break;
+      }
+      case 'finish':
+        this.reason = delta.reason;
+    }
+  }
+
+  /** Everything written so far, also into calls. */
+  get written(): string {
+    return this.text + this.calls.map((call) => call.name + call.arguments).join('');
+  }
+
+  /** The answer as OpenAI gives it in one piece. */
+  completion(head: AnswerHead): object {
+    const calls = this.calls.map(({ id, name, arguments: json }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: json },
+    }));
+    const message = {
+      role: 'assistant',
+      content: this.text === '' && calls.length > 0 ? null : this.text,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    return {
+      ...head,
+      object: 'chat.completion',
+      choices: [{ index: 0, message, finish_reason: FINISH[this.reason] }],
+      ...(this.usage && { usage: wireUsage(this.usage) }),
+    };
+  }
+}
+
+function wireUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: ModelUsage): object {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  };
+}

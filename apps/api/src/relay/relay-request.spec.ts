@@ -1,0 +1,100 @@
+import { AppError } from '../infra/http/app-error.ts';
+import {
+  modelNameOf,
+  readCompletion,
+  readEmbedding,
+  roughPromptTokens,
+  upstreamBody,
+  type JsonObject,
+} from './relay-request.ts';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+
+function refused(read: () => unknown): [code: string, param: string | undefined] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof AppError) return [error.code, error.openai.param];
+  }
+  throw new Error('It was not refused');
+}
+
+describe('modelNameOf', () => {
+  it.each([[undefined], [null], [[]], ['model']])('refuses the body %j', (body) =>
+    expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', undefined]),
+  );
+  it.each([[{}], [{ model: '' }], [{ model: 5 }], [{ model: null }]])('refuses %j', (body) =>
+    expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', 'model']),
+  );
+});
+
+describe('readCompletion', () => {
+  it.each<[JsonObject, string]>([
+    [{}, 'messages'],
+    [{ messages: [] }, 'messages'],
+    [{ messages: ['Hi'] }, 'messages'],
+    [{ messages, stream: 'true' }, 'stream'],
+    [{ messages, stream_options: true }, 'stream_options'],
+  ])('refuses %j', (body, param) =>
+    expect(refused(() => readCompletion(body))).toEqual(['VALIDATION_ERROR', param]),
+  );
+
+  it('reads what matters and leaves the rest alone', () => {
+    const body = { messages, stream: true, stream_options: { include_usage: true }, max_tokens: 7, n: 2 };
+    expect(readCompletion(body)).toEqual({
+      path: '/chat/completions',
+      body,
+      streamed: true,
+      usageAsked: true,
+      maxOutputTokens: 7,
+    });
+    const nulls = { messages, stream: null, stream_options: null, max_completion_tokens: 9, max_tokens: 7 };
+    expect(readCompletion(nulls)).toMatchObject({ streamed: false, usageAsked: false, maxOutputTokens: 9 });
+    expect(readCompletion({ messages })).toMatchObject({ maxOutputTokens: null });
+  });
+});
+
+describe('readEmbedding', () => {
+  it.each([[{}], [{ input: [] }], [{ input: {} }]])('refuses %j', (body) =>
+    expect(refused(() => readEmbedding(body))).toEqual(['VALIDATION_ERROR', 'input']),
+  );
+});
+
+describe('upstreamBody', () => {
+  const written = (body: JsonObject, askUsage = true) =>
+    JSON.parse(upstreamBody(readCompletion(body), 'upstream', askUsage)) as JsonObject;
+
+  it('replaces the model alone', () => {
+    const body = { model: 'ours', messages, temperature: 0.5, user: null };
+    expect(written(body)).toEqual({ ...body, model: 'upstream' });
+  });
+
+  it('asks for figures in streams, beside the other options', () => {
+    const stream_options = { include_obfuscation: false, include_usage: false };
+    expect(written({ messages, stream: true, stream_options })).toMatchObject({
+      stream_options: { include_obfuscation: false, include_usage: true },
+    });
+    expect(written({ messages, stream: true }, false)).not.toHaveProperty('stream_options');
+  });
+
+  it('keeps keys that objects have by themselves', () => {
+    const body = JSON.parse(
+      '{"messages":[{"__proto__":{"a":1},"constructor":2}],"__proto__":3}',
+    ) as JsonObject;
+    expect(upstreamBody(readCompletion(body), 'm', true)).toBe(
+      '{"messages":[{"__proto__":{"a":1},"constructor":2}],"__proto__":3,"model":"m"}',
+    );
+  });
+});
+
+describe('roughPromptTokens', () => {
+  it('counts text by its bytes, media and messages flat', () => {
+    const content = [
+      { type: 'text', text: 'x'.repeat(40) },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_999)}` } },
+    ];
+    expect(roughPromptTokens(readCompletion({ messages: [{ role: 'user', content }] }))).toBe(10 + 1_000 + 4);
+    expect(roughPromptTokens(readEmbedding({ input: [1, 2, 3] }))).toBe(3);
+    expect(roughPromptTokens(readEmbedding({ input: ['文字', '12'] }))).toBe(3);
+  });
+});

@@ -1,0 +1,104 @@
+import { AppError } from '../infra/http/app-error.ts';
+import { MEDIUM_TOKENS } from '../models/tokens.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** A call as the relay understands it; the rest of the body is between the caller and the model. */
+export interface RelayRequest {
+  path: '/chat/completions' | '/embeddings';
+  body: JsonObject;
+  streamed: boolean;
+  /** The caller wants the figures in the stream. */
+  usageAsked: boolean;
+  /** Null: the caller sets no limit. */
+  maxOutputTokens: number | null;
+}
+
+const MESSAGE_TOKENS = 4;
+
+/** What is wrong with a field of the caller's. */
+export function wrong(param: string, message: string): AppError {
+  return new AppError('VALIDATION_ERROR', message, { openai: { param } });
+}
+
+/** The model that the body names. */
+export function modelNameOf(body: unknown): string {
+  if (!isObject(body)) throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object');
+  if (typeof body.model !== 'string' || body.model === '')
+    throw wrong('model', 'model must be the name of a model');
+  return body.model;
+}
+
+export function readCompletion(body: JsonObject): RelayRequest {
+  const {
+    messages,
+    stream,
+    stream_options: options,
+    max_tokens: old,
+    max_completion_tokens: max = old,
+  } = body;
+  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
+    throw wrong('messages', 'messages must be an array of at least one message');
+  }
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
+    throw wrong('stream', 'stream must be true or false');
+  }
+  if (options !== undefined && options !== null && !isObject(options)) {
+    throw wrong('stream_options', 'stream_options must be an object');
+  }
+  return {
+    path: '/chat/completions',
+    body,
+    streamed: stream === true,
+    usageAsked: isObject(options) && options.include_usage === true,
+    maxOutputTokens: typeof max === 'number' && max >= 0 ? Math.floor(max) : null,
+  };
+}
+
+export function readEmbedding(body: JsonObject): RelayRequest {
+  if (typeof body.input !== 'string' && !(Array.isArray(body.input) && body.input.length > 0)) {
+    throw wrong('input', 'input must be a text or an array of texts or tokens');
+  }
+  return { path: '/embeddings', body, streamed: false, usageAsked: false, maxOutputTokens: 0 };
+}
+
+/** The body as the model's server gets it; figures are asked for in every stream, for the ledger. */
+export function upstreamBody(request: RelayRequest, model: string, askUsage: boolean): string {
+  const { body, streamed } = request;
+  if (!streamed || !askUsage) return JSON.stringify({ ...body, model });
+  const options = isObject(body.stream_options) ? body.stream_options : {};
+  return JSON.stringify({ ...body, model, stream_options: { ...options, include_usage: true } });
+}
+
+/** What the model is to read: its text, and tokens for what is none. */
+export function promptOf({ body }: RelayRequest): { text: string; more: number } {
+  const texts: string[] = [];
+  let more = 0;
+  const take = (content: unknown) => {
+    if (typeof content === 'string') texts.push(content);
+    else if (typeof content === 'number') more++;
+    else if (Array.isArray(content)) content.forEach(take);
+    else if (isObject(content)) {
+      if (typeof content.text === 'string') texts.push(content.text);
+      else more += MEDIUM_TOKENS;
+    }
+  };
+  take(body.input);
+  for (const message of (body.messages ?? []) as JsonObject[]) {
+    more += MESSAGE_TOKENS;
+    take(message.content);
+    if (message.tool_calls !== undefined) texts.push(JSON.stringify(message.tool_calls));
+  }
+  if (body.tools !== undefined) texts.push(JSON.stringify(body.tools));
+  return { text: texts.join('\n'), more };
+}
+
+/** The prompt's tokens by its length, for a hold: no caller waits for a tokenizer. */
+export function roughPromptTokens(request: RelayRequest): number {
+  const { text, more } = promptOf(request);
+  return Math.ceil(Buffer.byteLength(text) / 4) + more;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

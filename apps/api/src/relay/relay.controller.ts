@@ -1,0 +1,43 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Caller } from '../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { Access } from '../infra/http/access.ts';
+import { RelayService } from './relay.service.ts';
+
+/** The models of the space for clients that speak OpenAI's protocol. */
+@Access('member')
+@Controller('models/v1')
+export class RelayController {
+  constructor(private readonly relay: RelayService) {}
+
+  /** The models that the space may call, in OpenAI's shape. */
+  @Get('models')
+  models(@Caller() caller: UserPrincipal): Promise<object> {
+    return this.relay.models(caller.spaceId);
+  }
+
+  /** OpenAI's chat completion, streamed or whole, by the model that `model` names in the space's catalogue. */
+  @Post('chat/completions')
+  @HttpCode(200)
+  complete(
+    @Caller() caller: UserPrincipal,
+    @Body() body: unknown,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    return this.relay.complete(caller, body, req.requestId, res);
+  }
+
+  /** OpenAI's embeddings. */
+  @Post('embeddings')
+  @HttpCode(200)
+  embed(
+    @Caller() caller: UserPrincipal,
+    @Body() body: unknown,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    return this.relay.embed(caller, body, req.requestId, res);
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ModelsModule } from '../models/models.module.ts';
+import { UsageModule } from '../usage/usage.module.ts';
+import { RelayController } from './relay.controller.ts';
+import { RelayLedger } from './relay-ledger.ts';
+import { RelayService } from './relay.service.ts';
+
+@Module({
+  imports: [ModelsModule, UsageModule],
+  controllers: [RelayController],
+  providers: [RelayService, RelayLedger],
+})
+export class RelayModule {}

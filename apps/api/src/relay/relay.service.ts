@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { OFFLINE_MODEL } from '@platform/contracts';
+import type { Response } from 'express';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { AppError, unavailable } from '../infra/http/app-error.ts';
+import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
+import { costOf } from '../models/price.ts';
+import { tokensToHold, type Charge } from '../usage/charge.ts';
+import { handOn } from './hand-on.ts';
+import { answerOffline } from './offline-call.ts';
+import { toModelRequest } from './offline-request.ts';
+import { RelayLedger } from './relay-ledger.ts';
+import {
+  modelNameOf,
+  readCompletion,
+  readEmbedding,
+  roughPromptTokens,
+  wrong,
+  type JsonObject,
+  type RelayRequest,
+} from './relay-request.ts';
+import { NOTHING, type Used } from './used.ts';
+
+interface RelayCall {
+  caller: UserPrincipal;
+  model: ResolvedModel;
+  request: RelayRequest;
+  requestId: string;
+  res: Response;
+  /** Null: the model did nothing. */
+  answer: () => Promise<Used | null>;
+}
+
+/** How long a shutdown waits for running calls before it cuts them off. */
+const DRAIN_MS = 20_000;
+
+/** Hands calls on to the models of the space, and charges them. */
+@Injectable()
+export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly running = new Map<Response, Promise<void>>();
+  private drainedAt: Promise<void> | null = null;
+
+  constructor(
+    private readonly catalogue: CatalogueService,
+    private readonly ledger: RelayLedger,
+  ) {}
+
+  /** The models of the space as OpenAI lists its own. */
+  async models(spaceId: string): Promise<object> {
+    const models = await this.catalogue.list(spaceId);
+    const data = models.map(({ name, createdAt }) => ({
+      id: name,
+      object: 'model',
+      created: Math.floor(createdAt.getTime() / 1000),
+      owned_by: name === OFFLINE_MODEL ? 'platform' : 'space',
+    }));
+    return { object: 'list', data };
+  }
+
+  /** Answers through `res`, also where the model's server refuses; throws where nothing was sent yet. */
+  async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const model = await this.modelOf(caller, body);
+    const request = readCompletion(body as JsonObject);
+    const { endpoint } = model;
+    const answer = endpoint
+      ? () => handOn(endpoint, request, model.upstreamModel, res)
+      : offlineAnswer(model, request, res);
+    await this.run({ caller, model, request, requestId, res, answer });
+  }
+
+  /** As `complete`. */
+  async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const model = await this.modelOf(caller, body);
+    const request = readEmbedding(body as JsonObject);
+    const { endpoint } = model;
+    if (endpoint === null) throw wrong('model', `${model.name} makes no embeddings`);
+    const answer = () => handOn(endpoint, request, model.upstreamModel, res);
+    await this.run({ caller, model, request, requestId, res, answer });
+  }
+
+  /** Resolves when no call runs and everything is charged. */
+  async settle(): Promise<void> {
+    while (this.running.size > 0) await Promise.allSettled(this.running.values());
+    await this.ledger.settled();
+  }
+
+  /** From here on the calls have their time, beside whatever else is drained. */
+  onModuleDestroy(): void {
+    this.drainedAt = delay(DRAIN_MS, undefined, { ref: false });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.race([this.settle(), this.drainedAt]);
+    for (const res of this.running.keys()) res.destroy();
+    await this.settle();
+  }
+
+  private async modelOf({ spaceId }: UserPrincipal, body: unknown): Promise<ResolvedModel> {
+    const name = modelNameOf(body);
+    const model = await this.catalogue.find(spaceId, name);
+    // What stands in for an agent's model would be a lie to a client that names one.
+    if (model === null || model.standIn) {
+      throw new AppError('NOT_FOUND', `The model ${name} does not exist in this space`, {
+        openai: { code: 'model_not_found', param: 'model' },
+      });
+    }
+    return model;
+  }
+
+  private async run(call: RelayCall): Promise<void> {
+    if (this.drainedAt) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+    const running = this.charged(call).finally(() => this.running.delete(call.res));
+    this.running.set(call.res, running);
+    await running;
+  }
+
+  private async charged(call: RelayCall): Promise<void> {
+    const { request, model, requestId, answer } = call;
+    const promptTokens = roughPromptTokens(request);
+    const tokens = tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens);
+    const prompt = chargeOf(call, { usage: { ...NOTHING, promptTokens }, estimated: true });
+    const holdId = await this.ledger.hold(tokens, requestId, prompt);
+    let used: Used | null = null;
+    try {
+      used = await answer();
+    } finally {
+      this.ledger.settle(holdId, used && chargeOf(call, used));
+    }
+  }
+}
+
+/** Reads the request at once, for what is wrong with it comes before what it would cost. */
+function offlineAnswer(model: ResolvedModel, request: RelayRequest, res: Response): () => Promise<Used> {
+  const { streamed, usageAsked } = request;
+  const read = toModelRequest(request, model.name);
+  return () => answerOffline({ provider: model.provider, request: read, res, streamed, usageAsked });
+}
+
+function chargeOf({ caller, model }: RelayCall, { usage, estimated }: Used): Charge {
+  const { spaceId, userId } = caller;
+  const cost = costOf(usage, model.price);
+  return { spaceId, userId, source: 'relay', model: model.name, ...usage, cost, estimated };
+}

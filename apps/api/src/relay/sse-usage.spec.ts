@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { SseUsage } from './sse-usage.ts';
+
+const event = (data: object, end = '\n\n') => `data: ${JSON.stringify(data)}${end}`;
+const text = (content: string, more: object = {}) => ({
+  id: 'c',
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  ...more,
+});
+const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const USAGE = { promptTokens: 10, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 };
+const usageChunk = { id: 'c', choices: [], usage: figures };
+const DONE = 'data: [DONE]\n\n';
+
+/** Pushes a text cut at the given places, and answers what is handed on. */
+function through(stream: string, hide: boolean, cuts: number[] = []) {
+  const filter = new SseUsage(hide);
+  const bytes = Buffer.from(stream);
+  const places = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+  const parts = places.slice(1).map((end, i) => filter.push(bytes.subarray(places[i], end)));
+  return { text: Buffer.concat([...parts, filter.end()]).toString(), usage: filter.usage };
+}
+
+describe('SseUsage', () => {
+  const before = event(text('Hello')) + event(text(' wörld'));
+  const stream = before + event(usageChunk) + DONE;
+
+  it('takes the figures out where they were not asked for', () => {
+    expect(through(stream, true)).toEqual({ text: before + DONE, usage: USAGE });
+  });
+
+  it('leaves them where they were', () => {
+    expect(through(stream, false)).toEqual({ text: stream, usage: USAGE });
+  });
+
+  it('does so wherever the stream is cut', () => {
+    const cuts = fc.array(fc.nat({ max: 1_000 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(cuts, (places) => {
+        expect(through(stream, true, places)).toEqual({ text: before + DONE, usage: USAGE });
+        expect(through(stream, false, places)).toEqual({ text: stream, usage: USAGE });
+      }),
+    );
+  });
+
+  it.each([
+    ['"usage":null in each chunk', event(text('a', { usage: null })) + event(text('b', { usage: null }))],
+    ['text that looks like figures', event(text('{"id":1,"choices":[],"usage":{"prompt_tokens":9}}'))],
+    ['usage that is no object', event({ choices: [], usage: 7 })],
+    ['nonsense', 'data: {"choices":[],"usage":{\n\n'],
+    ['comments and other fields', ': hi\n\nevent: x\nid: 1\ndata: {}\n\n'],
+    ['no stream at all', '{"error":"no"}'],
+  ])('keeps %s', (_, kept) => {
+    expect(through(kept, true)).toEqual({ text: kept, usage: null });
+    expect(through(kept + event(usageChunk) + DONE, true).text).toBe(
+      kept.endsWith('\n\n') ? kept + DONE : kept + event(usageChunk) + DONE,
+    );
+  });
+
+  it('keeps the last choice, though it carries the figures', () => {
+    const last = event(text('a', { usage: figures }));
+    expect(through(last + DONE, true)).toEqual({ text: last + DONE, usage: USAGE });
+  });
+
+  it('takes out several, and the last one counts', () => {
+    const later = { ...usageChunk, usage: { ...figures, completion_tokens: 5 } };
+    const { text: kept, usage } = through(event(usageChunk) + before + event(later) + DONE, true);
+    expect(kept).toBe(before + DONE);
+    expect(usage?.completionTokens).toBe(5);
+  });
+
+  it('reads CRLF, spaces between tokens, and data over several lines', () => {
+    const crlf = event(text('a'), '\r\n\r\n');
+    expect(through(crlf + event(usageChunk, '\r\n\r\n'), true)).toEqual({ text: crlf, usage: USAGE });
+    const spaced = `data: ${JSON.stringify(usageChunk, null, 1).replaceAll('\n', '\ndata: ')}\n\n`;
+    expect(through(before + spaced + DONE, true)).toEqual({ text: before + DONE, usage: USAGE });
+  });
+
+  it('reads cached and reasoning tokens', () => {
+    const usage = {
+      ...figures,
+      prompt_tokens_details: { cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 1 },
+    };
+    expect(through(event({ ...usageChunk, usage }), true).usage).toEqual({
+      ...USAGE,
+      cachedTokens: 4,
+      reasoningTokens: 1,
+    });
+  });
+
+  it('hands whole events on at once and holds back what is not whole', () => {
+    const filter = new SseUsage(true);
+    expect(filter.push(Buffer.from(`${before}data: {"ch`)).toString()).toBe(before);
+    expect(filter.push(Buffer.from('oices":[]')).toString()).toBe('');
+    expect(filter.push(Buffer.from('}\n\n')).toString()).toBe('data: {"choices":[]}\n\n');
+  });
+
+  it('hands an event of more than 1 MB on in pieces', () => {
+    const filter = new SseUsage(true);
+    const piece = Buffer.alloc(600_000, 'x');
+    expect(filter.push(piece)).toHaveLength(0);
+    expect(filter.push(piece)).toHaveLength(1_200_000);
+  });
+});

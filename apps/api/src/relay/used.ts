@@ -1,0 +1,14 @@
+import type { ModelUsage } from '../models/model-provider.ts';
+
+/** What a call used; `estimated`: counted by us, for the model told no figures. */
+export interface Used {
+  usage: ModelUsage;
+  estimated: boolean;
+}
+
+export const NOTHING: ModelUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+};
