@@ -73,7 +73,7 @@ export type {
 } from './chat.ts';
 
 export { SUMMARY_STATUSES } from './context.ts';
-export type { CompactAnswer, ContextStatus, SummaryStatus } from './context.ts';
+export type { CompactionAnswer, ContextStatus, SummaryStatus } from './context.ts';
 
 export { ERROR_STATUS } from './errors.ts';
 export type { ErrorBody, ErrorCode } from './errors.ts';
