@@ -63,6 +63,11 @@ export const databaseAddress: EnvKind<string> = {
   parse: (text) => (/^postgres(ql)?:\/\/./.test(text) ? text : undefined),
 };
 
+export const redisAddress: EnvKind<string> = {
+  expected: 'an address such as redis://user:password@host:6379/0, or rediss:// for TLS',
+  parse: (text) => (/^rediss?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
+};
+
 export const key256: EnvKind<Buffer> = {
   expected: '32 random bytes as base64 or as 64 hexadecimal digits',
   parse: (text) => {

@@ -20,6 +20,8 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       dataDir: resolve('.platform'),
       databaseUrl: required.DATABASE_URL,
+      redisUrl: null,
+      role: 'all',
       secretKey: Buffer.alloc(32, 0xab),
       embedded: false,
       adminEmail: null,
@@ -52,6 +54,8 @@ describe('readConfig', () => {
       PORT: '0',
       HOST: '::1',
       PLATFORM_DATA_DIR: '/var/lib/platform',
+      REDIS_URL: 'rediss://:secret@redis.internal:6380/2',
+      PLATFORM_ROLE: 'worker',
       PLATFORM_ADMIN_EMAIL: 'ada@example.com',
       PLATFORM_ADMIN_PASSWORD: 'long enough',
       PLATFORM_PUBLIC_URL: 'https://agents.example.com/',
@@ -70,6 +74,8 @@ describe('readConfig', () => {
       port: 0,
       host: '::1',
       dataDir: '/var/lib/platform',
+      redisUrl: 'rediss://:secret@redis.internal:6380/2',
+      role: 'worker',
       adminEmail: 'ada@example.com',
       adminPassword: 'long enough',
       publicUrl: 'https://agents.example.com',
@@ -81,6 +87,14 @@ describe('readConfig', () => {
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });
+  });
+
+  it.each([
+    ['all', true],
+    ['api', false],
+    ['worker', true],
+  ])('in the role %s, works: %s', (PLATFORM_ROLE, works) => {
+    expect(readConfig({ ...required, PLATFORM_ROLE }).works).toBe(works);
   });
 
   it('takes the key alone or the address alone for a model', () => {
@@ -124,6 +138,9 @@ describe('readConfig', () => {
     ['PORT', '65536'],
     ['PORT', '3e3'],
     ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['REDIS_URL', 'http://:hunter2@host'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['PLATFORM_ROLE', 'dispatcher'],
     ['PLATFORM_SECRET_KEY', 'c2hvcnQ='],
     ['PLATFORM_SECRET_KEY', 'a'.repeat(63)],
     ['PLATFORM_EMBEDDED', 'maybe'],

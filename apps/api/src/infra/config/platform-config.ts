@@ -11,6 +11,7 @@ import {
   listOf,
   oneOf,
   origin,
+  redisAddress,
   textOf,
   type EnvKind,
 } from './env-kinds.ts';
@@ -29,6 +30,9 @@ export class PlatformConfig {
   /** Absolute. */
   readonly dataDir!: string;
   readonly databaseUrl!: string;
+  /** Null: messaging stays within the process. */
+  readonly redisUrl!: string | null;
+  readonly role!: 'all' | 'api' | 'worker';
   /** 32 bytes; take keys from it with `deriveKey`, each for one purpose. */
   readonly secretKey!: Buffer;
   /** The start script keeps the database and the secret. */
@@ -51,8 +55,13 @@ export class PlatformConfig {
   readonly streamLeaseMs!: number;
   readonly failpoints!: string[];
 
-  constructor(values: Pick<PlatformConfig, keyof PlatformConfig>) {
+  constructor(values: Omit<PlatformConfig, 'works'>) {
     Object.assign(this, values);
+  }
+
+  /** Whether this process works at what was recorded: jobs, webhooks. */
+  get works(): boolean {
+    return this.role !== 'api';
   }
 }
 
@@ -95,6 +104,8 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       'is missing: set it to the address of a PostgreSQL, or use npm start, which keeps one',
       '',
     ),
+    redisUrl: read('REDIS_URL', redisAddress, null),
+    role: read('PLATFORM_ROLE', oneOf('all', 'api', 'worker'), 'all'),
     secretKey: demand(
       'PLATFORM_SECRET_KEY',
       key256,
