@@ -10,6 +10,13 @@ export const CHROMIUM = {
   debianPackage: 'chromium',
 };
 
+export const REDIS = {
+  name: 'Redis',
+  variable: 'REDIS_SERVER_PATH',
+  commands: ['redis-server', 'valkey-server'],
+  debianPackage: 'redis-server',
+};
+
 /**
  * Finds a program by its variable or on the PATH, or installs it from Debian where that is possible (root and apt-get).
  * Resolves to `{ path }`, or to `{ reason }` where there is none.

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { ensureBuilt, workspacesWith } from './build.mjs';
-import { CHROMIUM, findOrInstall } from './external.mjs';
+import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
 const patterns = process.argv.slice(2);
@@ -12,6 +12,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 
 await needed(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
+await needed(REDIS, 'PLATFORM_SKIP_REDIS');
 if (!(await ensureBuilt())) fail('the build failed: see above');
 await nodeTests();
 for (const workspace of workspacesWith('test')) await jestTests(workspace);
