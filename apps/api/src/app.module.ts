@@ -5,6 +5,7 @@ import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
 import { LoggingModule } from './infra/logging.module.ts';
+import { MessagingModule } from './infra/messaging/messaging.module.ts';
 import { ModelsModule } from './models/models.module.ts';
 import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
@@ -22,6 +23,7 @@ export class AppModule {
         InfraModule.with(config),
         LoggingModule,
         DatabaseModule,
+        MessagingModule.with(config),
         AuthModule,
         UsageModule,
         ModelsModule,

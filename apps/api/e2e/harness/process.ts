@@ -67,7 +67,8 @@ export class ServiceProcess {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

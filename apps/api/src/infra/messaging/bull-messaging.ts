@@ -1,0 +1,208 @@
+import { BullModule, getQueueToken } from '@nestjs/bull';
+import {
+  Logger,
+  type INestApplicationContext,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Job, JobOptions, Queue, QueueOptions } from 'bull';
+import { Redis, type RedisOptions } from 'ioredis';
+import {
+  DEFAULT_CONCURRENCY,
+  MAX_WAITING,
+  MESSAGE_KINDS,
+  Messaging,
+  type ConsumeOptions,
+  type HintHandler,
+  type MessageKind,
+  type MessagingState,
+  type RelayPace,
+} from './messaging.ts';
+import { CONNECTION, KEY_PREFIX, RedisWatch } from './redis-watch.ts';
+import { within } from './within.ts';
+
+const PUBLISH_MS = 300;
+const CLOSE_MS = 2_000;
+const NOTE_EVERY_MS = 10_000;
+
+const HINT: JobOptions = { removeOnComplete: true, removeOnFail: true };
+
+/** Waits for Redis as long as it takes. */
+const CONSUMER: RedisOptions = { ...CONNECTION, maxRetriesPerRequest: null };
+
+interface Consumer {
+  handler: HintHandler;
+  concurrency: number;
+}
+
+/**
+ * Hints by Bull queues on Redis. The queues live in an application context of their own that is made when Redis first
+ * takes a write: a worker of Bull that starts without Redis never recovers, and the service must start without it.
+ */
+export class BullMessaging
+  extends Messaging
+  implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
+  override readonly pace: RelayPace = { republishAfterMs: 30_000, minPollMs: 1_000, maxPollMs: 5_000 };
+  private readonly logger = new Logger('Messaging');
+  private readonly consumers = new Map<MessageKind, Consumer>();
+  private readonly listeners: (() => void)[] = [];
+  private readonly connections: Redis[] = [];
+  private watch: RedisWatch | null = null;
+  private queues: INestApplicationContext | null = null;
+  private stopping = false;
+  private notedAt = -Infinity;
+
+  /** `works`: whether this process consumes. */
+  constructor(
+    private readonly url: string,
+    private readonly works: boolean,
+  ) {
+    super();
+  }
+
+  onApplicationBootstrap(): void {
+    this.watch = new RedisWatch(
+      this.url,
+      async (afterSilence) => {
+        if (afterSilence) for (const connection of this.connections) connection.disconnect(true);
+        await this.openQueues();
+      },
+      () => this.announceUp(),
+    );
+  }
+
+  async publish(kind: MessageKind, ids: readonly string[]): Promise<void> {
+    if (this.watch === null || ids.length === 0 || !this.hasRoom(kind)) return;
+    const hints = ids.slice(0, MAX_WAITING - this.watch.waitingOf(kind));
+    this.watch.published(kind, hints.length);
+    const queue = this.queue(kind, 'producer');
+    try {
+      // Not addBulk: in a transaction Redis cannot be told again what a script is, and such a loss is silent.
+      await within(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
+    } catch (error) {
+      this.watch.doubt(error);
+    }
+  }
+
+  consume(
+    kind: MessageKind,
+    handler: HintHandler,
+    { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {},
+  ) {
+    if (!this.works) return;
+    if (this.consumers.has(kind)) throw new Error(`Hints of the kind ${kind} have a consumer already`);
+    this.consumers.set(kind, { handler, concurrency });
+    if (this.queues) this.attach(kind);
+  }
+
+  state(): MessagingState {
+    return this.watch?.isUp ? 'up' : 'down';
+  }
+
+  hasRoom(kind: MessageKind): boolean {
+    return this.watch !== null && this.watch.isUp && this.watch.waitingOf(kind) < MAX_WAITING;
+  }
+
+  onUp(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Takes no more hints; those at hand go on, and what they publish still leaves. */
+  onModuleDestroy(): void {
+    this.stopping = true;
+    if (this.queues === null) return;
+    for (const kind of this.consumers.keys()) {
+      this.queue(kind, 'consumer')
+        .pause(true, true)
+        .catch((error: unknown) => this.note(error));
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.watch?.stop();
+    if (this.queues) {
+      // Without waiting for handlers, which their owners have drained; the context's own close() would.
+      for (const kind of this.consumers.keys()) void this.queue(kind, 'consumer').close(true);
+      await within(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.note(error));
+    }
+    for (const connection of this.connections) connection.disconnect();
+  }
+
+  private announceUp(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  private async openQueues(): Promise<void> {
+    if (this.queues) return;
+    const roles = this.works ? (['producer', 'consumer'] as const) : (['producer'] as const);
+    const queues = MESSAGE_KINDS.flatMap((kind) =>
+      roles.map((role) => ({ name: `${kind}:${role}`, useFactory: () => this.queueOptions(kind, role) })),
+    );
+    this.queues = await NestFactory.createApplicationContext(
+      BullModule.registerQueueAsync(...queues),
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in name only
+      { abortOnError: false },
+    );
+    for (const kind of this.consumers.keys()) this.attach(kind);
+  }
+
+  private queueOptions(kind: MessageKind, role: 'producer' | 'consumer'): QueueOptions & { name: string } {
+    return {
+      name: kind,
+      prefix: KEY_PREFIX,
+      createClient: role === 'producer' ? () => this.producer() : () => this.connect(),
+      settings: { retryProcessDelay: 500 },
+    };
+  }
+
+  private producer(): Redis {
+    if (this.watch === null) throw new Error('The queues are opened by the watch');
+    return this.watch.client;
+  }
+
+  private connect(): Redis {
+    const connection = new Redis(this.url, CONSUMER);
+    connection.on('error', (error) => this.logger.debug(error));
+    this.connections.push(connection);
+    return connection;
+  }
+
+  private queue(kind: MessageKind, role: 'producer' | 'consumer'): Queue {
+    if (this.queues === null) throw new Error('The queues are open once Redis has been up');
+    return this.queues.get<Queue>(getQueueToken(`${kind}:${role}`));
+  }
+
+  private attach(kind: MessageKind): void {
+    const consumer = this.consumers.get(kind);
+    if (consumer === undefined || this.stopping) return;
+    const queue = this.queue(kind, 'consumer');
+    queue.on('error', (error) => this.note(error));
+    // It only gives the connection a name, and a close() in the middle of it would be an unhandled rejection.
+    queue.setWorkerName = () => Promise.resolve();
+    queue
+      .process(consumer.concurrency, (job: Job<unknown>) => this.handle(kind, consumer.handler, job.data))
+      .catch((error: unknown) => this.note(error));
+  }
+
+  private async handle(kind: MessageKind, handler: HintHandler, data: unknown): Promise<void> {
+    const { id } = (data ?? {}) as { id?: unknown };
+    if (typeof id !== 'string') return;
+    if (this.stopping) return this.publish(kind, [id]);
+    try {
+      await handler(id);
+    } catch (error) {
+      this.logger.warn({ err: error, kind, id }, 'A hint could not be handled; its row is hinted at again');
+    }
+  }
+
+  /** Trouble of the queues beside an outage, which the watch reports: some of it, lest it floods the log. */
+  private note(error: unknown): void {
+    const now = performance.now();
+    if (this.state() !== 'up' || this.stopping || now - this.notedAt < NOTE_EVERY_MS) return;
+    this.notedAt = now;
+    this.logger.warn({ err: error }, 'Trouble with a queue');
+  }
+}

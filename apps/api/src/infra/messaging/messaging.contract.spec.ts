@@ -1,0 +1,322 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { jest } from '@jest/globals';
+import { eventually } from '../../../e2e/harness/eventually.ts';
+import { RedisServer } from '../../../e2e/harness/redis.ts';
+import { WorkTable } from '../../../e2e/harness/work-table.ts';
+import { PlatformConfig, readConfig } from '../config/platform-config.ts';
+import { MAX_WAITING, Messaging } from './messaging.ts';
+import { MessagingModule } from './messaging.module.ts';
+import { RelayLoops } from './relay-loops.ts';
+
+const skipReason = process.env.PLATFORM_SKIP_REDIS;
+if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);
+
+jest.setTimeout(30_000);
+
+type Role = 'all' | 'api' | 'worker';
+
+interface Service {
+  messaging: Messaging;
+  relay: RelayLoops;
+  close(): Promise<void>;
+}
+
+const running = new Set<Service>();
+
+@Module({})
+class Shared {}
+
+/** The messaging of one process of the service. */
+async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Service> {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://127.0.0.1/unused',
+    PLATFORM_SECRET_KEY: 'ab'.repeat(32),
+    PLATFORM_ROLE: role,
+    REDIS_URL: redisUrl ?? '',
+  });
+  const shared = {
+    module: Shared,
+    global: true,
+    imports: [MessagingModule.with(config)],
+    providers: [{ provide: PlatformConfig, useValue: config }],
+    exports: [PlatformConfig],
+  };
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in name only
+  const app = await NestFactory.createApplicationContext(shared, { logger: false });
+  const service = {
+    messaging: app.get(Messaging),
+    relay: app.get(RelayLoops),
+    close: async () => {
+      if (running.delete(service)) await app.close();
+    },
+  };
+  running.add(service);
+  return service;
+}
+
+const answering = ({ messaging }: Service) =>
+  eventually(async () => expect(messaging.state()).not.toBe('down'));
+
+/** Ids in alphabetical order. */
+const numbered = (count: number, prefix = 'row') =>
+  Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(5, '0')}`);
+
+afterEach(async () => {
+  await Promise.all([...running].map((service) => service.close()));
+});
+
+const transports = [
+  { name: 'in-process', prepare: async () => null },
+  { name: 'bull', prepare: () => RedisServer.start() },
+];
+const available = skipReason ? transports.slice(0, 1) : transports;
+
+describe.each(available)('Messaging: $name', ({ name, prepare }) => {
+  let redis: RedisServer | null;
+
+  beforeAll(async () => {
+    redis = await prepare();
+  });
+  afterEach(() => redis?.command('flushall'));
+  afterAll(() => redis?.kill());
+
+  async function start(role?: Role): Promise<Service> {
+    const service = await serve(redis?.url ?? null, role);
+    await answering(service);
+    return service;
+  }
+
+  it('tells its state', async () => {
+    const { messaging } = await start();
+    expect(messaging.state()).toBe(name === 'bull' ? 'up' : 'in-process');
+  });
+
+  it('brings every hint to the handler of its kind', async () => {
+    const { messaging } = await start();
+    const jobs: string[] = [];
+    const webhooks: string[] = [];
+    messaging.consume('job', async (id) => void jobs.push(id));
+    messaging.consume('webhook', async (id) => void webhooks.push(id));
+    await messaging.publish('job', numbered(200));
+    await messaging.publish('webhook', ['hook']);
+    await messaging.publish('job', []);
+    await eventually(async () => {
+      expect(jobs.sort()).toEqual(numbered(200));
+      expect(webhooks).toEqual(['hook']);
+    });
+  });
+
+  it('has one consumer per kind and process', async () => {
+    const { messaging } = await start();
+    messaging.consume('job', async () => {});
+    expect(() => messaging.consume('job', async () => {})).toThrow('have a consumer already');
+  });
+
+  it('runs as many handlers at once as it was told, and not one more', async () => {
+    const { messaging } = await start();
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    let runningNow = 0;
+    let most = 0;
+    let done = 0;
+    const handler = async () => {
+      most = Math.max(most, ++runningNow);
+      await gate;
+      await delay(1);
+      runningNow -= 1;
+      done += 1;
+    };
+    messaging.consume('job', handler, { concurrency: 3 });
+    await messaging.publish('job', numbered(20));
+    await eventually(async () => expect(runningNow).toBe(3));
+    open(undefined);
+    await eventually(async () => expect(done).toBe(20));
+    expect(most).toBe(3);
+  });
+
+  it('goes on after a handler that failed, and the relay brings its row again', async () => {
+    const { messaging, relay } = await start();
+    const table = new WorkTable(messaging, { firstDelayMs: 50 });
+    table.failOnce('row-00003');
+    messaging.consume('job', table.work, { concurrency: 2 });
+    relay.register(table);
+    await table.add(numbered(10));
+    await eventually(async () => expect(table.effects()).toEqual(numbered(10)));
+    expect(table.attempts('row-00003')).toBeGreaterThan(1);
+  });
+
+  it('loses nothing to a consumer that comes late', async () => {
+    const { messaging, relay } = await start();
+    const table = new WorkTable(messaging, { firstDelayMs: 50 });
+    await table.add(numbered(20));
+    relay.register(table);
+    await delay(100);
+    messaging.consume('job', table.work);
+    await eventually(async () => expect(table.effects()).toEqual(numbered(20)));
+  });
+
+  it('has the effect once, however often and in whatever order the hint comes', async () => {
+    const { messaging } = await start();
+    const table = new WorkTable(messaging);
+    messaging.consume('job', table.work);
+    await table.add(numbered(30));
+    for (let i = 0; i < 4; i++) await messaging.publish('job', numbered(30).reverse());
+    await messaging.publish('job', ['nobody-knows-it', 'last']);
+    await table.add(['last']);
+    await eventually(async () => expect(table.effects()).toEqual(['last', ...numbered(30)]));
+    expect(table.attempts('nobody-knows-it')).toBe(0);
+  });
+
+  it('carries from a process that only serves to those that work, each hint to one of them', async () => {
+    const api = await start('api');
+    const workers = [await start('worker'), await start('worker')];
+    const table = new WorkTable(api.messaging);
+    api.messaging.consume('job', () => Promise.reject(new Error('an api process does not work')));
+    const idle = new WorkTable(api.messaging);
+    api.relay.register(idle);
+    for (const { messaging, relay } of workers) {
+      messaging.consume('job', table.work);
+      relay.register(table);
+    }
+    await table.add(numbered(100));
+    await eventually(async () => expect(table.effects()).toEqual(numbered(100)));
+    expect(idle.looks).toBe(0);
+  });
+
+  it('drops what exceeds the room instead of piling it up, and the rows find their way', async () => {
+    const { messaging, relay } = await start();
+    const table = new WorkTable(messaging, { firstDelayMs: 1_000 });
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    messaging.consume('job', async (id) => {
+      await gate;
+      await table.work(id);
+    });
+    const ids = numbered(MAX_WAITING + 700);
+    for (let i = 0; i < ids.length; i += 200) await table.add(ids.slice(i, i + 200));
+    expect(messaging.hasRoom('job')).toBe(false);
+    open(undefined);
+    relay.register(table);
+    await eventually(async () => expect(table.count()).toBe(ids.length), 20_000);
+    expect(messaging.hasRoom('job')).toBe(true);
+  });
+
+  it('handles nothing more once the process ends', async () => {
+    const ending = await start();
+    const table = new WorkTable(ending.messaging);
+    ending.messaging.consume('job', table.work);
+    ending.relay.register(table);
+    await table.add(numbered(3));
+    await eventually(async () => expect(table.count()).toBe(3));
+    await ending.close();
+
+    const next = await start();
+    await table.add(numbered(5, 'later'), next.messaging);
+    expect(table.count()).toBe(3);
+    next.messaging.consume('job', table.work);
+    next.relay.register(table);
+    await eventually(async () => expect(table.count()).toBe(8));
+  });
+});
+
+(skipReason ? describe.skip : describe)('Messaging on a Redis in trouble', () => {
+  let redis: RedisServer;
+
+  beforeEach(async () => {
+    redis = await RedisServer.down();
+  });
+  afterEach(() => redis.kill());
+
+  async function startWith(table: (messaging: Messaging) => WorkTable) {
+    const service = await serve(redis.url);
+    const work = table(service.messaging);
+    service.messaging.consume('job', work.work);
+    service.relay.register(work);
+    return { ...service, table: work };
+  }
+
+  it('serves without Redis, does not poll meanwhile, and catches up when Redis comes', async () => {
+    const { messaging, table } = await startWith((m) => new WorkTable(m, { firstDelayMs: 0 }));
+    await table.add(numbered(50));
+    await delay(1_500);
+    expect(messaging.state()).toBe('down');
+    expect(table.looks).toBe(0);
+    await redis.start();
+    await eventually(async () => expect(table.effects()).toEqual(numbered(50)));
+    expect(messaging.state()).toBe('up');
+  });
+
+  it.each([
+    ['FLUSHALL', () => redis.command('flushall')],
+    ['a restart that forgets', () => redis.restart()],
+  ])('loses none of 1,000 rows to %s in the middle', async (_, harm) => {
+    await redis.start();
+    const { table } = await startWith((m) => new WorkTable(m, { workMs: 2 }));
+    // From here on the relay loop publishes what is lost only when it is told so, or in half a minute.
+    await eventually(async () => expect(table.looks).toBeGreaterThan(0));
+    for (let i = 0; i < 10; i++) {
+      await table.add(numbered(100, `batch-${i}`));
+      if (i % 3 === 1) await harm();
+    }
+    await eventually(async () => expect(table.count()).toBe(1_000), 15_000);
+    expect(table.effects()).toHaveLength(1_000);
+  });
+
+  it('holds no publisher up while Redis hangs, and piles nothing up for it', async () => {
+    await redis.start();
+    const api = await serve(redis.url, 'api');
+    await answering(api);
+    const table = new WorkTable(api.messaging);
+    redis.hang();
+    const took: number[] = [];
+    const add = async (id: string) => {
+      const begin = performance.now();
+      await table.add([id]);
+      took.push(performance.now() - begin);
+    };
+    for (let burst = 0; burst < 150; burst++) await Promise.all(numbered(20, `burst-${burst}`).map(add));
+    expect(took.sort((a, b) => a - b)[Math.floor(0.99 * took.length)]).toBeLessThanOrEqual(400);
+    expect(api.messaging.state()).toBe('down');
+    redis.goOn();
+    await answering(api);
+    // The server finds what was sent before the first of them gave up, not what came after.
+    expect(await redis.command('llen', 'platform:job:wait')).toBeLessThanOrEqual(20);
+
+    const worker = await serve(redis.url, 'worker');
+    worker.messaging.consume('job', table.work);
+    worker.relay.register(table);
+    await eventually(async () => expect(table.count()).toBe(3_000));
+  });
+
+  it('takes a full Redis for an outage, until there is room', async () => {
+    await redis.start();
+    const { messaging, table } = await startWith((m) => new WorkTable(m));
+    await eventually(async () => expect(messaging.state()).toBe('up'));
+    await redis.command('config', 'set', 'maxmemory', 1);
+    await table.add(numbered(5));
+    await eventually(async () => expect(messaging.state()).toBe('down'));
+    await table.add(numbered(5, 'meanwhile'));
+    await redis.command('config', 'set', 'maxmemory', 0);
+    await eventually(async () => expect(table.count()).toBe(10));
+  });
+
+  it('warns where Redis may evict hints', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    await redis.start();
+    await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru');
+    await answering(await serve(redis.url));
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('set maxmemory-policy to noeviction'));
+    warn.mockRestore();
+  });
+
+  it('ends cleanly while Redis is away', async () => {
+    await redis.start();
+    const service = await startWith((m) => new WorkTable(m));
+    await answering(service);
+    await redis.kill();
+    await eventually(async () => expect(service.messaging.state()).toBe('down'));
+    const begin = performance.now();
+    await service.close();
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+});
