@@ -7,7 +7,9 @@ import { UsageModule } from '../usage/usage.module.ts';
 import { builtinSource } from './builtin-source.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { Compactor } from './compactor.service.ts';
+import { ContextController } from './context.controller.ts';
 import { ContextKeeper } from './context-keeper.service.ts';
+import { ContextService } from './context.service.ts';
 import { ExecuteController } from './execute.controller.ts';
 import { InteractionsController } from './interactions.controller.ts';
 import { InteractionsService } from './interactions.service.ts';
@@ -26,11 +28,18 @@ import { TurnsService } from './turns.service.ts';
 
 @Module({
   imports: [AgentsModule, ModelsModule, StreamsModule, UsageModule],
-  controllers: [TurnsController, ExecuteController, InteractionsController, SessionsController],
+  controllers: [
+    TurnsController,
+    ExecuteController,
+    InteractionsController,
+    SessionsController,
+    ContextController,
+  ],
   providers: [
     CancellationService,
     Compactor,
     ContextKeeper,
+    ContextService,
     InteractionsService,
     LocalTools,
     Media,
