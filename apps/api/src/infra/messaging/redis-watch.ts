@@ -43,6 +43,8 @@ export class RedisWatch {
   private up = false;
   private warned = false;
   private epoch: string | null = null;
+  /** Why there is no connection: says more than the failure of what needed one. */
+  private connectionError: Error | null = null;
   private answeredAt = performance.now();
   private gaveUp = false;
   private readonly waiting = new Map<MessageKind, number>();
@@ -54,9 +56,12 @@ export class RedisWatch {
     private readonly announce: () => void,
   ) {
     this.client = new Redis(url, PRODUCER);
-    this.client.on('error', (error) => this.logger.debug(error));
+    this.client.on('error', (error) => (this.connectionError = error));
     this.client.on('close', () => (this.up = false));
-    this.client.on('ready', () => this.sleeper.wake());
+    this.client.on('ready', () => {
+      this.connectionError = null;
+      this.sleeper.wake();
+    });
     this.running = this.run();
   }
 
