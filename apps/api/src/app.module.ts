@@ -6,6 +6,7 @@ import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
 import { LoggingModule } from './infra/logging.module.ts';
 import { MessagingModule } from './infra/messaging/messaging.module.ts';
+import { JobsModule } from './jobs/jobs.module.ts';
 import { ModelsModule } from './models/models.module.ts';
 import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
@@ -30,6 +31,7 @@ export class AppModule {
         StreamsModule,
         AgentsModule,
         TurnsModule,
+        JobsModule,
         RelayModule,
         SeedModule,
       ],

@@ -5,6 +5,7 @@ import { Streams1763600000004 } from './0004-streams.ts';
 import { Turns1763600000005 } from './0005-turns.ts';
 import { Usage1763600000006 } from './0006-usage.ts';
 import { Interactions1763600000007 } from './0007-interactions.ts';
+import { Jobs1763600000008 } from './0008-jobs.ts';
 import { Context1763600000009 } from './0009-context.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
@@ -16,5 +17,6 @@ export const migrations = [
   Turns1763600000005,
   Usage1763600000006,
   Interactions1763600000007,
+  Jobs1763600000008,
   Context1763600000009,
 ];

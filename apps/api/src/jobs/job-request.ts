@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { ContentItem } from '@platform/contracts';
+import type { InvocableAgent } from '../agents/agent-row.ts';
+import { invalid } from '../infra/http/app-error.ts';
+import { isText } from '../infra/http/text.ts';
+import { canonicalJson } from '../turns/contents.ts';
+import { executeSettings, readInputs } from '../turns/execute-inputs.ts';
+import { settingsOf } from '../turns/turn-settings.ts';
+import type { TurnSettings } from '../turns/turn-store.ts';
+import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_KEY = 255;
+
+/** What a caller asks for, in the words of a turn. */
+export interface JobRequest {
+  form: 'chat' | 'execute';
+  contents: ContentItem[];
+  settings: TurnSettings;
+  /** Null: a new session. */
+  sessionName: string | null;
+  hidden: boolean;
+  turnId: string | null;
+  timeoutMs: number;
+  webhookUrl: string | null;
+  key: string | null;
+  /** Tells requests apart that come under the same key. */
+  hash: Buffer;
+}
+
+/** Reads a checked body, and the `Idempotency-Key` header that may stand in its place. */
+export function readJobRequest(
+  body: ContentsJobDto | InputsJobDto,
+  header: string | undefined,
+  agent: InvocableAgent,
+): JobRequest {
+  const sessionName = either('sessionId and session_id', body.sessionId, body.session_id);
+  const timeoutMs = either('timeoutMs and timeout', body.timeoutMs, body.timeout) ?? HOUR_MS;
+  const turnId = body.turnId?.toLowerCase() ?? null;
+  const webhookUrl = body.webhook?.url ?? null;
+  const asked = 'contents' in body ? { contents: body.contents } : { inputs: body.inputs };
+  const settings = Object.entries(body.settings ?? {}).filter(([, value]) => value !== undefined);
+  const identity = { agentId: agent.id, ...asked, settings: Object.fromEntries(settings) as object };
+  const hash = createHash('sha256')
+    .update(canonicalJson({ ...identity, sessionName, turnId, timeoutMs, webhookUrl }))
+    .digest();
+  const turn = 'contents' in body ? ofContents(body, agent) : ofInputs(body, sessionName, agent);
+  return {
+    sessionName,
+    hidden: false,
+    ...turn,
+    turnId,
+    timeoutMs,
+    webhookUrl,
+    key: keyOf(body, header),
+    hash,
+  };
+}
+
+function ofContents({ contents, settings }: ContentsJobDto, agent: InvocableAgent) {
+  const asked: TurnSettings = { ...settingsOf(agent.settings, { settings }), source: 'job' };
+  return { form: 'chat' as const, contents, settings: asked };
+}
+
+/** As in an execution: without memory the session is a new one that no list shows. */
+function ofInputs({ inputs, settings }: InputsJobDto, named: string | null, agent: InvocableAgent) {
+  const { contents, variables, sessionName, memory } = readInputs(inputs, agent);
+  if (sessionName !== null && named !== null && sessionName !== named)
+    throw invalid('sessionId and inputs.session_id name different sessions');
+  const asked: TurnSettings = {
+    ...executeSettings(agent.settings, settings ?? {}, variables, false),
+    source: 'job',
+  };
+  return {
+    form: 'execute' as const,
+    contents,
+    settings: asked,
+    sessionName: memory ? (sessionName ?? named) : null,
+    hidden: !memory,
+  };
+}
+
+function keyOf({ idempotencyKey }: { idempotencyKey?: string }, header: string | undefined): string | null {
+  if (idempotencyKey !== undefined && header !== undefined && idempotencyKey !== header)
+    throw invalid('idempotencyKey and the header Idempotency-Key differ');
+  const key = idempotencyKey ?? header ?? null;
+  if (key !== null && (key === '' || key.length > MAX_KEY || !isText(key)))
+    throw invalid(`idempotencyKey must be a text of 1 to ${MAX_KEY} characters`);
+  return key;
+}
+
+/** The value under one of two names for the same thing. */
+function either<T>(names: string, one: T | undefined, other: T | undefined): T | null {
+  if (one !== undefined && other !== undefined) throw invalid(`${names} are the same: give one of them`);
+  return one ?? other ?? null;
+}

@@ -1,0 +1,35 @@
+import { hasEnded, nextMove, type JobMove, type JobState } from './job-state.ts';
+
+describe('nextMove', () => {
+  it.each<[JobState['status'], JobState['turnStatus'], JobMove, JobMove]>([
+    ['QUEUED', 'QUEUED', 'claim', 'stop'],
+    ['RUNNING', 'RUNNING', 'wait', 'stop'],
+    ['INPUT_REQUIRED', 'INPUT_REQUIRED', 'tell', 'stop'],
+    ['COMPLETED', 'COMPLETED', 'settle', 'settle'],
+    ['FAILED', 'FAILED', 'settle', 'settle'],
+    ['CANCELLED', 'CANCELLED', 'settle', 'settle'],
+    ['TIMED_OUT', 'CANCELLED', 'settle', 'settle'],
+  ])('%s over a turn that is %s: %s, or %s once it is to be stopped', (status, turnStatus, move, stopped) => {
+    expect(nextMove({ status, turnStatus, stopping: false })).toBe(move);
+    expect(nextMove({ status, turnStatus, stopping: true })).toBe(stopped);
+  });
+
+  it('claims an interrupted turn once more', () => {
+    expect(nextMove({ status: 'RUNNING', turnStatus: 'FAILED', stopping: false })).toBe('claim-again');
+  });
+});
+
+describe('hasEnded', () => {
+  it('is true of the four last states', () => {
+    const all = [
+      'QUEUED',
+      'RUNNING',
+      'INPUT_REQUIRED',
+      'COMPLETED',
+      'FAILED',
+      'CANCELLED',
+      'TIMED_OUT',
+    ] as const;
+    expect(all.filter(hasEnded)).toEqual(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT']);
+  });
+});

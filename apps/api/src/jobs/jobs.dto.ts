@@ -1,0 +1,196 @@
+import {
+  JOB_PHASES,
+  JOB_STATUSES,
+  type ChatAnswer,
+  type ContentItem,
+  type ExecuteAnswer,
+  type ExecuteInputs,
+  type Job,
+  type JobPhase,
+  type JobQuery,
+  type JobStatus,
+  type Page,
+  type WebhookSecret,
+  type WebhookSecretState,
+} from '@platform/contracts';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { FreeForm } from '../infra/http/free-form.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
+import { IsText } from '../infra/http/text.ts';
+import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers.dto.ts';
+import { ChatSettingsDto } from '../turns/chat.dto.ts';
+import { CONTENTS, CONTENT_SCHEMA } from '../turns/contents.dto.ts';
+import { checkContents } from '../turns/contents.ts';
+import { ExecuteSettingsDto } from '../turns/execute.dto.ts';
+import { checkInputs } from '../turns/execute-inputs.ts';
+import { checkWebhook } from './webhook-address.ts';
+
+const MIN_TIMEOUT_MS = 1_000;
+const MAX_TIMEOUT_MS = 86_400_000;
+const MAX_WAIT_MS = 30_000;
+
+class WebhookDto {
+  /** `http:` or `https:`; called with POST, signed as Standard Webhooks says. */
+  url!: string;
+}
+
+class JobOptionsDto {
+  @IsString()
+  agentId!: string;
+
+  @IsOptional()
+  @IsIn(['AGENT_INVOKE'])
+  type?: 'AGENT_INVOKE';
+
+  /** Continues, or starts, the conversation of that name. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 128)
+  sessionId?: string;
+
+  /** The same as `sessionId`. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 128)
+  session_id?: string;
+
+  /** One per user turn; the same again gets the first job. */
+  @IsOptional()
+  @IsUUID('loose')
+  turnId?: string;
+
+  /** Milliseconds after which the job is given up, 1 s to 24 h, from now on; default 1 h. */
+  @IsOptional()
+  @IsInt()
+  @Min(MIN_TIMEOUT_MS)
+  @Max(MAX_TIMEOUT_MS)
+  timeoutMs?: number;
+
+  /** The same as `timeoutMs`. */
+  @IsOptional()
+  @IsInt()
+  @Min(MIN_TIMEOUT_MS)
+  @Max(MAX_TIMEOUT_MS)
+  timeout?: number;
+
+  /** The same key gets the first job; also as header `Idempotency-Key`. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 255)
+  idempotencyKey?: string;
+
+  /** Told when the job ends, and of its questions. */
+  @ApiProperty({ type: WebhookDto, required: false })
+  @FreeForm(checkWebhook)
+  webhook?: WebhookDto;
+}
+
+/** A job that is a chat. */
+@ApiExtraModels(...CONTENTS)
+export class ContentsJobDto extends JobOptionsDto {
+  @ApiProperty({ type: 'array', items: CONTENT_SCHEMA, minItems: 1, maxItems: 64 })
+  @FreeForm(checkContents)
+  contents!: ContentItem[];
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChatSettingsDto)
+  settings?: ChatSettingsDto;
+}
+
+/** A job that is an execution. */
+export class InputsJobDto extends JobOptionsDto {
+  /** `query`, `session_id`, `memory`, `context`, `internet`, `images`, `audios`, and the variables of the prompt. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  @FreeForm(checkInputs)
+  inputs!: ExecuteInputs;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ExecuteSettingsDto)
+  settings?: ExecuteSettingsDto;
+}
+
+export class JobQueryDto extends PageDto implements JobQuery {
+  @IsOptional()
+  @IsIn(JOB_STATUSES)
+  status?: JobStatus;
+
+  @IsOptional()
+  @IsUUID('loose')
+  agentId?: string;
+}
+
+export class JobWaitDto {
+  /** Milliseconds to wait for news, at most 30,000; default 0. */
+  @IsOptional()
+  @Transform(
+    ({ value }) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value) as unknown,
+  )
+  @IsInt()
+  @Min(0)
+  @Max(MAX_WAIT_MS)
+  waitMs?: number;
+}
+
+class JobErrorDto {
+  /** A code of the error table, or INTERRUPTED, TIMED_OUT, CANCELLED, DISMISSED, EXPIRED. */
+  code!: string;
+  message!: string;
+}
+
+@ApiExtraModels(ChatAnswerDto, ExecuteAnswerDto)
+export class JobDto implements Job {
+  id!: string;
+  @ApiProperty({ enum: ['AGENT_INVOKE'] })
+  type!: 'AGENT_INVOKE';
+  agentId!: string;
+  @ApiProperty({ enum: JOB_STATUSES })
+  status!: JobStatus;
+  @ApiProperty({ enum: JOB_PHASES })
+  phase!: JobPhase;
+  /** 0 to 100, never back. */
+  progress!: number;
+  sessionId!: string;
+  turnId!: string;
+  /** What the turn said, once it has ended or asks: a chat's answer for `contents`, an execution's for `inputs`. */
+  @ApiProperty({ oneOf: [ChatAnswerDto, ExecuteAnswerDto].map((one) => ({ $ref: getSchemaPath(one) })) })
+  result?: ChatAnswer | ExecuteAnswer;
+  error?: JobErrorDto;
+  createdAt!: string;
+  startedAt!: string | null;
+  finishedAt!: string | null;
+}
+
+export class JobPageDto implements Page<Job> {
+  items!: JobDto[];
+  nextCursor!: string | null;
+}
+
+export class WebhookSecretStateDto implements WebhookSecretState {
+  configured!: boolean;
+  createdAt!: string | null;
+}
+
+export class WebhookSecretDto implements WebhookSecret {
+  /** `whsec_` and base64; shown this once. */
+  secret!: string;
+  createdAt!: string;
+  /** Until then calls are signed with the secret before it too. */
+  previousUntil!: string | null;
+}

@@ -1,0 +1,25 @@
+import { isText } from '../infra/http/text.ts';
+
+const MAX_LENGTH = 2_000;
+
+/** Problems of a job's `webhook`; none where there is none. */
+export function checkWebhook(value: unknown, path: string): string[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path} must be an object with url`];
+  const unknown = Object.keys(value).filter((key) => key !== 'url');
+  const problems = unknown.map((key) => `${path}.${key} is not a known field`);
+  const { url } = value as { url?: unknown };
+  return isAddress(url)
+    ? problems
+    : [
+        ...problems,
+        `${path}.url must be an http: or https: address without credentials, at most ${MAX_LENGTH} characters`,
+      ];
+}
+
+function isAddress(text: unknown): boolean {
+  if (!isText(text) || text.length > MAX_LENGTH) return false;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
