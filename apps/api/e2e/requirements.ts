@@ -1,6 +1,7 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { chat } from './requirements/chat.ts';
+import { client } from './requirements/client.ts';
 import { database } from './requirements/database.ts';
 import { interactions } from './requirements/interactions.ts';
 import { platform } from './requirements/platform.ts';
@@ -28,6 +29,7 @@ export const requirements = {
   ...interactions,
   ...streams,
   ...relay,
+  ...client,
 } as const;
 
 export type RequirementId = keyof typeof requirements;

@@ -1,0 +1,37 @@
+export const client = {
+  'client.chat': {
+    source: 'spec: Client library methods; Events',
+    behavior:
+      'chatStream projects the frames to product events in their order; chat gives the same as one answer',
+  },
+  'client.execute': {
+    source: 'spec: Client library methods; Execute',
+    behavior: 'execute answers with time and usage; executeStream reads the same as a stream',
+  },
+  'client.resume': {
+    source: 'spec: Resume; Pending interactions',
+    behavior:
+      'A question is found in its stream and among the pending; resume reads on; the same answer again is the same stream',
+  },
+  'client.cancel': {
+    source: 'spec: Cancel turn',
+    behavior: 'cancel stops a running turn; its stream ends as cancelled with what was said',
+  },
+  'client.local-tools': {
+    source: 'spec: Authentication; turns: Tools in a turn',
+    behavior:
+      'Registered and authorised local tools run once, in a stream that was started or resumed here, and nowhere else',
+  },
+  'client.reattach': {
+    source: 'spec: Stream protocol; contract §4, Streams',
+    behavior: 'A stream whose connection is cut attaches again; no frame is missed and none comes twice',
+  },
+  'client.errors': {
+    source: 'spec: Errors; Events',
+    behavior: 'Errors carry status, code, request id, turn id and the last valid seq',
+  },
+  'client.attachment': {
+    source: 'contract §4',
+    behavior: 'The bytes of what was sent in a session are read with the caller’s credential',
+  },
+} as const;
