@@ -25,6 +25,11 @@ export const keys = {
   sessions: (agentId: string) => ['sessions', agentId] as const,
   chatSession: (agentId: string, sessionId: string) => ['sessions', agentId, sessionId] as const,
   messages: (agentId: string, sessionId: string) => ['sessions', agentId, sessionId, 'messages'] as const,
+  pendingInteractions: (agentId: string, sessionId: string) =>
+    ['sessions', agentId, sessionId, 'pending'] as const,
+  context: (agentId: string, sessionId: string) => ['sessions', agentId, sessionId, 'context'] as const,
+  attachment: (agentId: string, sessionId: string, attachmentId: string) =>
+    ['attachments', agentId, sessionId, attachmentId] as const,
   turn: (agentId: string, turnId: string) => ['turns', agentId, turnId] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,

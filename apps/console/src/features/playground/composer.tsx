@@ -17,11 +17,14 @@ interface ComposerProps {
   attachments: ReturnType<typeof useAttachments>;
   /** A turn runs: one may write on, but not send. */
   busy: boolean;
+  /** The turn has been asked to stop. */
+  stopping: boolean;
   onSend: (contents: ContentItem[]) => void;
+  onStop: () => void;
 }
 
 /** Where a message is written: Enter sends, Shift+Enter starts a line; files by button, paste or drop. */
-export function Composer({ attachments, busy, onSend }: ComposerProps) {
+export function Composer({ attachments, busy, stopping, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
   const picker = useRef<HTMLInputElement>(null);
@@ -104,18 +107,31 @@ export function Composer({ attachments, busy, onSend }: ComposerProps) {
           onClick={() => picker.current?.click()}
         />
         <span className="composer-hint grow">{t('playground.keys')}</span>
-        <Button
-          type="primary"
-          shape="circle"
-          htmlType="submit"
-          icon={<ArrowUpOutlined aria-hidden />}
-          aria-label={t('playground.send')}
-          disabled={empty || busy}
-        />
+        {busy ? (
+          <Button
+            shape="circle"
+            icon={<StopIcon />}
+            loading={stopping}
+            aria-label={t(stopping ? 'playground.stopping' : 'playground.stop')}
+            title={t('playground.stop')}
+            onClick={onStop}
+          />
+        ) : (
+          <Button
+            type="primary"
+            shape="circle"
+            htmlType="submit"
+            icon={<ArrowUpOutlined aria-hidden />}
+            aria-label={t('playground.send')}
+            disabled={empty}
+          />
+        )}
       </div>
     </form>
   );
 }
+
+const StopIcon = () => <span className="stop-icon" aria-hidden />;
 
 function AttachedChip({ item, onRemove }: { item: Attached; onRemove: () => void }) {
   const { t } = useTranslation();

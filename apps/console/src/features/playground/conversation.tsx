@@ -1,17 +1,18 @@
-import type { Message } from '@platform/contracts';
+import type { Interaction, Message } from '@platform/contracts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
+import { App, Button } from 'antd';
 import { useEffect, useLayoutEffect, useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys } from '../../api.ts';
-import { isNotFound } from '../../ui/errors.ts';
+import { client, keys, queryClient } from '../../api.ts';
+import { isNotFound, messageOf } from '../../ui/errors.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { useAttachments } from './attachments.ts';
 import { Composer } from './composer.tsx';
+import { ContextBar } from './context-bar.tsx';
 import { FramesPanel } from './frames-panel.tsx';
 import { TurnCard } from './turn-card.tsx';
 import { turnList } from './turn-list.ts';
-import { useChat } from './use-chat.ts';
+import { useChat, type Chat } from './use-chat.ts';
 
 interface ConversationProps {
   agentId: string;
@@ -42,13 +43,26 @@ export function Conversation({
   const { messages, error, hasOlder, loadOlder, retry } = useHistory(agentId, sessionId, stored);
   useRunningTurn(agentId, sessionId, stored, chat);
 
-  const turns = turnList(messages, chat.live);
+  const { pending, refreshPending } = usePending(agentId, sessionId, stored);
+  const stop = useStop(chat);
+
+  const turns = turnList(messages, chat.live, pending);
+  const last = turns.at(-1);
+  const waits = last?.status === 'INPUT_REQUIRED' && last.interaction !== null;
   const { scroller, onScroll } = useStickToEnd(turns);
   const { dragging, handlers } = useDrop((files) => void attachments.add(files));
 
   const showFrames = (turnId: string) => {
     setFramesOf(turnId);
     onView('frames');
+  };
+
+  const answer: Chat['resume'] = async (...given) => {
+    try {
+      await chat.resume(...given);
+    } finally {
+      refreshPending();
+    }
   };
 
   return (
@@ -73,6 +87,8 @@ export function Conversation({
               agentId={agentId}
               sessionId={sessionId}
               turn={turn}
+              answerable={waits && turn === last}
+              onAnswer={answer}
               onRetry={chat.retry}
               onFrames={showFrames}
             />
@@ -87,7 +103,20 @@ export function Conversation({
       <span className="visually-hidden" role="status">
         {chat.running ? t('playground.thinking') : ''}
       </span>
-      <Composer attachments={attachments} busy={chat.running !== undefined} onSend={chat.send} />
+      <Composer
+        attachments={attachments}
+        busy={chat.running !== undefined}
+        stopping={stop.pending}
+        onSend={chat.send}
+        onStop={stop.run}
+      />
+      <ContextBar
+        agentId={agentId}
+        sessionId={sessionId}
+        told={chat.live.findLast(({ context }) => context !== null)?.context ?? null}
+        known={stored ? turns.length > 0 : chat.live.some(({ state }) => state === 'ended')}
+        busy={chat.running !== undefined || waits}
+      />
       {dragging && <div className="drop-here">{t('playground.drop')}</div>}
     </div>
   );
@@ -114,13 +143,38 @@ function useHistory(agentId: string, sessionId: string, stored: boolean) {
   };
 }
 
+/** Questions that were put before the page was opened. */
+function usePending(agentId: string, sessionId: string, stored: boolean) {
+  const queryKey = keys.pendingInteractions(agentId, sessionId);
+  const query = useQuery({
+    queryKey,
+    queryFn: () => client.agents.pendingInteractions(agentId, sessionId),
+    enabled: stored,
+  });
+  const none: Interaction[] = [];
+  return {
+    pending: query.data ?? none,
+    refreshPending: () => void queryClient.invalidateQueries({ queryKey }),
+  };
+}
+
+/** Asks the running turn to stop; it may take a moment until it has. */
+function useStop({ running, stop }: Chat) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const [stopped, setStopped] = useState<string | null>(null);
+  const run = () => {
+    setStopped(running?.turnId ?? null);
+    stop().catch((error: unknown) => {
+      setStopped(null);
+      void message.error(messageOf(error, t));
+    });
+  };
+  return { run, pending: running !== undefined && running.turnId === stopped };
+}
+
 /** A turn that was running when the page was opened is joined. */
-function useRunningTurn(
-  agentId: string,
-  sessionId: string,
-  stored: boolean,
-  chat: ReturnType<typeof useChat>,
-): void {
+function useRunningTurn(agentId: string, sessionId: string, stored: boolean, chat: Chat): void {
   const session = useQuery({
     queryKey: keys.chatSession(agentId, sessionId),
     queryFn: () => client.agents.session(agentId, sessionId),

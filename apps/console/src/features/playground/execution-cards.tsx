@@ -1,28 +1,68 @@
+import {
+  CheckCircleFilled,
+  CloseCircleFilled,
+  LoadingOutlined,
+  MinusCircleFilled,
+  StopFilled,
+} from '@ant-design/icons';
 import type { Interaction, KnowledgeEvidence, ToolExecution } from '@platform/contracts';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Answered } from './live-turn.ts';
 
-const TONES = { started: '', succeeded: 'success', failed: 'danger', denied: 'warning' } as const;
+/** How a tool call stands; one that its turn left behind was given up. */
+type CallState = ToolExecution['status'] | 'abandoned';
+
+const ICONS: Record<CallState, ReactNode> = {
+  started: <LoadingOutlined aria-hidden />,
+  succeeded: <CheckCircleFilled aria-hidden className="success-text" />,
+  failed: <CloseCircleFilled aria-hidden className="danger-text" />,
+  denied: <StopFilled aria-hidden className="warning-text" />,
+  abandoned: <MinusCircleFilled aria-hidden className="muted" />,
+};
 
 /** A tool call, folded; arguments and result are data and stay text. */
-export function ToolCard({ tool }: { tool: ToolExecution }) {
-  const { t } = useTranslation();
+export function ToolCard({ tool, turnEnded }: { tool: ToolExecution; turnEnded: boolean }) {
+  const { t, i18n } = useTranslation();
+  const state: CallState = tool.status === 'started' && turnEnded ? 'abandoned' : tool.status;
+  const { cached, httpStatus, warnings = [] } = tool.metadata;
+  const { result, error } = tool;
   return (
-    <details className="fold">
+    <details className="fold tool">
       <summary>
-        <span className="mono">
+        {ICONS[state]}
+        <span className="mono truncate">
           {tool.tool}.{tool.method}
         </span>
-        <span className={`badge ${TONES[tool.status]}`}>{t(`tool.${tool.status}`)}</span>
-        {tool.durationMs !== undefined && (
-          <span className="muted">{t('figures.ms', { ms: Math.round(tool.durationMs) })}</span>
-        )}
+        <span className="muted facts">
+          {t(`tool.${state}`)}
+          {tool.durationMs !== undefined && ` · ${duration(tool.durationMs, i18n.language)}`}
+          {httpStatus !== undefined && ` · HTTP ${httpStatus}`}
+          {cached && ` · ${t('tool.cached')}`}
+        </span>
       </summary>
-      <h3>{t('tool.arguments')}</h3>
-      <pre className="code-block">{pretty(tool.arguments)}</pre>
-      <h3>{t(tool.error ? 'tool.error' : 'tool.result')}</h3>
-      <pre className="code-block">{pretty(tool.error ?? tool.result)}</pre>
+      {error && <p className={tool.status === 'denied' ? 'warning-text' : 'danger-text'}>{error.message}</p>}
+      {warnings.map((warning) => (
+        <p key={warning} className="warning-text">
+          {warning}
+        </p>
+      ))}
+      <Data title={t('tool.arguments')} value={tool.arguments} />
+      {error && <Data title={t('tool.error')} value={error} />}
+      {result !== undefined && <Data title={t('tool.result')} value={result} />}
       {tool.truncated && <p className="muted">{t('tool.truncated')}</p>}
     </details>
+  );
+}
+
+function Data({ title, value }: { title: string; value: unknown }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <pre className="code-block" tabIndex={0}>
+        {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+      </pre>
+    </>
   );
 }
 
@@ -46,23 +86,26 @@ export function EvidenceCard({ evidence }: { evidence: KnowledgeEvidence }) {
   );
 }
 
-/** The agent's question, for reading. */
-export function QuestionCard({ interaction }: { interaction: Interaction }) {
+/** A question that can no longer be answered here, with its answer where that is known. */
+export function AskedCard({
+  interaction,
+  answer,
+}: {
+  interaction: Interaction;
+  answer?: Answered['answer'];
+}) {
+  const { t } = useTranslation();
   return (
-    <section className="fold question">
-      <h3>{interaction.question}</h3>
-      <ul>
-        {interaction.options.map(({ id, label, description }) => (
-          <li key={id}>
-            {label}
-            {description !== undefined && <span className="muted"> {description}</span>}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <dl className="asked">
+      <dt>{interaction.question}</dt>
+      <dd>
+        {answer === undefined ? t('question.unanswered') : (answer?.join(', ') ?? t('question.answered'))}
+      </dd>
+    </dl>
   );
 }
 
-function pretty(value: unknown): string {
-  return typeof value === 'string' || value === undefined ? (value ?? '') : JSON.stringify(value, null, 2);
+function duration(ms: number, language: string): string {
+  const [value, unit] = ms < 1_000 ? [Math.round(ms), 'millisecond'] : [ms / 1_000, 'second'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AgentStreamError, PlatformError } from '@platform/client';
-import type { Frame } from '@platform/contracts';
-import { KEPT_FRAMES, newLiveTurn, withError, withFrames } from './live-turn.ts';
+import type { Frame, Interaction } from '@platform/contracts';
+import { KEPT_FRAMES, newLiveTurn, nextSegment, waitingTurn, withError, withFrames } from './live-turn.ts';
 
 function product(seq: number, event: string, fields: object = {}): Frame {
   const params = { namespace: [], timestamp: 1_000 + seq, data: { event, ...fields } };
@@ -52,6 +52,53 @@ describe('withFrames', () => {
       product(1, 'error-occurred', { ...failure, retryable: true }),
     ]);
     expect(turn.failure).toEqual(failure);
+  });
+});
+
+const question: Interaction = {
+  interactionId: 'i1',
+  turnId: 't1',
+  sessionId: 's1',
+  kind: 'single',
+  question: 'Which?',
+  options: [{ id: 'a', label: 'Green' }],
+  allowOther: false,
+  minSelected: 1,
+  maxSelected: 1,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-02T00:00:00.000Z',
+};
+
+describe('nextSegment', () => {
+  it('keeps what was said and done, and the question with its answer', () => {
+    const asked = withFrames(newLiveTurn('t1', []), [
+      product(1, 'content-delta', { delta: 'Let me ask.' }),
+      product(2, 'context-usage', { usedTokens: 5, remainingTokens: 95, maxTokens: 100, estimated: false }),
+      product(3, 'agent-input-required', { interaction: question }),
+      product(4, 'response-completed', { finishReason: 'input_required' }),
+    ]);
+    const resumed = withFrames(nextSegment({ ...asked, state: 'ended' }, ['Green']), [
+      product(1, 'content-delta', { delta: 'Green it is.' }),
+    ]);
+    expect(resumed).toMatchObject({
+      state: 'running',
+      text: 'Let me ask.\n\nGreen it is.',
+      interaction: null,
+      answered: [{ interaction: question, answer: ['Green'] }],
+      context: { usedTokens: 5 },
+      completed: null,
+      lastSeq: 1,
+    });
+    expect(resumed.frames).toHaveLength(1);
+  });
+
+  it('goes on with a turn that only the history knows', () => {
+    expect(nextSegment(waitingTurn(question, ''), null)).toMatchObject({
+      turnId: 't1',
+      contents: null,
+      text: '',
+      answered: [{ interaction: question, answer: null }],
+    });
   });
 });
 

@@ -17,6 +17,15 @@ export interface TurnFailure {
   requestId: string | null;
 }
 
+/** A question that has been answered; null: by another page, so that the answer is not known here. */
+export interface Answered {
+  interaction: Interaction;
+  answer: string[] | null;
+}
+
+/** How full the model's window is. */
+export type ContextUsage = ProductEventFields['context.usage'];
+
 /** A turn whose stream this page reads, or has read. */
 export interface LiveTurn {
   turnId: string;
@@ -31,7 +40,10 @@ export interface LiveTurn {
   droppedFrames: number;
   tools: ToolExecution[];
   evidence: KnowledgeEvidence[];
+  /** The question that waits for an answer, and those before it. */
   interaction: Interaction | null;
+  answered: Answered[];
+  context: ContextUsage | null;
   completed: ProductEventFields['response.completed'] | null;
   failure: TurnFailure | null;
   /** The stream broke on its way here; the turn itself may be well. */
@@ -52,10 +64,31 @@ export function newLiveTurn(turnId: string, contents: ContentItem[] | null): Liv
     tools: [],
     evidence: [],
     interaction: null,
+    answered: [],
+    context: null,
     completed: null,
     failure: null,
     cutOff: false,
   };
+}
+
+/** The turn as its next segment begins, with the answer to its question; what was said and done stays. */
+export function nextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
+  const { interaction } = turn;
+  return {
+    ...newLiveTurn(turn.turnId, turn.contents),
+    model: turn.model,
+    context: turn.context,
+    text: turn.text === '' ? '' : `${turn.text}\n\n`,
+    tools: turn.tools,
+    evidence: turn.evidence,
+    answered: interaction === null ? turn.answered : [...turn.answered, { interaction, answer }],
+  };
+}
+
+/** A turn of the history whose question waits, as its stream would have left it. */
+export function waitingTurn(interaction: Interaction, text: string): LiveTurn {
+  return { ...newLiveTurn(interaction.turnId, null), state: 'ended', text, interaction };
 }
 
 /** The turn after the next frames of its stream. */
@@ -89,6 +122,7 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
     case 'error.occurred':
       return { ...turn, failure: { code: event.code, message: event.message, requestId: event.requestId } };
     case 'context.usage':
+      return { ...turn, context: event };
     case 'local.tool.call':
     case 'turn.persist_pending':
     case 'stream.ended':

@@ -32,7 +32,15 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const [draft, setDraft] = useState(newSessionId);
   const [sessionsOpen, setSessionsOpen] = useState(false);
   const view = search.get('view') === 'frames' ? 'frames' : 'chat';
-  const sessionId = search.get('session') ?? draft;
+  const named = search.get('session');
+  const sessionId = named ?? draft;
+
+  // Another session is open: the name of the draft may be known to the service by now.
+  const [opened, setOpened] = useState(named);
+  if (opened !== named) {
+    setOpened(named);
+    if (named !== null && named !== draft) setDraft(newSessionId());
+  }
 
   const setParams = (change: (params: URLSearchParams) => void) =>
     setSearch(

@@ -1,12 +1,14 @@
-import type { Message, ContentItem, MessageContent } from '@platform/contracts';
+import type { ContentItem, Interaction, MessageContent } from '@platform/contracts';
 import { Button, Spin } from 'antd';
 import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { KindIcon } from './composer.tsx';
 import { CopyAs } from './copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
-import { EvidenceCard, QuestionCard, ToolCard } from './execution-cards.tsx';
+import { AskedCard, EvidenceCard, ToolCard } from './execution-cards.tsx';
+import { Parts } from './parts.tsx';
+import { QuestionForm } from './question-form.tsx';
+import type { Choice } from './question.ts';
 import { TurnFigures } from './turn-figures.tsx';
 import { textOf, type TurnView } from './turn-list.ts';
 
@@ -16,6 +18,9 @@ interface TurnCardProps {
   agentId: string;
   sessionId: string;
   turn: TurnView;
+  /** Its question can be answered: nothing was said since. */
+  answerable: boolean;
+  onAnswer: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
   onRetry: (turnId: string, contents: ContentItem[]) => void;
   onFrames: (turnId: string) => void;
 }
@@ -24,18 +29,20 @@ export const TurnCard = memo(function TurnCard({
   agentId,
   sessionId,
   turn,
+  answerable,
+  onAnswer,
   onRetry,
   onFrames,
 }: TurnCardProps) {
   const { t } = useTranslation();
-  const { live, answer, status } = turn;
+  const { live, answer, status, interaction } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
   const text = textOf(turn.user);
 
   return (
     <article className="turn">
       <div className="said" aria-label={t('playground.you')} role="group">
-        <Parts contents={turn.user} />
+        <Parts agentId={agentId} sessionId={sessionId} contents={turn.user} />
         {text !== '' && <p>{text}</p>}
       </div>
       <div className="answer" aria-label={t('playground.agent')} role="group" aria-busy={running}>
@@ -43,7 +50,10 @@ export const TurnCard = memo(function TurnCard({
           <EvidenceCard key={i} evidence={evidence} />
         ))}
         {live?.tools.map((tool) => (
-          <ToolCard key={tool.callId} tool={tool} />
+          <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
+        ))}
+        {live?.answered.map((asked) => (
+          <AskedCard key={asked.interaction.interactionId} {...asked} />
         ))}
         {answer !== '' && (
           <Suspense fallback={<p className="plain-answer">{answer}</p>}>
@@ -55,7 +65,16 @@ export const TurnCard = memo(function TurnCard({
             <Spin size="small" /> {t('playground.thinking')}
           </span>
         )}
-        {live?.interaction && <QuestionCard interaction={live.interaction} />}
+        {interaction !== null &&
+          (answerable ? (
+            <QuestionForm
+              key={interaction.interactionId}
+              interaction={interaction}
+              onAnswer={(choice) => onAnswer(interaction, choice, answer)}
+            />
+          ) : (
+            <AskedCard interaction={interaction} />
+          ))}
         {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
         {status === 'FAILED' && <FailureCard agentId={agentId} turn={turn} onRetry={onRetry} />}
         {!running && (
@@ -76,37 +95,6 @@ export const TurnCard = memo(function TurnCard({
     </article>
   );
 });
-
-/** What was attached to a message. Stored attachments are behind the credential, so they are named, not drawn. */
-function Parts({ contents }: { contents: TurnView['user'] }) {
-  const parts = contents.filter((item) => item.type !== 'text');
-  if (parts.length === 0) return null;
-  return (
-    <ul className="parts">
-      {parts.map((item, i) => (
-        <li key={i}>
-          {item.type === 'image_url' && item.image_url.url.startsWith('data:image/') ? (
-            <img src={item.image_url.url} alt={nameOf(item)} />
-          ) : (
-            <span className="badge plain">
-              <KindIcon type={item.type} /> {nameOf(item)}
-            </span>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function nameOf(item: Message['contents'][number] | ContentItem): string {
-  if (item.type === 'file' && typeof item.file_info.name === 'string') return item.file_info.name;
-  if ('attachment' in item && item.attachment) return item.attachment.mime;
-  if (item.type === 'image_url' || item.type === 'audio') {
-    const url = item.type === 'image_url' ? item.image_url.url : item.audio_url.url;
-    return url.startsWith('data:') ? url.slice('data:'.length, url.indexOf(';')) : url;
-  }
-  return item.type;
-}
 
 /** The history's contents as a request would carry them. */
 function sendable(contents: (MessageContent | ContentItem)[]): ContentItem[] {

@@ -1,7 +1,8 @@
 import type { TokenUsage } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSeen } from '../../ui/use-seen.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
@@ -38,17 +39,4 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
       {parts.filter(Boolean).join(' · ')}
     </span>
   );
-}
-
-function useSeen(element: React.RefObject<HTMLElement | null>): boolean {
-  const [seen, setSeen] = useState(false);
-  useEffect(() => {
-    if (seen || element.current === null) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [seen, element]);
-  return seen;
 }

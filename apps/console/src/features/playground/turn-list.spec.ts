@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Message, TurnStatus } from '@platform/contracts';
+import type { Interaction, Message, TurnStatus } from '@platform/contracts';
 import { newLiveTurn } from './live-turn.ts';
 import { turnList } from './turn-list.ts';
 
@@ -35,6 +35,13 @@ describe('turnList', () => {
     const live = { ...newLiveTurn('t1', null), text: 'so far' };
     const [turn] = turnList([message('1', 't1', 'user', 'a', 'RUNNING')], [live]);
     expect(turn).toMatchObject({ answer: 'so far', status: 'RUNNING', user: [{ type: 'text', text: 'a' }] });
+  });
+
+  it('gives a waiting turn its question, until this page has read more of it', () => {
+    const question = { interactionId: 'i1', turnId: 't1' } as Interaction;
+    const messages = [message('1', 't1', 'user', 'a', 'INPUT_REQUIRED')];
+    expect(turnList(messages, [], [question])[0]?.interaction).toBe(question);
+    expect(turnList(messages, [newLiveTurn('t1', null)], [question])[0]?.interaction).toBeNull();
   });
 
   it('says how a turn of this page ended', () => {

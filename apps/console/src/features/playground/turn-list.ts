@@ -1,4 +1,4 @@
-import type { ContentItem, Message, MessageContent, TurnStatus } from '@platform/contracts';
+import type { ContentItem, Interaction, Message, MessageContent, TurnStatus } from '@platform/contracts';
 import type { LiveTurn } from './live-turn.ts';
 
 /** One question and its answer, from the history, from a stream of this page, or from both. */
@@ -8,10 +8,16 @@ export interface TurnView {
   answer: string;
   status: TurnStatus;
   live: LiveTurn | null;
+  /** The question that it ended with. */
+  interaction: Interaction | null;
 }
 
 /** The turns of a conversation, oldest first. What this page has read itself is newer than the history. */
-export function turnList(messages: readonly Message[], live: readonly LiveTurn[]): TurnView[] {
+export function turnList(
+  messages: readonly Message[],
+  live: readonly LiveTurn[],
+  pending: readonly Interaction[] = [],
+): TurnView[] {
   const turns = new Map<string, TurnView>();
   for (const message of [...messages].sort(
     (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
@@ -24,6 +30,10 @@ export function turnList(messages: readonly Message[], live: readonly LiveTurn[]
       answer: message.role === 'assistant' ? joined(turn.answer, textOf(message.contents)) : turn.answer,
     });
   }
+  for (const interaction of pending) {
+    const known = turns.get(interaction.turnId);
+    if (known) turns.set(known.turnId, { ...known, interaction });
+  }
   for (const turn of live) {
     const known = turns.get(turn.turnId) ?? emptyTurn(turn.turnId);
     turns.set(turn.turnId, {
@@ -32,6 +42,7 @@ export function turnList(messages: readonly Message[], live: readonly LiveTurn[]
       user: turn.contents ?? known.user,
       answer: turn.text === '' && turn.state === 'ended' ? known.answer : turn.text,
       status: statusOf(turn),
+      interaction: turn.interaction,
     });
   }
   return [...turns.values()];
@@ -43,7 +54,7 @@ export function textOf(contents: readonly (MessageContent | ContentItem)[]): str
 }
 
 function emptyTurn(turnId: string): TurnView {
-  return { turnId, user: [], answer: '', status: 'RUNNING', live: null };
+  return { turnId, user: [], answer: '', status: 'RUNNING', live: null, interaction: null };
 }
 
 function statusOf(turn: LiveTurn): TurnStatus {

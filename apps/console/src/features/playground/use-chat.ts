@@ -1,16 +1,22 @@
-import type { AgentStream } from '@platform/client';
-import type { ContentItem, Frame } from '@platform/contracts';
+import { PlatformError, type AgentStream } from '@platform/client';
+import type { ContentItem, Frame, Interaction, SegmentOrigin } from '@platform/contracts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { client, keys, queryClient } from '../../api.ts';
-import { newLiveTurn, withError, withFrames, type LiveTurn } from './live-turn.ts';
+import { isNotFound } from '../../ui/errors.ts';
+import { newLiveTurn, nextSegment, waitingTurn, withError, withFrames, type LiveTurn } from './live-turn.ts';
+import { answerLabels, type Choice } from './question.ts';
 
 /** Frames are put on the screen together this often; an answer may bring hundreds per second. */
 const RENDER_EVERY_MS = 40;
 
-interface Chat {
+export interface Chat {
   live: LiveTurn[];
   running: LiveTurn | undefined;
   send: (contents: ContentItem[]) => void;
+  /** Stops the running turn; what was said so far stays. */
+  stop: () => Promise<void>;
+  /** Answers a question; the turn goes on where it stood. Throws when the answer is refused. */
+  resume: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
   /** Sends a failed turn again, under its id; a turn that only lost its connection is joined again. */
   retry: (turnId: string, contents: ContentItem[]) => void;
   /** Joins a turn that runs already, from the start of its stream. */
@@ -21,6 +27,7 @@ interface Chat {
 export function useChat(agentId: string, sessionId: string, onStarted: () => void): Chat {
   const [live, setLive] = useState<LiveTurn[]>([]);
   const leaving = useRef(new AbortController());
+  const running = live.find(({ state }) => state === 'running');
 
   useEffect(() => {
     const controller = new AbortController();
@@ -31,58 +38,122 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     };
   }, []);
 
-  const read = useCallback(
-    async (open: (signal: AbortSignal) => AgentStream, contents: ContentItem[] | null) => {
-      const { signal } = leaving.current;
-      const stream = open(signal);
-      const update = (change: (turn: LiveTurn) => LiveTurn) =>
-        setLive((turns) => turns.map((turn) => (turn.turnId === stream.turnId ? change(turn) : turn)));
+  const update = useCallback(
+    (turnId: string, change: (turn: LiveTurn) => LiveTurn) =>
+      setLive((turns) => turns.map((turn) => (turn.turnId === turnId ? change(turn) : turn))),
+    [],
+  );
+  const put = useCallback(
+    (turn: LiveTurn) => setLive((turns) => [...turns.filter(({ turnId }) => turnId !== turn.turnId), turn]),
+    [],
+  );
 
-      setLive((turns) => [
-        ...turns.filter(({ turnId }) => turnId !== stream.turnId),
-        newLiveTurn(stream.turnId, contents),
-      ]);
+  const readSegment = useCallback(
+    async (turnId: string, stream: AgentStream) => {
       const batch = new Batch<Frame>(RENDER_EVERY_MS, (frames) =>
-        update((turn) => ({ ...withFrames(turn, frames), requestId: stream.requestId ?? turn.requestId })),
+        update(turnId, (turn) => ({
+          ...withFrames(turn, frames),
+          requestId: stream.requestId ?? turn.requestId,
+        })),
       );
       try {
         for await (const frame of stream.frames()) batch.add(frame);
+      } finally {
         batch.flush();
-        update((turn) => ({ ...turn, state: 'ended' }));
+      }
+    },
+    [update],
+  );
+
+  /** Runs what reads a turn, and says how that ended. */
+  const follow = useCallback(
+    async (turnId: string, read: (signal: AbortSignal) => Promise<void>) => {
+      const { signal } = leaving.current;
+      try {
+        await read(signal);
+        update(turnId, (turn) => ({ ...turn, state: 'ended' }));
       } catch (error) {
         if (signal.aborted) return;
-        batch.flush();
-        update((turn) => withError(turn, error));
+        update(turnId, (turn) => withError(turn, error));
       }
       void queryClient.invalidateQueries({ queryKey: keys.sessions(agentId) });
     },
-    [agentId],
+    [agentId, update],
   );
 
-  const start = (contents: ContentItem[], turnId?: string) => {
+  const start = (contents: ContentItem[], known?: string) => {
     onStarted();
-    const request = { contents, session_id: sessionId, ...(turnId !== undefined && { turnId }) };
-    void read((signal) => client.agents.chatStream(agentId, request, { signal }), contents);
+    const request = { contents, session_id: sessionId, ...(known !== undefined && { turnId: known }) };
+    const stream = client.agents.chatStream(agentId, request, { signal: leaving.current.signal });
+    put(newLiveTurn(stream.turnId, contents));
+    void follow(stream.turnId, () => readSegment(stream.turnId, stream));
   };
 
   const attach = useCallback(
-    (turnId: string, contents: ContentItem[] | null = null) =>
-      void read((signal) => client.agents.attachTurn(agentId, turnId, {}, { signal }), contents),
-    [agentId, read],
+    (turnId: string, contents: ContentItem[] | null = null) => {
+      put(newLiveTurn(turnId, contents));
+      void follow(turnId, async (signal) => {
+        const turn = await client.agents.turn(agentId, turnId, { signal });
+        for (const [i, segment] of sinceLastStart(turn.segments).entries()) {
+          if (i > 0) update(turnId, (read) => nextSegment(read, null));
+          const stream = client.agents.attachTurn(agentId, turnId, { segment: segment.segment }, { signal });
+          await readSegment(turnId, stream);
+        }
+      });
+    },
+    [agentId, follow, put, readSegment, update],
   );
+
+  const resume = async (interaction: Interaction, choice: Choice, textBefore: string) => {
+    const { turnId, interactionId } = interaction;
+    const waiting = live.find((turn) => turn.turnId === turnId) ?? waitingTurn(interaction, textBefore);
+    let refusal: PlatformError | undefined;
+    put(nextSegment({ ...waiting, interaction }, answerLabels(interaction, choice)));
+    await follow(turnId, async (signal) => {
+      const stream = client.agents.resume(
+        agentId,
+        turnId,
+        { sessionId, interactionId, ...choice },
+        { signal },
+      );
+      try {
+        await readSegment(turnId, stream);
+      } catch (error) {
+        if (!(error instanceof PlatformError) || stream.segment !== null) throw error;
+        refusal = error;
+        update(turnId, () => waiting);
+      }
+    });
+    if (refusal !== undefined) throw refusal;
+  };
+
+  const stop = async () => {
+    if (running === undefined) return;
+    try {
+      await client.agents.cancel(agentId, running.turnId, { sessionId });
+    } catch (error) {
+      // A turn that has not begun yet is cancelled when it does.
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
   const retry = (turnId: string, contents: ContentItem[]) => {
     const cutOff = live.some((turn) => turn.turnId === turnId && turn.cutOff);
     if (cutOff) attach(turnId, contents);
     else start(contents, turnId);
   };
 
-  return {
-    live,
-    running: live.find(({ state }) => state === 'running'),
-    send: start,
-    retry,
-    attach,
-  };
+  return { live, running, send: start, stop, resume, retry, attach };
+}
+
+/** The segments that make up what a turn has said: the last start or re-run, and the answers since. */
+function sinceLastStart<T extends { origin: SegmentOrigin }>(segments: T[]): T[] {
+  return segments.slice(
+    Math.max(
+      0,
+      segments.findLastIndex(({ origin }) => origin !== 'resume'),
+    ),
+  );
 }
 
 /** Collects items and hands them over together. */

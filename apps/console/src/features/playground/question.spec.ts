@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Interaction } from '@platform/contracts';
+import { answerLabels, isAnswer } from './question.ts';
+
+const question: Interaction = {
+  interactionId: 'i1',
+  turnId: 't1',
+  sessionId: 's1',
+  kind: 'multi',
+  question: 'Which?',
+  options: [
+    { id: 'a', label: 'Green' },
+    { id: 'b', label: 'Black' },
+  ],
+  allowOther: true,
+  minSelected: 1,
+  maxSelected: 2,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-02T00:00:00.000Z',
+};
+
+describe('isAnswer', () => {
+  it('counts own words as one choice, within the limits', () => {
+    expect(isAnswer(question, { selectedOptionIds: [] })).toBe(false);
+    expect(isAnswer(question, { selectedOptionIds: [], otherText: 'white' })).toBe(true);
+    expect(isAnswer(question, { selectedOptionIds: ['a', 'b'] })).toBe(true);
+    expect(isAnswer(question, { selectedOptionIds: ['a', 'b'], otherText: 'white' })).toBe(false);
+  });
+
+  it('takes no blank words, and none where the question allows none', () => {
+    expect(isAnswer(question, { selectedOptionIds: ['a'], otherText: '  ' })).toBe(false);
+    expect(isAnswer({ ...question, allowOther: false }, { selectedOptionIds: [], otherText: 'x' })).toBe(
+      false,
+    );
+  });
+});
+
+describe('answerLabels', () => {
+  it('names the options in their order, own words last', () => {
+    expect(answerLabels(question, { selectedOptionIds: ['b', 'a'], otherText: 'white' })).toEqual([
+      'Green',
+      'Black',
+      'white',
+    ]);
+  });
+});
