@@ -6,6 +6,7 @@ import {
   PlatformClient,
   PlatformError,
   type AgentStream,
+  type JobProgress,
   type LocalTool,
   type PlatformClientOptions,
 } from '@platform/client';
@@ -298,6 +299,108 @@ describe('local tools', () => {
       .resume(local, turnId, answer, { localTools: { gps: { execute: () => 'here' } } })
       .text();
     expect(await outcomes(turnId, 2)).toMatchObject({ gps: ['succeeded', 'here'] });
+  });
+});
+
+describe('jobs', () => {
+  verifies('client.jobs', 'invokeAsync tells the progress and resolves with the result', async () => {
+    const progress: JobProgress[] = [];
+    const request = { contents: said('/think 700\nThe long way') };
+    const options = { idempotencyKey: randomUUID(), timeoutMs: 60_000 };
+    const job = await client.agents.invokeAsync(agentId, request, {
+      ...options,
+      onProgress: (each) => progress.push(each),
+    });
+    expect(job).toMatchObject({ type: 'AGENT_INVOKE', agentId, status: 'COMPLETED', progress: 100 });
+    expect(job.result).toMatchObject({ answer: expect.stringContaining('The long way') as string });
+    expect(progress[0]).toMatchObject({ progress: 0 });
+    expect(progress.length).toBeGreaterThan(1);
+    expect(progress.at(-1)).toEqual({ status: 'COMPLETED', phase: 'finished', progress: 100 });
+    const figures = progress.map((each) => each.progress);
+    expect(figures).toEqual([...figures].sort((a, b) => a - b));
+
+    expect((await client.agents.invokeAsync(agentId, request, options)).id).toBe(job.id);
+    const stream = client.jobs.stream(job.id);
+    expect(await stream.text()).toContain('The long way');
+    expect([stream.turnId, stream.sessionId]).toEqual([job.turnId, job.sessionId]);
+    const { items } = await client.jobs.list({ agentId, status: 'COMPLETED' });
+    expect(items.map(({ id }) => id)).toContain(job.id);
+  });
+
+  verifies('client.jobs', 'a question is told, answered, and the job goes on', async () => {
+    const asked: Promise<string>[] = [];
+    const job = await client.agents.invokeAsync(
+      agentId,
+      { contents: said('/ask Which? | a | b') },
+      {
+        pollMs: 500,
+        onInputRequired: ({ interactionId }, { turnId, sessionId }) => {
+          const answer = { sessionId, interactionId, selectedOptionIds: ['option_2'] };
+          asked.push(client.agents.resume(agentId, turnId, answer).text());
+        },
+      },
+    );
+    expect(asked).toHaveLength(1);
+    expect(job.result).toMatchObject({ answer: await asked[0] });
+  });
+
+  verifies(
+    'client.jobs',
+    'giving up the waiting cancels nothing; cancelling and timing out are thrown',
+    async () => {
+      const left = new AbortController();
+      const contents = said('/long 5\n/think 60000');
+      const watched = client.agents.invokeAsync(
+        agentId,
+        { contents },
+        {
+          signal: left.signal,
+          idempotencyKey: 'left',
+          pollMs: 200,
+          onProgress: ({ status }) => {
+            if (status === 'RUNNING') left.abort(new Error('Enough'));
+          },
+        },
+      );
+      await expect(watched).rejects.toThrow('Enough');
+      const [job] = (await client.jobs.list({ status: 'RUNNING' })).items;
+      const jobId = job?.id ?? '';
+      expect(await client.jobs.get(jobId)).toMatchObject({ status: 'RUNNING' });
+
+      const again = client.agents.invokeAsync(agentId, { contents }, { idempotencyKey: 'left' });
+      const waiting = failureOf(again);
+      await client.jobs.cancel(jobId);
+      expect(await waiting).toMatchObject({ name: 'AgentJobError', status: 'CANCELLED', jobId });
+
+      const late = client.agents.invokeAsync(
+        agentId,
+        { contents: said('/think 60000') },
+        { timeoutMs: 1_000 },
+      );
+      expect(await failureOf(late)).toMatchObject({ status: 'TIMED_OUT', code: 'TIMED_OUT' });
+    },
+    20_000,
+  );
+});
+
+describe('the context of a session', () => {
+  verifies('client.context', 'status, compaction and its undo', async () => {
+    const { agents } = client;
+    const { context } = agents;
+    const session = randomUUID();
+    for (const text of ['/long 300', '/long 300', 'And now?']) {
+      await agents.chat(agentId, { contents: said(text), session_id: session });
+    }
+    const before = await context.status(agentId, session);
+    expect(before).toMatchObject({ sessionId: session, compactionCount: 0, summaryStatus: 'none' });
+    expect(before.usedTokens + before.remainingTokens).toBe(before.maxTokens);
+    const tried = await context.compact(agentId, session, { dryRun: true });
+    expect(tried).toMatchObject({ compacted: false, compactionCount: 0 });
+    const compacted = await context.compact(agentId, session);
+    expect(compacted).toMatchObject({ compacted: true, compactionCount: 1, summaryStatus: 'ready' });
+    expect(compacted.tokensAfter).toBeLessThan(compacted.tokensBefore);
+    expect(await context.undo(agentId, session)).toMatchObject({ compactionCount: 0 });
+    expect(await failureOf(context.status(agentId, 'no such session'))).toMatchObject({ status: 404 });
   });
 });
 

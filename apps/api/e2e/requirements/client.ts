@@ -22,6 +22,15 @@ export const client = {
     behavior:
       'Registered and authorised local tools run once, in a stream that was started or resumed here, and nowhere else',
   },
+  'client.jobs': {
+    source: 'spec: Asynchronous agent job; Client library methods',
+    behavior:
+      'invokeAsync takes a timeout and an idempotency key, tells phase and progress, waits by polling, cancels nothing',
+  },
+  'client.context': {
+    source: 'spec: Context status and compaction',
+    behavior: 'Status, compaction, its dry run and its undo of one session',
+  },
   'client.reattach': {
     source: 'spec: Stream protocol; contract §4, Streams',
     behavior: 'A stream whose connection is cut attaches again; no frame is missed and none comes twice',
