@@ -2,6 +2,7 @@ import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
+import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
 import { interactions } from './requirements/interactions.ts';
 import { platform } from './requirements/platform.ts';
@@ -27,6 +28,7 @@ export const requirements = {
   ...chat,
   ...turns,
   ...interactions,
+  ...context,
   ...streams,
   ...relay,
   ...client,

@@ -32,7 +32,7 @@ export async function contextSession(
 function contextSessionState(sql: Sql, ref: string): Promise<ContextSession | null> {
   return firstRow(
     sql,
-    `select $1 as ref,
+    `select $1::uuid as ref,
        (select client_turn_id from turn where session_id = $1 and status = 'RUNNING') as "runningTurn",
        exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as pending,
        exists (select from context_compaction where session_id = $1 and status = 'RUNNING'
@@ -151,7 +151,10 @@ export async function endCompaction(tx: Sql, id: string, status: 'FAILED' | 'ABA
   );
 }
 
-/** Takes the last summary back; what was said since and the new size are noted with it. False where there is none. */
+/**
+ * Takes the last summary back and forgets attempts that failed; the new size is noted with it. False where there is
+ * none.
+ */
 export async function undoCompaction(
   tx: Sql,
   sessionRef: string,
@@ -169,7 +172,7 @@ export async function undoCompaction(
     tx,
     `update context_compaction set status = case status when 'READY' then 'UNDONE' else 'ABANDONED' end,
        at_turn = $3, at_item = $4, at_tokens = $5, changed_at = clock_timestamp()
-     where session_id = $1 and id >= $2 and status in ('READY', 'FAILED')`,
+     where session_id = $1 and (id = $2 or status = 'FAILED')`,
     [sessionRef, last.id, at.turn, at.n, sizeOf(last.before, last.after)],
   );
   return true;

@@ -66,20 +66,20 @@ async function readItems(
   mark: Position,
   beforeTurn: number | null,
 ): Promise<{ pages: string[]; tail: Tail | null }> {
-  // One statement, so that pages and tail fit together.
+  // One statement, so that pages and tail fit together; a subquery, so that no turn before the tail is looked at.
   const found = await rows<{ after: number | null; to: number; items: string }>(
     sql,
-    `with last as (
+    `with last as materialized (
        select coalesce(max(to_turn), 0) as turn from context_page where session_id = $1
      )
      select null::int as after, to_turn as "to", items from context_page where session_id = $1 and to_turn >= $2
      union all
-     select last.turn, max(t.n), string_agg(json_build_object(
+     select (select turn from last), max(t.n), string_agg(json_build_object(
          'turn', t.n, 'n', i.n, 'kind', i.kind, 'content', i.content, 'tokens', i.tokens)::text, ',' order by t.n, i.n)
-     from last join turn t on t.session_id = $1 and t.n > last.turn and ($3::int is null or t.n < $3)
+     from turn t join turn_item i on i.turn_id = t.id
+     where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
        and t.started_at is not null
-     join turn_item i on i.turn_id = t.id
-     group by last.turn
+     having count(*) > 0
      order by 2`,
     [sessionRef, mark.turn, beforeTurn],
   );
