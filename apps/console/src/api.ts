@@ -31,6 +31,9 @@ export const keys = {
   attachment: (agentId: string, sessionId: string, attachmentId: string) =>
     ['attachments', agentId, sessionId, attachmentId] as const,
   turn: (agentId: string, turnId: string) => ['turns', agentId, turnId] as const,
+  jobs: ['jobs'] as const,
+  job: (jobId: string) => ['jobs', 'one', jobId] as const,
+  usage: ['usage'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,
   members: ['members'] as const,

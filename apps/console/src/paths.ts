@@ -7,7 +7,10 @@ export const paths = {
   agent: (agentId: string) => `/agents/${agentId}`,
   playground: (agentId: string, sessionId?: string) =>
     `/agents/${agentId}/playground${sessionId === undefined ? '' : `?session=${encodeURIComponent(sessionId)}`}`,
+  jobs: '/jobs',
+  job: (jobId: string) => `/jobs?job=${jobId}`,
   models: '/settings/models',
+  usage: '/settings/usage',
   apiKeys: '/settings/api-keys',
   members: '/settings/members',
 } as const;

@@ -26,6 +26,12 @@ describe('fieldProblems', () => {
     expect(part).toEqual({ field: ['price'], text: 'price.inputPerMillion must be positive' });
   });
 
+  it('points into the items of a list that the form edits', () => {
+    expect(fieldProblems('tools[1].name must be short', ['tools.1.name'])).toEqual([
+      { field: ['tools', 1, 'name'], text: 'Must be short' },
+    ]);
+  });
+
   it('does not take a longer word for a field', () => {
     expect(fieldProblems('names are unique', fields)[0]?.field).toBeNull();
   });

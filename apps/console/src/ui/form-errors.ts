@@ -10,15 +10,16 @@ export interface FieldProblem {
  */
 export function fieldProblems(message: string, fields: readonly string[]): FieldProblem[] {
   return message.split('; ').map((text) => {
-    const named = /^[A-Za-z_][\w.[\]]*/.exec(text)?.[0].replaceAll('[', '.').replaceAll(']', '') ?? '';
+    const written = /^[A-Za-z_][\w.[\]]*/.exec(text)?.[0] ?? '';
+    const named = written.replaceAll('[', '.').replaceAll(']', '');
     const field = fields
       .filter((candidate) => named === candidate || named.startsWith(`${candidate}.`))
       .sort((a, b) => b.length - a.length)[0];
     if (field === undefined) return { field: null, text };
     // Under its own field a sentence needs no name.
     return {
-      field: field.split('.'),
-      text: named === field ? capitalised(text.slice(field.length).trim()) : text,
+      field: field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+      text: named === field ? capitalised(text.slice(written.length).trim()) : text,
     };
   });
 }

@@ -8,6 +8,8 @@ interface Deletion {
   text: string;
   /** The button's word, where it is not "Delete". */
   verb?: string;
+  /** The other button's word, where "Cancel" could be misread. */
+  keep?: string;
   run: () => Promise<void>;
 }
 
@@ -15,13 +17,13 @@ interface Deletion {
 export function useConfirmDelete(): (deletion: Deletion) => void {
   const { t } = useTranslation();
   const { modal, message } = App.useApp();
-  return ({ title, text, verb, run }) =>
+  return ({ title, text, verb, keep, run }) =>
     void modal.confirm({
       title,
       content: text,
       okText: verb ?? t('common.delete'),
       okButtonProps: { danger: true },
-      cancelText: t('common.cancel'),
+      cancelText: keep ?? t('common.cancel'),
       onOk: () => run().catch((error: unknown) => void message.error(messageOf(error, t))),
     });
 }

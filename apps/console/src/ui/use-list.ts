@@ -15,7 +15,11 @@ export interface List<T> {
 export function useList<T>(
   queryKey: QueryKey,
   fetchPage: (page: PageQuery) => Promise<Page<T>>,
-  options: { enabled?: boolean } = {},
+  options: {
+    enabled?: boolean;
+    /** Asks again every so many milliseconds while one of the items is of this kind. */
+    refetchWhile?: { everyMs: number; test: (item: T) => boolean };
+  } = {},
 ): List<T> {
   const query = useInfiniteQuery({
     queryKey,
@@ -23,6 +27,11 @@ export function useList<T>(
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.nextCursor,
     enabled: options.enabled ?? true,
+    refetchInterval: ({ state }) => {
+      const { refetchWhile } = options;
+      const items = state.data?.pages.flatMap((page) => page.items) ?? [];
+      return refetchWhile !== undefined && items.some(refetchWhile.test) ? refetchWhile.everyMs : false;
+    },
   });
   return {
     items: query.data?.pages.flatMap((page) => page.items) ?? [],

@@ -7,6 +7,7 @@ import { AccessFields } from './access-fields.tsx';
 import { AGENT_FIELDS, variablesOf, type AgentForm } from './agent.ts';
 import { ModelField } from './model-field.tsx';
 import { SettingsFields } from './settings-fields.tsx';
+import { ToolsFields } from './tools-fields.tsx';
 
 interface AgentFormCardsProps {
   initial: AgentForm;
@@ -91,6 +92,9 @@ export function AgentFormCards({
             </Form.Item>
             <FoundVariables />
             <SettingsFields />
+          </Card>
+          <Card title={t('tools.title')} text={t('tools.text')}>
+            <ToolsFields />
           </Card>
           <Card title={t('agentForm.access')} text={t('agentForm.accessText')}>
             <AccessFields />

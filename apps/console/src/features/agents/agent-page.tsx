@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { AccessPanel } from './access-panel.tsx';
 import { AgentFormCards } from './agent-form.tsx';
-import { formOf, isWhole, type AgentForm } from './agent.ts';
+import { formOf, isWhole, requestOf, type AgentForm } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 import { VersionsDrawer } from './versions-drawer.tsx';
 import './agents.css';
@@ -42,7 +42,9 @@ function EditAgent({ agent }: { agent: Agent }) {
 
   const save = async (values: AgentForm) => {
     try {
-      keep(await client.agents.update(agent.id, { ...values, version: opened.version }));
+      keep(
+        await client.agents.update(agent.id, { ...requestOf(values, opened.tools), version: opened.version }),
+      );
       void message.success(t('agents.saved'));
     } catch (error) {
       if (!isConflict(error)) throw error;

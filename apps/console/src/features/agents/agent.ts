@@ -1,4 +1,4 @@
-import type { Agent, AgentListing, AgentSettings, CreateAgentRequest } from '@platform/contracts';
+import type { Agent, AgentListing, AgentSettings, AgentTool, CreateAgentRequest } from '@platform/contracts';
 
 /** Owners and admins get the whole agent, others what a listing shows. */
 export function isWhole(agent: Agent | AgentListing): agent is Agent {
@@ -12,14 +12,34 @@ export function variablesOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? ''))];
 }
 
+/** The built-in tool that has a switch of its own. */
+const CURRENT_TIME = 'current_time';
+
 /** What the form edits. */
 export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'model' | 'systemPrompt'>> {
   description: string;
   accessScope: Agent['accessScope'];
   allowedUserIds: string[];
+  currentTime: boolean;
   askUser: boolean;
+  localTools: LocalToolForm[];
   settings: AgentSettings;
 }
+
+export interface LocalToolForm {
+  name: string;
+  description: string;
+  /** As it is written: JSON. */
+  inputSchema: string;
+}
+
+export const NEW_LOCAL_TOOL: LocalToolForm = {
+  name: '',
+  description: '',
+  inputSchema: JSON.stringify({ type: 'object', properties: {} }, null, 2),
+};
+
+const MAX_LOCAL_TOOLS = 64;
 
 /** Names of the form's fields as the server's refusals name them. */
 export const AGENT_FIELDS = [
@@ -35,11 +55,48 @@ export const AGENT_FIELDS = [
   'settings.top_p',
   'settings.frequency_penalty',
   'settings.presence_penalty',
-] as const;
+  ...Array.from({ length: MAX_LOCAL_TOOLS }, (_, i) =>
+    ['name', 'description', 'inputSchema'].map((field) => `localTools.${i}.${field}`),
+  ).flat(),
+];
 
 export function formOf(agent: Agent): AgentForm {
   const { name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings } = agent;
-  return { name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings };
+  return {
+    ...{ name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings },
+    currentTime: agent.tools.some(({ toolId }) => toolId === CURRENT_TIME),
+    localTools: agent.localTools.map((tool) => ({
+      ...tool,
+      inputSchema: JSON.stringify(tool.inputSchema, null, 2),
+    })),
+  };
+}
+
+/** What is sent; tools that the form does not show stay as they are. */
+export function requestOf(
+  { currentTime, localTools, ...form }: AgentForm,
+  before: readonly AgentTool[] = [],
+): CreateAgentRequest {
+  const others = before.filter(({ toolId }) => toolId !== CURRENT_TIME);
+  const kept = before.find(({ toolId }) => toolId === CURRENT_TIME);
+  return {
+    ...form,
+    tools: currentTime ? [...others, kept ?? { toolId: CURRENT_TIME, methods: null }] : others,
+    localTools: localTools.map((tool) => ({
+      ...tool,
+      inputSchema: JSON.parse(tool.inputSchema) as Record<string, unknown>,
+    })),
+  };
+}
+
+/** Whether the text is a JSON object, as a JSON Schema has to be. */
+export function isSchemaText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 export function newForm(model: string): AgentForm {
@@ -50,7 +107,9 @@ export function newForm(model: string): AgentForm {
     systemPrompt: '',
     accessScope: 'SPACE',
     allowedUserIds: [],
+    currentTime: false,
     askUser: true,
+    localTools: [],
     settings: {},
   };
 }

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { Page } from '../../ui/page.tsx';
 import { PageSpinner } from '../../ui/states.tsx';
 import { AgentFormCards } from './agent-form.tsx';
-import { newForm } from './agent.ts';
+import { newForm, requestOf } from './agent.ts';
 import './agents.css';
 import { modelsQuery } from '../models/models-query.ts';
 
@@ -41,7 +41,7 @@ export function Component() {
         initial={newForm(models.data?.[0]?.name ?? '')}
         submitLabel={t('agents.create')}
         saved={create.isSuccess}
-        onSubmit={(values) => create.mutateAsync(values)}
+        onSubmit={(values) => create.mutateAsync(requestOf(values))}
         onCancel={() => void navigate(paths.agents)}
       />
     </Page>

@@ -1,4 +1,4 @@
-import { Collapse, Form, InputNumber, Switch } from 'antd';
+import { Collapse, Form, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
 
 const FIELDS = [
@@ -22,26 +22,18 @@ export function SettingsFields() {
           label: t('agentForm.settings'),
           forceRender: true,
           children: (
-            <>
-              <div className="settings-grid">
-                {FIELDS.map(({ name, ...limits }) => (
-                  <Form.Item
-                    key={name}
-                    name={['settings', name]}
-                    label={t(`settings.${name}`)}
-                    required={false}
-                  >
-                    <InputNumber {...limits} placeholder={t('settings.default')} style={{ width: '100%' }} />
-                  </Form.Item>
-                ))}
-              </div>
-              <div className="row">
-                <Form.Item name="askUser" valuePropName="checked" noStyle>
-                  <Switch aria-labelledby="ask-user-label" />
+            <div className="settings-grid">
+              {FIELDS.map(({ name, ...limits }) => (
+                <Form.Item
+                  key={name}
+                  name={['settings', name]}
+                  label={t(`settings.${name}`)}
+                  required={false}
+                >
+                  <InputNumber {...limits} placeholder={t('settings.default')} style={{ width: '100%' }} />
                 </Form.Item>
-                <span id="ask-user-label">{t('settings.askUser')}</span>
-              </div>
-            </>
+              ))}
+            </div>
           ),
         },
       ]}

@@ -4,6 +4,7 @@ import remarkGfm from 'remark-gfm';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { splitBlocks } from './split-blocks.ts';
+import './markdown.css';
 
 const plugins = [remarkGfm];
 

@@ -1,4 +1,11 @@
-import { DatabaseOutlined, KeyOutlined, RobotOutlined, TeamOutlined } from '@ant-design/icons';
+import {
+  BarChartOutlined,
+  DatabaseOutlined,
+  KeyOutlined,
+  RobotOutlined,
+  TeamOutlined,
+  ThunderboltOutlined,
+} from '@ant-design/icons';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router';
@@ -14,12 +21,14 @@ export function SideNav() {
       <nav aria-label={t('shell.navigation')}>
         <ul>
           <Item to={paths.agents} icon={<RobotOutlined aria-hidden />} label={t('agents.title')} />
+          <Item to={paths.jobs} icon={<ThunderboltOutlined aria-hidden />} label={t('jobs.title')} />
         </ul>
         <h2>{t('shell.space')}</h2>
         <ul>
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
           <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />
+          <Item to={paths.usage} icon={<BarChartOutlined aria-hidden />} label={t('usage.title')} />
         </ul>
       </nav>
       <UserMenu />

@@ -1,0 +1,155 @@
+import type { Job } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Drawer } from 'antd';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useNumbers } from '../../ui/use-numbers.ts';
+import { isActive, JobProgress, JobStatusBadge } from './job-state.tsx';
+
+const REFRESH_MS = 1_000;
+const Markdown = lazy(() =>
+  import('../playground/markdown.tsx').then((module) => ({ default: module.Markdown })),
+);
+
+interface JobDrawerProps {
+  jobId: string;
+  agentName: (job: Job) => string;
+  onClose: () => void;
+}
+
+/** One job as it stands now; it is asked about again as long as it runs. */
+export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
+  const { t } = useTranslation();
+  const job = useQuery({
+    queryKey: keys.job(jobId),
+    queryFn: () => client.jobs.get(jobId),
+    refetchInterval: ({ state }) => (state.data && isActive(state.data) ? REFRESH_MS : false),
+  });
+  return (
+    <Drawer open onClose={onClose} size={560} title={job.data ? agentName(job.data) : t('jobs.job')}>
+      {job.isPending && <PageSpinner />}
+      {job.data === undefined && job.isError && (
+        <ErrorState error={job.error} retry={() => void job.refetch()} />
+      )}
+      {job.data && <JobDetails job={job.data} />}
+    </Drawer>
+  );
+}
+
+function JobDetails({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const confirm = useConfirmDelete();
+  const stoppable = isActive(job) || job.status === 'INPUT_REQUIRED';
+
+  const stop = () =>
+    confirm({
+      title: t('jobs.stopTitle'),
+      text: t('jobs.stopText'),
+      verb: t('jobs.stop'),
+      keep: t('jobs.stopKeep'),
+      run: async () => {
+        queryClient.setQueryData(keys.job(job.id), await client.jobs.cancel(job.id));
+        await queryClient.invalidateQueries({ queryKey: keys.jobs });
+      },
+    });
+
+  return (
+    <div className="stack job">
+      <div className="row wrap">
+        <JobStatusBadge status={job.status} />
+        <JobProgress job={job} />
+      </div>
+      {job.status === 'INPUT_REQUIRED' && <p className="hint-warning">{t('jobs.answerThere')}</p>}
+      <div className="row wrap">
+        <Link className="ant-btn-link" to={paths.playground(job.agentId, job.sessionId)}>
+          {t('jobs.conversation')}
+        </Link>
+        {stoppable && (
+          <Button danger size="small" onClick={stop}>
+            {t('jobs.stop')}
+          </Button>
+        )}
+      </div>
+      <dl className="facts">
+        <Fact name={t('jobs.job')}>
+          <span className="mono">{job.id}</span>
+        </Fact>
+        <Fact name={t('jobs.created')}>
+          <Time iso={job.createdAt} />
+        </Fact>
+        {job.startedAt !== null && (
+          <Fact name={t('jobs.started')}>
+            <Time iso={job.startedAt} />
+          </Fact>
+        )}
+        {job.finishedAt !== null && (
+          <Fact name={t('jobs.finished')}>
+            <Time iso={job.finishedAt} />{' '}
+            {job.startedAt !== null && <Took from={job.startedAt} to={job.finishedAt} />}
+          </Fact>
+        )}
+      </dl>
+      {job.error && (
+        <section className="job-error" aria-label={t('jobs.statuses.FAILED')}>
+          <strong className="mono">{job.error.code}</strong>
+          <p>{job.error.message}</p>
+        </section>
+      )}
+      {job.result && <Result result={job.result} />}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Took({ from, to }: { from: string; to: string }) {
+  const { t } = useTranslation();
+  const seconds = (Date.parse(to) - Date.parse(from)) / 1_000;
+  return (
+    <span className="muted">· {t('jobs.took', { seconds: seconds.toFixed(seconds < 10 ? 2 : 0) })}</span>
+  );
+}
+
+function Result({ result }: { result: NonNullable<Job['result']> }) {
+  const { t } = useTranslation();
+  const { whole, cost } = useNumbers();
+  const { answer, token_usage: usage } = result;
+  return (
+    <section className="stack" aria-label={t('jobs.result')}>
+      <header className="row">
+        <h3 className="grow">{t('jobs.result')}</h3>
+        <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
+      </header>
+      {answer === '' ? (
+        <p className="muted">{t('jobs.noText')}</p>
+      ) : (
+        <Suspense fallback={<p className="plain-answer">{answer}</p>}>
+          <Markdown text={answer} streaming={false} />
+        </Suspense>
+      )}
+      <p className="muted">
+        {t(usage.estimated ? 'figures.tokensEstimated' : 'figures.tokens', {
+          total: whole(usage.total_tokens),
+          input: whole(usage.prompt_tokens),
+          output: whole(usage.completion_tokens),
+        })}
+        {' · '}
+        {usage.cost > 0 ? t('figures.cost', { cost: cost(usage.cost) }) : t('figures.free')}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { PlusOutlined } from '@ant-design/icons';
+import { JOB_STATUSES, type Job } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { allAgentsQuery } from '../agents/agents-query.ts';
+import { JobDrawer } from './job-drawer.tsx';
+import { isActive, JobProgress, JobStatusBadge } from './job-state.tsx';
+import { NewJobDialog } from './new-job-dialog.tsx';
+import './jobs.css';
+
+const REFRESH_MS = 2_000;
+
+export function Component() {
+  const { t } = useTranslation();
+  const [creating, setCreating] = useState(false);
+  const [status, setStatus] = useSearchFilter('status', JOB_STATUSES);
+  const [open, setOpen] = useSearchFilter('job');
+  const agents = useQuery(allAgentsQuery);
+  const list = useList<Job>(
+    [...keys.jobs, { status }],
+    (page) => client.jobs.list({ ...page, ...(status !== undefined && { status }) }),
+    { refetchWhile: { everyMs: REFRESH_MS, test: isActive } },
+  );
+  const agentName = ({ agentId }: Job) =>
+    agents.isPending ? '…' : (agents.data?.find(({ id }) => id === agentId)?.name ?? t('jobs.deletedAgent'));
+
+  const columns: Column<Job>[] = [
+    {
+      key: 'job',
+      title: t('jobs.job'),
+      render: (job) => (
+        <button type="button" className="link-button" onClick={() => setOpen(job.id)}>
+          <span className="primary-link">{agentName(job)}</span>
+          <div className="muted mono truncate">{job.id}</div>
+        </button>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('jobs.status'),
+      width: 160,
+      render: (job) => <JobStatusBadge status={job.status} />,
+    },
+    {
+      key: 'progress',
+      title: t('jobs.progress'),
+      width: 280,
+      render: (job) => <JobProgress job={job} />,
+    },
+    { key: 'created', title: t('jobs.created'), width: 130, render: (job) => <Time iso={job.createdAt} /> },
+  ];
+
+  const create = (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setCreating(true)}>
+      {t('jobs.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('jobs.title')} description={t('jobs.description')} actions={create}>
+      <div className="toolbar">
+        <FilterSelect
+          label={t('jobs.status')}
+          any={t('jobs.anyStatus')}
+          value={status}
+          onChange={setStatus}
+          options={JOB_STATUSES.map((one) => ({ value: one, label: t(`jobs.statuses.${one}`) }))}
+        />
+      </div>
+      <DataList
+        label={t('jobs.title')}
+        list={list}
+        columns={columns}
+        rowKey={(job) => job.id}
+        empty={
+          status === undefined ? (
+            <EmptyState title={t('jobs.none')} text={t('jobs.noneText')}>
+              {create}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t('jobs.noMatch')} />
+          )
+        }
+      />
+      {open !== undefined && (
+        <JobDrawer jobId={open} agentName={agentName} onClose={() => setOpen(undefined)} />
+      )}
+      {creating && (
+        <NewJobDialog
+          onClose={() => setCreating(false)}
+          onCreated={(job) => {
+            setCreating(false);
+            setOpen(job.id);
+          }}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+import { GiftOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Page } from '../../ui/page.tsx';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { Balances } from './balances.tsx';
+import { EntriesList } from './entries-list.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
+import { Summary } from './summary.tsx';
+import { UserFilter } from './user-filter.tsx';
+import './usage.css';
+
+export function Component() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const [granting, setGranting] = useState(false);
+  const [user, setUser] = useSearchFilter('user');
+  // Others see their own figures, whomever they ask for.
+  const userId = isAdmin ? user : undefined;
+
+  return (
+    <Page
+      title={t('usage.title')}
+      description={t('usage.description')}
+      actions={
+        isAdmin && (
+          <>
+            <UserFilter value={userId} onChange={setUser} />
+            <Button icon={<GiftOutlined aria-hidden />} onClick={() => setGranting(true)}>
+              {t('usage.grant')}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="usage">
+        <Balances />
+        <Summary userId={userId} />
+        <EntriesList userId={userId} />
+      </div>
+      {granting && <GrantDialog userId={userId} onClose={() => setGranting(false)} />}
+    </Page>
+  );
+}
