@@ -5,6 +5,7 @@ import { client } from './requirements/client.ts';
 import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
 import { interactions } from './requirements/interactions.ts';
+import { jobs } from './requirements/jobs.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { streams } from './requirements/streams.ts';
@@ -29,6 +30,7 @@ export const requirements = {
   ...turns,
   ...interactions,
   ...context,
+  ...jobs,
   ...streams,
   ...relay,
   ...client,

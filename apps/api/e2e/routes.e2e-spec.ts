@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, ApiKey, Model, Page } from '@platform/contracts';
+import type { Agent, ApiKey, Job, Model, Page } from '@platform/contracts';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { verifies } from './verifies.ts';
@@ -27,9 +27,13 @@ beforeAll(async () => {
   const agent = await app.request<Agent>('POST', '/api/agents', {
     body: { name: 'Matrix', model: 'matrix', systemPrompt: 'Answer.' },
   });
+  const job = await app.request<Job>('POST', '/api/agent-jobs', {
+    body: { agentId: agent.body.id, contents: [{ type: 'text', text: 'Hello' }] },
+  });
   const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
   resources = [
     ['/api/agents/:agentId', agent.body.id],
+    ['/api/agent-jobs/:jobId', job.body.id],
     ['/api/models/:id', model.body.id],
     ['/api/members/:userId', app.member.userId],
     ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],

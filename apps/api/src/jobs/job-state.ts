@@ -1,4 +1,4 @@
-import type { JobStatus, TurnStatus } from '@platform/contracts';
+import type { Job, JobStatus, TurnStatus } from '@platform/contracts';
 
 /** What decides about a job, as it stands. */
 export interface JobState {
@@ -27,6 +27,11 @@ export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
     case 'TIMED_OUT':
       return 'settle';
   }
+}
+
+/** What of a job is news when it differs. */
+export function standing({ status, phase, progress }: Pick<Job, 'status' | 'phase' | 'progress'>): string {
+  return `${status} ${phase} ${progress}`;
 }
 
 /** Whether nothing more will happen to the job. */

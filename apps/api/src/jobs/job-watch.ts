@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { standing } from './job-state.ts';
 import { JobViews } from './job-views.ts';
 import { jobsByIds } from './jobs.store.ts';
 
@@ -64,8 +65,4 @@ export class JobWatch implements BeforeApplicationShutdown {
     const standings = new Map(jobs.map((job) => [job.id, standing(job)]));
     for (const { jobId, known, wake } of this.waiters) if (standings.get(jobId) !== known) wake();
   }
-}
-
-function standing({ status, phase, progress }: Job): string {
-  return `${status} ${phase} ${progress}`;
 }

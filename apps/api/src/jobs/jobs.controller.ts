@@ -53,7 +53,7 @@ export class JobsController {
     return this.jobs.list(caller, query);
   }
 
-  /** How a job stands; with `waitMs` at its next change of status, phase or progress. */
+  /** How a job stands; with `waitMs` once status, phase or progress are news to the caller. */
   @Get(':jobId')
   @ConcernsJob()
   @ApiParam({ name: 'jobId', type: String })

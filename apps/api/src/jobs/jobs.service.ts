@@ -14,7 +14,7 @@ import { CancellationService } from '../turns/cancellation.service.ts';
 import { ClaimMissed, TurnClaims } from '../turns/turn-claims.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import type { JobRequest } from './job-request.ts';
-import { hasEnded } from './job-state.ts';
+import { hasEnded, standing } from './job-state.ts';
 import { JobViews } from './job-views.ts';
 import { JobWatch } from './job-watch.ts';
 import type { JobQueryDto } from './jobs.dto.ts';
@@ -48,7 +48,8 @@ export class JobsService {
       const id = await this.queue(caller, agent, request, requestId);
       if (id === null) continue;
       await this.messaging.publish('job', [id]);
-      return { job: await this.views.whole(await store.ownJob(this.database, caller, id)), isNew: true };
+      const made = await this.views.whole(await store.ownJob(this.database, caller, id));
+      return { job: await this.told(made), isNew: true };
     }
   }
 
@@ -74,12 +75,12 @@ export class JobsService {
     return job;
   }
 
-  /** How the job stands, at once, or at its next news within `waitMs`. */
+  /** How the job stands; with `waitMs` as soon as that is news, compared with the last answer to its owner. */
   async describe(caller: UserPrincipal, row: JobRow, waitMs: number, left: AbortSignal): Promise<Job> {
-    if (waitMs === 0 || hasEnded(row.status)) return this.views.whole(row);
-    const [known] = await this.views.of([row]);
-    if (known) await this.watch.change(known, AbortSignal.any([left, AbortSignal.timeout(waitMs)]));
-    return this.views.whole(await store.ownJob(this.database, caller, row.id));
+    const now = await this.views.whole(row);
+    if (waitMs === 0 || hasEnded(row.status) || standing(now) !== row.told) return this.told(now);
+    await this.watch.change(now, AbortSignal.any([left, AbortSignal.timeout(waitMs)]));
+    return this.told(await this.views.whole(await store.ownJob(this.database, caller, row.id)));
   }
 
   /** Asks the job to stop; what has ended stays as it is. */
@@ -90,6 +91,11 @@ export class JobsService {
       await this.messaging.publish('job', [id]);
     }
     return this.views.whole(await store.ownJob(this.database, caller, id));
+  }
+
+  private async told(job: Job): Promise<Job> {
+    await store.keepTold(this.database, job.id, standing(job));
+    return job;
   }
 
   /** The job that the request was sent for before; 409 where it was another request. */

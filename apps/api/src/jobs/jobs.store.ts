@@ -19,6 +19,8 @@ export interface JobRow {
   timeoutMs: number;
   /** The most that was ever told. */
   progress: number;
+  /** How it stood when its owner was last answered; null: never. */
+  told: string | null;
   cancelRequested: boolean;
   timedOut: boolean;
   createdAt: Date;
@@ -47,7 +49,7 @@ export const UNFINISHED = `('QUEUED', 'RUNNING', 'INPUT_REQUIRED')`;
 const JOBS = `
   select ${TURN_COLUMNS}, j.id as "jobId", j.form, ${STATUS} as "jobStatus",
     j.idempotency_key as "idempotencyKey", j.request_hash as "requestHash", j.request_id as "requestId",
-    j.webhook_url as "webhookUrl", j.timeout_ms as "timeoutMs", j.progress,
+    j.webhook_url as "webhookUrl", j.timeout_ms as "timeoutMs", j.progress, j.told,
     j.cancel_requested as "cancelRequested", j.timed_out as "timedOut", j.created_at as "jobCreatedAt"
   from agent_job j join turn t on t.id = j.turn_id join session s on s.id = t.session_id`;
 
@@ -70,6 +72,7 @@ function toJobRow(flat: FlatRow): JobRow {
     webhookUrl,
     timeoutMs,
     progress,
+    told,
     cancelRequested,
     timedOut,
     ...turn
@@ -84,6 +87,7 @@ function toJobRow(flat: FlatRow): JobRow {
     webhookUrl,
     timeoutMs,
     progress,
+    told,
     cancelRequested,
     timedOut,
     createdAt,
@@ -210,6 +214,11 @@ export async function keepProgress(sql: Sql, told: { id: string; progress: numbe
      from unnest($1::uuid[], $2::int[]) as told(id, progress) where j.id = told.id and j.progress < told.progress`,
     [told.map(({ id }) => id), told.map(({ progress }) => progress)],
   );
+}
+
+/** Keeps how the job stood when its owner was answered: what is news to the next one who waits. */
+export async function keepTold(sql: Sql, id: string, told: string): Promise<void> {
+  await rows(sql, 'update agent_job set told = $2 where id = $1 and told is distinct from $2', [id, told]);
 }
 
 /** Notes that the user wants it stopped; false where it has ended, or its time was over first. */

@@ -19,6 +19,7 @@ export class Jobs1763600000008 implements MigrationInterface {
         timeout_ms int not null,
         deadline timestamptz not null,
         progress int not null default 0 check (progress between 0 and 100),
+        told text,
         claimed_again boolean not null default false,
         cancel_requested boolean not null default false,
         timed_out boolean not null default false,

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WebhookMessage } from '@platform/contracts';
+
+export interface WebhookCall {
+  headers: IncomingHttpHeaders;
+  body: string;
+  message: WebhookMessage;
+}
+
+/** Takes webhooks, each path on its own; a path may refuse its first calls. */
+export class WebhookServer {
+  private readonly calls = new Map<string, WebhookCall[]>();
+  private readonly refusals = new Map<string, number[]>();
+  private readonly server = createServer((req, res) => {
+    const parts: Buffer[] = [];
+    req.on('data', (part: Buffer) => parts.push(part));
+    req.on('end', () => {
+      const path = req.url ?? '/';
+      const body = Buffer.concat(parts).toString('utf8');
+      const call = { headers: req.headers, body, message: JSON.parse(body) as WebhookMessage };
+      this.calls.set(path, [...this.of(path), call]);
+      res.writeHead(this.refusals.get(path)?.shift() ?? 204).end();
+    });
+  });
+
+  static async start(): Promise<WebhookServer> {
+    const webhooks = new WebhookServer();
+    webhooks.server.listen(0, '127.0.0.1');
+    await once(webhooks.server, 'listening');
+    return webhooks;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  /** Answers the next calls of the path with these statuses. */
+  refuse(path: string, ...statuses: number[]): void {
+    this.refusals.set(path, statuses);
+  }
+
+  /** The calls of the path so far, in their order. */
+  of(path: string): WebhookCall[] {
+    return this.calls.get(path) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { ChatAnswer, Job } from '@platform/contracts';
+import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { JobCalls } from './harness/job-calls.ts';
+import { ServiceProcess } from './harness/process.ts';
+import { RedisServer } from './harness/redis.ts';
+import { WebhookServer } from './harness/webhook-server.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(120_000);
+
+const LEASE_MS = 1_000;
+const WORDS = Array.from({ length: 40 }, (_, i) => `word${i} `);
+
+interface ModelMessage {
+  role: string;
+  content: string;
+}
+
+/** Takes jobs and runs none. */
+let app: TestApp;
+let openai: FakeOpenAiServer;
+let agent: AgentCalls;
+let jobs: JobCalls;
+let webhooks: WebhookServer;
+const workers: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  // Each turn calls a tool, then answers for about two seconds; a prompt that hangs never gets its second answer.
+  openai = await startOpenAiServer({
+    behaviour: (body) => {
+      const step = stepOf(body.messages as ModelMessage[]);
+      if (step === 1) return { toolCalls: [{ id: 'call_1', name: 'current_time__now', arguments: '{}' }] };
+      return promptOf(body).startsWith('Hang') ? { kind: 'hang' } : { text: WORDS, paceMs: 50 };
+    },
+  });
+  webhooks = await WebhookServer.start();
+  app = await TestApp.start({ env: { PLATFORM_ROLE: 'api', PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) } });
+  const tools = [{ toolId: 'current_time', methods: null }];
+  agent = await AgentCalls.make(app, { baseUrl: openai.url }, { tools });
+  jobs = new JobCalls(app);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.kill()));
+  await app.close();
+  await openai.close();
+  await webhooks.close();
+}, 60_000);
+
+/** A process that runs jobs. */
+async function work(): Promise<ServiceProcess> {
+  const worker = await ServiceProcess.spawn({
+    DATABASE_URL: app.databaseUrl,
+    PLATFORM_SECRET_KEY: app.secretKey,
+    PLATFORM_STREAM_LEASE_MS: String(LEASE_MS),
+    PLATFORM_DATA_DIR: app.dataDir,
+    PLATFORM_ROLE: 'worker',
+  });
+  workers.push(worker);
+  return worker.ready();
+}
+
+function promptOf(body: Record<string, unknown>): string {
+  return (body.messages as ModelMessage[]).find(({ role }) => role === 'user')?.content ?? '';
+}
+
+/** Which call of the turn's model this is, from 1. */
+function stepOf(messages: ModelMessage[]): number {
+  return 1 + messages.filter(({ role }) => role === 'assistant').length;
+}
+
+/** The calls of the model for a prompt, each as its step. */
+const stepsAsked = (prompt: string, from = 0) =>
+  openai.requests
+    .slice(from)
+    .filter(({ body }) => promptOf(body) === prompt)
+    .map(({ body }) => stepOf(body.messages as ModelMessage[]));
+
+/** How many steps of the model are stored of each job. */
+async function stepsStored(made: Job[]): Promise<Map<string, number>> {
+  const found = await app.sql<{ id: string; steps: number }>(
+    `select j.id, count(i.n)::int as steps
+     from agent_job j left join turn_item i on i.turn_id = j.turn_id and i.kind = 'model'
+     where j.id = any($1::uuid[]) group by j.id`,
+    [made.map(({ id }) => id)],
+  );
+  return new Map(found.map(({ id, steps }) => [id, steps]));
+}
+
+const ended = (made: Job[]) =>
+  eventually(async () => {
+    const told = await Promise.all(made.map((job) => jobs.get(job)));
+    const open = told.filter(({ finishedAt }) => finishedAt === null);
+    expect(open.map(({ status }) => status)).toEqual([]);
+    return told;
+  }, 60_000);
+
+describe('jobs and crashes', () => {
+  verifies(
+    ['job.role', 'job.crash'],
+    'kill -9 during 50 jobs: each is done in the end, no step twice',
+    async () => {
+      const prompts = Array.from({ length: 50 }, (_, i) => `Job ${i}`);
+      const made: Job[] = [];
+      for (const [i, prompt] of prompts.entries()) {
+        const webhook = { url: webhooks.url(`/${i}`) };
+        made.push(await jobs.start({ agentId: agent.agentId, contents: said(prompt), webhook }));
+      }
+      expect(openai.requests).toHaveLength(0);
+      expect((await jobs.list('?status=QUEUED')).items).toHaveLength(50);
+
+      const first = await work();
+      await eventually(async () => {
+        const stored = await stepsStored(made);
+        expect([...stored.values()].filter((steps) => steps >= 1).length).toBeGreaterThan(25);
+      }, 30_000);
+      await first.kill();
+
+      const before = await stepsStored(made);
+      const calledBefore = openai.requests.length;
+      const told = await jobs.list('?limit=200');
+      expect(told.items.map(({ status }) => status).filter((status) => status === 'FAILED')).toEqual([]);
+
+      await work();
+      for (const job of await ended(made)) {
+        expect(job).toMatchObject({ status: 'COMPLETED', progress: 100 });
+        expect((job.result as ChatAnswer).answer).toBe(WORDS.join(''));
+      }
+      const after = await stepsStored(made);
+      for (const [i, prompt] of prompts.entries()) {
+        const id = made[i]?.id ?? '';
+        expect(after.get(id)).toBe(2);
+        // What was stored when the process died is never asked for again.
+        const asked = stepsAsked(prompt, calledBefore);
+        expect(asked.filter((step) => step <= (before.get(id) ?? 0))).toEqual([]);
+        // And nobody else asked twice for the rest.
+        expect(asked).toEqual([1, 2].filter((step) => step > (before.get(id) ?? 0)));
+      }
+      await eventually(async () => {
+        for (const i of prompts.keys())
+          expect(webhooks.of(`/${i}`).map(({ message }) => message.type)).toEqual(['agent-job.completed']);
+      }, 30_000);
+      const reruns = await app.sql<{ count: number }>(
+        'select count(*)::int as count from agent_job where claimed_again',
+      );
+      expect(reruns[0]?.count).toBeGreaterThan(0);
+    },
+  );
+
+  verifies('job.crash', 'a job that dies with its process twice is FAILED, and says why', async () => {
+    const prompt = `Hang ${randomUUID()}`;
+    const path = `/${randomUUID()}`;
+    const job = await jobs.start({
+      agentId: agent.agentId,
+      contents: said(prompt),
+      webhook: { url: webhooks.url(path) },
+    });
+    for (const crash of [1, 2]) {
+      await eventually(
+        async () => expect(stepsAsked(prompt).filter((step) => step === 2)).toHaveLength(crash),
+        30_000,
+      );
+      const statuses = await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+      expect(statuses).toHaveLength(crash === 1 ? 2 : 1);
+      if (crash === 1) {
+        // Interrupted, and still to be claimed once more: no caller is told that it failed.
+        await eventually(async () =>
+          expect(await agent.turn(job.turnId)).toMatchObject({
+            status: 'FAILED',
+            error: { code: 'INTERRUPTED' },
+          }),
+        );
+        expect(await jobs.get(job)).toMatchObject({ status: 'RUNNING', finishedAt: null });
+      }
+      await work();
+    }
+    const [failed] = await ended([job]);
+    expect(failed).toMatchObject({ status: 'FAILED', phase: 'finished', error: { code: 'INTERRUPTED' } });
+    expect(stepsAsked(prompt)).toEqual([1, 2, 2]);
+    await eventually(async () =>
+      expect(webhooks.of(path).map(({ message }) => message.type)).toEqual(['agent-job.failed']),
+    );
+  });
+
+  verifies(['job.crash', 'job.cancel'], 'what was cancelled before the crash is not run again', async () => {
+    const prompt = `Hang ${randomUUID()}`;
+    const job = await jobs.start({ agentId: agent.agentId, contents: said(prompt) });
+    await eventually(async () => expect(stepsAsked(prompt)).toEqual([1, 2]), 30_000);
+    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+    await jobs.cancel(job);
+    await work();
+    const [cancelled] = await ended([job]);
+    expect(cancelled).toMatchObject({ status: 'CANCELLED', phase: 'finished' });
+    expect(stepsAsked(prompt)).toEqual([1, 2]);
+  });
+});
+
+const skipReason = process.env.PLATFORM_SKIP_REDIS;
+if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
+
+(skipReason ? describe.skip : describe)('jobs over Redis', () => {
+  verifies('job.outage', 'are taken while it is away or forgets, and run when it is back', async () => {
+    const redis = await RedisServer.down();
+    const service = await TestApp.start({ env: { REDIS_URL: redis.url } });
+    try {
+      const own = new JobCalls(service);
+      const { agentId } = await AgentCalls.make(service);
+      const path = `/${randomUUID()}`;
+      const start = () =>
+        own.start({ agentId, contents: said('Hello'), webhook: { url: webhooks.url(path) } });
+      const early = await start();
+      expect(await own.get(early, 500)).toMatchObject({ status: 'QUEUED' });
+      await redis.start();
+      await own.reached(early, 'COMPLETED');
+      await redis.restart();
+      const made = await Promise.all(Array.from({ length: 20 }, start));
+      await Promise.all(made.map((job) => own.reached(job, 'COMPLETED')));
+      await eventually(async () => {
+        const ids = webhooks.of(path).map(({ message }) => message.data.id);
+        expect(ids.sort()).toEqual([early, ...made].map(({ id }) => id).sort());
+      }, 30_000);
+    } finally {
+      await service.close();
+      await redis.kill();
+    }
+  });
+});

@@ -1,0 +1,83 @@
+export const jobs = {
+  'job.contents': {
+    source: 'spec: Asynchronous agent job; contract §5',
+    behavior: 'A job with contents is answered 202, runs on its own, and results in the answer of a chat',
+  },
+  'job.inputs': {
+    source: 'spec: Asynchronous agent job; contract §5',
+    behavior: 'A job with inputs results in the answer of an execution, exactly',
+  },
+  'job.invalid': {
+    source: 'contract §5; §1, order of checks',
+    behavior: 'Wrong bodies are a 400 that names the field, behind 404 and 403 of the agent',
+  },
+  'job.idempotent': {
+    source: 'spec: client options; contract §5',
+    behavior: 'The same key gets the first job with 200, however many at once; another body is a 409',
+  },
+  'job.list': {
+    source: 'contract §5',
+    behavior: 'The caller’s own jobs, newest first, by status and agent, page by page',
+  },
+  'job.progress': {
+    source: 'spec: Job; contract §5',
+    behavior:
+      'A job tells phase and progress as it goes on, progress never back; waitMs answers at the next news',
+  },
+  'job.stream': {
+    source: 'contract §5',
+    behavior: 'The stream of a job is that of its turn, byte for byte, during it and after',
+  },
+  'job.cancel': {
+    source: 'spec: Turn, interaction, job; contract §5',
+    behavior: 'A job is cancelled where it waits, runs or asks; what has ended stays as it is',
+  },
+  'job.timeout': {
+    source: 'spec: client options; contract §5',
+    behavior: 'A job whose time is over is TIMED_OUT, its turn stopped, and what was said kept',
+  },
+  'job.question': {
+    source: 'contract §5',
+    behavior:
+      'A job that asks is INPUT_REQUIRED with its question; the ordinary resume goes on and the job follows',
+  },
+  'job.session.busy': {
+    source: 'contract §5',
+    behavior: 'A job on a busy session waits in QUEUED and runs when it is free, the oldest first',
+  },
+  'job.failed': {
+    source: 'contract §5',
+    behavior: 'A job whose turn failed is FAILED with the code and the message of the failure',
+  },
+  'job.access': {
+    source: 'contract §1, §2',
+    behavior:
+      'Others’ jobs are 404, of another space 403; the agent’s access is asked at every call and at the claim',
+  },
+  'job.crash': {
+    source: 'contract §5; turns.md',
+    behavior:
+      'A job that a crash interrupted is claimed once more by itself, then FAILED; no stored step is made again',
+  },
+  'job.outage': {
+    source: 'events.md, messaging; contract §5',
+    behavior:
+      'While messaging is away jobs are taken, and run when it is back; none is lost, none runs twice',
+  },
+  'job.role': {
+    source: 'contract §9',
+    behavior: 'A process that serves only takes jobs and runs none',
+  },
+  'webhook.signed': {
+    source: 'contract §5',
+    behavior: 'Each end of a job and each question is told to its webhook, signed as Standard Webhooks says',
+  },
+  'webhook.retry': {
+    source: 'contract §5',
+    behavior: 'What was not taken is sent again, later and later, with the same id and body',
+  },
+  'webhook.secret': {
+    source: 'contract §5; §2',
+    behavior: 'Admins make the secret; it is shown once, and the one before it signs for a day more',
+  },
+} as const;

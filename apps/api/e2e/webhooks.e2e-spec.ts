@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { AuditEntry, Job, Page, WebhookSecret, WebhookSecretState } from '@platform/contracts';
+import { Webhook } from 'standardwebhooks';
+import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { JobCalls } from './harness/job-calls.ts';
+import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(30_000);
+
+let app: TestApp;
+let agent: AgentCalls;
+let jobs: JobCalls;
+let webhooks: WebhookServer;
+let secret: string;
+
+beforeAll(async () => {
+  webhooks = await WebhookServer.start();
+  app = await TestApp.start();
+  agent = await AgentCalls.make(app);
+  jobs = new JobCalls(app);
+  secret = (await app.request<WebhookSecret>('POST', '/api/webhook-secret')).body.secret;
+}, 30_000);
+
+afterAll(async () => {
+  await app.close();
+  await webhooks.close();
+}, 30_000);
+
+const start = (path: string, directives: string, more: object = {}) =>
+  jobs.start({
+    agentId: agent.agentId,
+    contents: said(directives),
+    webhook: { url: webhooks.url(path) },
+    ...more,
+  });
+
+/** The calls of a path once there are so many. */
+const told = (path: string, count: number): Promise<WebhookCall[]> =>
+  eventually(async () => {
+    const calls = webhooks.of(path);
+    expect(calls).toHaveLength(count);
+    return calls;
+  }, 15_000);
+
+const verified = ({ body, headers }: WebhookCall, key = secret) =>
+  new Webhook(key).verify(body, headers as Record<string, string>);
+
+/** Makes the next attempt due now: its delay is what the schedule says. */
+const hasten = () =>
+  app.sql(
+    `update webhook_delivery set available_at = clock_timestamp(), next_publish_at = clock_timestamp()
+     where next_publish_at is not null`,
+  );
+
+describe('a webhook', () => {
+  verifies('webhook.signed', 'tells the end of a job, signed, with its result', async () => {
+    const job = await start('/completed', 'Hello');
+    const [call] = await told('/completed', 1);
+    if (call === undefined) return;
+    const done = await jobs.get(job);
+    expect(verified(call)).toEqual({
+      type: 'agent-job.completed',
+      timestamp: done.finishedAt,
+      data: done,
+    });
+    expect(done).toMatchObject({ status: 'COMPLETED', result: { status: 'completed' } });
+    expect(call.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^[\da-f-]{36}$/),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    expect(() => verified({ ...call, body: call.body.replace('completed', 'Completed') })).toThrow();
+    expect(() => verified(call, 'whsec_b3RoZXI=')).toThrow();
+  });
+
+  verifies('webhook.signed', 'tells failures, cancels and the end of the time', async () => {
+    await start('/failed', '/fail');
+    const cancelled = await start('/cancelled', '/think 20000\nHello');
+    await jobs.cancel(cancelled);
+    await start('/timed-out', '/think 20000\nHello', { timeoutMs: 1_000 });
+    for (const kind of ['failed', 'cancelled', 'timed-out']) {
+      const [call] = await told(`/${kind}`, 1);
+      expect(call && verified(call)).toMatchObject({
+        type: `agent-job.${kind}`,
+        data: { status: kind.replace('-', '_').toUpperCase(), phase: 'finished' },
+      });
+    }
+  });
+
+  verifies('webhook.signed', 'tells each question once, and then the end', async () => {
+    const job = await start('/asked', '/ask One? | a | b\n/ask Two? | c | d');
+    for (const count of [1, 2]) {
+      const call = (await told('/asked', count)).at(-1);
+      const { data } = (call && verified(call)) as { data: Job };
+      const interaction = data.result && 'interaction' in data.result ? data.result.interaction : null;
+      expect([call?.message.type, interaction?.question]).toEqual([
+        'agent-job.input-required',
+        count === 1 ? 'One?' : 'Two?',
+      ]);
+      const answered = await agent.request('POST', `/turns/${job.turnId}/resume`, {
+        body: {
+          sessionId: job.sessionId,
+          interactionId: interaction?.interactionId,
+          selectedOptionIds: ['option_1'],
+        },
+        headers: STREAMED,
+      });
+      expect(answered.status).toBe(200);
+    }
+    const calls = await told('/asked', 3);
+    expect(calls.map(({ message }) => message.type)).toEqual([
+      'agent-job.input-required',
+      'agent-job.input-required',
+      'agent-job.completed',
+    ]);
+    expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  verifies('webhook.retry', 'is sent again after 500, the same under the same id', async () => {
+    webhooks.refuse('/refusing', 500, 302);
+    const job = await start('/refusing', 'Hello');
+    await told('/refusing', 1);
+    const planned = () =>
+      app.sql<{ attempts: number; error: string; delay: number }>(
+        `select attempts, last_error as error,
+           extract(epoch from next_publish_at - clock_timestamp())::float8 as delay
+         from webhook_delivery where job_id = $1`,
+        [job.id],
+      );
+    await eventually(async () => {
+      const [delivery] = await planned();
+      expect(delivery).toMatchObject({ attempts: 1, error: 'HTTP 500' });
+      expect(delivery?.delay).toBeLessThan(5.1);
+      expect(delivery?.delay).toBeGreaterThan(2);
+    });
+    await hasten();
+    await told('/refusing', 2);
+    await eventually(async () => {
+      const [delivery] = await planned();
+      expect(delivery).toMatchObject({ attempts: 2, error: 'HTTP 302' });
+      expect(delivery?.delay).toBeGreaterThan(20);
+    });
+    await hasten();
+    const calls = await told('/refusing', 3);
+    expect(new Set(calls.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(
+      1,
+    );
+    for (const call of calls) verified(call);
+    await eventually(async () => expect(await planned()).toMatchObject([{ attempts: 3, delay: null }]));
+    await hasten();
+    await eventually(async () => {
+      const [open] = await app.sql<{ count: number }>(
+        'select count(*)::int as count from webhook_delivery where next_publish_at is not null',
+      );
+      expect(open?.count).toBe(0);
+    });
+    expect(webhooks.of('/refusing')).toHaveLength(3);
+  });
+
+  verifies('webhook.retry', 'survives an address where nobody answers', async () => {
+    const url = 'http://127.0.0.1:9/nobody';
+    const job = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook: { url } });
+    await eventually(async () => {
+      const found = await app.sql(
+        'select attempts, last_error as error from webhook_delivery where job_id = $1',
+        [job.id],
+      );
+      expect(found).toEqual([{ attempts: 1, error: 'No answer' }]);
+    });
+    expect(await jobs.get(job)).toMatchObject({ status: 'COMPLETED' });
+  });
+});
+
+describe('the secret of webhooks', () => {
+  verifies('webhook.secret', 'is for admins, shown once, and never again', async () => {
+    const state = await app.request<WebhookSecretState>('GET', '/api/webhook-secret');
+    expect(state.body).toEqual({ configured: true, createdAt: expect.any(String) });
+    expect(state.text).not.toContain('whsec_');
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    for (const method of ['GET', 'POST'])
+      expect((await app.request(method, '/api/webhook-secret', { as: app.member })).status).toBe(403);
+    const [stored] = await app.sql<{ sealed: string }>('select sealed from webhook_secret');
+    expect(stored?.sealed).not.toContain(secret.slice('whsec_'.length));
+    const elsewhere = await app.request('GET', '/api/webhook-secret', { as: app.outsider });
+    expect(elsewhere.body).toEqual({ configured: false, createdAt: null });
+  });
+
+  verifies('webhook.secret', 'is rotated: both sign for a day, then the new one alone', async () => {
+    const before = secret;
+    const rotated = await app.request<WebhookSecret>('POST', '/api/webhook-secret');
+    expect(rotated.status).toBe(201);
+    const { secret: after, previousUntil } = rotated.body;
+    expect(Date.parse(previousUntil ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await start('/rotated', 'Hello');
+    const [call] = await told('/rotated', 1);
+    if (call === undefined) return;
+    expect([verified(call, before), verified(call, after)]).toEqual([call.message, call.message]);
+
+    await app.sql('update webhook_secret set expires_at = clock_timestamp() where expires_at is not null');
+    await start('/expired', 'Hello');
+    const [later] = await told('/expired', 1);
+    if (later === undefined) return;
+    verified(later, after);
+    expect(() => verified(later, before)).toThrow();
+    const { items } = (await app.request<Page<AuditEntry>>('GET', '/api/audit')).body;
+    expect(items.filter(({ action }) => action === 'webhook-secret.rotate')).toHaveLength(2);
+    secret = after;
+  });
+
+  verifies('webhook.secret', 'is there as soon as it is needed', async () => {
+    const other = await AgentCalls.make(app);
+    const own = await app.request<{ id: string }>('POST', '/api/agents', {
+      as: app.outsider,
+      body: { name: 'B', model: 'platform/offline', systemPrompt: 'x' },
+    });
+    expect(other.agentId).not.toBe(own.body.id);
+    const path = `/${randomUUID()}`;
+    await jobs
+      .by(app.outsider)
+      .start({ agentId: own.body.id, contents: said('Hello'), webhook: { url: webhooks.url(path) } });
+    const [call] = await told(path, 1);
+    expect(call?.headers['webhook-signature']).toMatch(/^v1,/);
+    const state = await app.request('GET', '/api/webhook-secret', { as: app.outsider });
+    expect(state.body).toMatchObject({ configured: true });
+  });
+});
