@@ -11,7 +11,7 @@ export interface SqlCost {
   chunks: number;
 }
 
-type Query = typeof pg.Client.prototype.query;
+type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /** What this process asks of the database, and what the database does for it; one at a time. */
 export class SqlMeter {
@@ -28,16 +28,17 @@ export class SqlMeter {
   static async attach(app: TestApp): Promise<SqlMeter> {
     const observer = new pg.Client({ connectionString: app.databaseUrl });
     await observer.connect();
-    const query = pg.Client.prototype.query;
+    const prototype = pg.Client.prototype as { query: Query };
+    const { query } = prototype;
     const meter = new SqlMeter(observer, query);
-    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    prototype.query = function (...args) {
       const start = performance.now();
-      const answer: unknown = Reflect.apply(query, this, args);
+      const answer = query.apply(this, args);
       if (this === observer || !(answer instanceof Promise)) return answer;
       meter.clients.add(this);
       meter.statements++;
       return answer.finally(() => (meter.ms += performance.now() - start));
-    } as Query;
+    };
     return meter;
   }
 
@@ -54,14 +55,14 @@ export class SqlMeter {
   }
 
   async close(): Promise<void> {
-    pg.Client.prototype.query = this.query;
+    (pg.Client.prototype as { query: Query }).query = this.query;
     await this.observer.end();
   }
 
   private async totals(): Promise<{ rows: number; chunks: number }> {
     // A connection tells its counts now and then, unless it is told to.
     for (const client of this.clients) {
-      await Reflect.apply(this.query, client, ['select pg_stat_force_next_flush()']);
+      await this.query.call(client, 'select pg_stat_force_next_flush()');
     }
     const { rows } = await this.observer.query<{ rows: number; chunks: number }>(
       `select sum(touched) filter (where schemaname = 'public')::float8 as rows,

@@ -212,6 +212,6 @@ function partText(part: UserPart): string {
     case 'audio':
       return '[recording]';
     case 'file':
-      return `[file ${String(part.info.name ?? '')}] ${part.text ?? ''}`;
+      return `[file ${typeof part.info.name === 'string' ? part.info.name : ''}] ${part.text ?? ''}`;
   }
 }

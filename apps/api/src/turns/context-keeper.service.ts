@@ -43,7 +43,7 @@ export class ContextKeeper {
     const { model } = turn;
     const { contextWindow } = model;
     let fitted = present(turn, open);
-    let failure: unknown = null;
+    let failure: ProviderError | null = null;
     if (open.compactable && isFull(fitted.usedTokens, outputTokens, model)) {
       try {
         if (await this.compact(turn, open, fitted, outputTokens)) {
