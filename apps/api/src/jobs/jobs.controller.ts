@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiParam, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiHeader, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
@@ -29,6 +29,9 @@ export class JobsController {
   @HttpCode(202)
   @InvokesAgentOfBody()
   @ApiExtraModels(ContentsJobDto, InputsJobDto)
+  @ApiHeader({ name: 'Idempotency-Key', description: 'In place of `idempotencyKey`.', required: false })
+  @ApiResponse({ status: 200, description: 'The first job that the key was used for.', type: JobDto })
+  @ApiResponse({ status: 202, description: 'A new job.', type: JobDto })
   @ApiBody({
     schema: { oneOf: [{ $ref: getSchemaPath(ContentsJobDto) }, { $ref: getSchemaPath(InputsJobDto) }] },
   })
