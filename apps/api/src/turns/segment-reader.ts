@@ -34,6 +34,7 @@ export class SegmentReader {
     tellTurn(res, opened);
     const left = new AbortController();
     res.once('close', () => left.abort());
+    if (res.destroyed) left.abort();
     return this.fold(opened, left.signal);
   }
 

@@ -9,6 +9,8 @@ export class OpenStreams {
 
   /** Counts one more until the answer is closed; throws RATE_LIMITED where the user has the most already. */
   enter(userId: string, res: Response): void {
+    // A caller who has left already would never be counted down.
+    if (res.destroyed) return;
     const count = this.counts.get(userId) ?? 0;
     if (count >= this.most) {
       throw new AppError('RATE_LIMITED', `At most ${this.most} streams of a user may be open`, {

@@ -15,6 +15,8 @@ export async function sendStream(
   read: (signal: AbortSignal) => AsyncIterable<Buffer>,
 ): Promise<void> {
   const left = new AbortController();
+  // `close` comes once: it may have passed while the stream was being opened.
+  if (res.destroyed) return;
   res.once('close', () => left.abort());
   res.writeHead(200, {
     'Content-Type': 'text/event-stream',
