@@ -94,5 +94,7 @@ const badAnswer = () =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** A figure that no model can mean is cut to what the ledger's columns hold. */
+const MAX_COUNT = 2 ** 31 - 1;
 const count = (value: unknown) =>
-  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+  Number.isSafeInteger(value) && (value as number) > 0 ? Math.min(value as number, MAX_COUNT) : 0;

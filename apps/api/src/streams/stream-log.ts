@@ -157,13 +157,14 @@ export async function readTails(
 }
 
 /** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */
-export async function requestCancel(sql: Sql, streamId: string): Promise<void> {
-  await rows(
+export async function requestCancel(sql: Sql, streamId: string): Promise<boolean> {
+  const open = await firstRow(
     sql,
     `update stream set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
-     where id = $1 and ended_at is null`,
+     where id = $1 and ended_at is null returning id`,
     [streamId],
   );
+  return open !== null;
 }
 
 /** Merges the rows of an ended stream into few of at most 64 KB; readers see the one form or the other. */

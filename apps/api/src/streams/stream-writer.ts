@@ -2,7 +2,7 @@ import type { FrameMethod, ProductEventFields, ProductEventName } from '@platfor
 import type { FlushLoop } from './flush-loop.ts';
 import { deltaPieces, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
 import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.ts';
-import type { Sql } from '../infra/database/rows.ts';
+import { firstRow, type Sql } from '../infra/database/rows.ts';
 
 /** Beyond this many unstored bytes the producer has to wait. */
 const MAX_UNSTORED = 1024 * 1024;
@@ -115,6 +115,18 @@ export class StreamWriter implements Claimed {
     this.seq = batch.toSeq;
     this.loop.deliverEnd(batch);
     this.release();
+  }
+
+  /** Throws `ClaimLost` where another process has taken the stream; else nobody can until the transaction ends. */
+  async assertHeld(tx: Sql): Promise<void> {
+    const held = await firstRow(
+      tx,
+      'select id from stream where id = $1 and claim = $2 and ended_at is null for share',
+      [this.streamId, this.claim],
+    );
+    if (held !== null) return;
+    this.lose();
+    throw new ClaimLost();
   }
 
   lose(): void {

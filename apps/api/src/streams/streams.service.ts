@@ -73,9 +73,11 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
     return taken && new StreamWriter(this.loop, streamId, claim, taken.segment, taken.lastSeq);
   }
 
-  async cancel(sql: Sql, streamId: string): Promise<void> {
-    await requestCancel(sql, streamId);
-    this.claims.cancel(streamId);
+  /** Wishes an open stream cancelled; false where it has ended. */
+  async cancel(sql: Sql, streamId: string): Promise<boolean> {
+    const wished = await requestCancel(sql, streamId);
+    if (wished) this.claims.cancel(streamId);
+    return wished;
   }
 
   /** How far each stream has come, whether it has ended and whether its frames are still kept. */

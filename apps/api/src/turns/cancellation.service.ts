@@ -50,8 +50,8 @@ export class CancellationService {
     switch (turn.status) {
       case 'RUNNING': {
         const segment = (await segmentsOf(this.database, turn.id)).at(-1);
-        if (segment) await this.streams.cancel(this.database, segment.streamId);
-        return 'cancelling';
+        const wished = segment && (await this.streams.cancel(this.database, segment.streamId));
+        return wished ? 'cancelling' : this.again(turn, why);
       }
       case 'QUEUED':
         return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.again(turn, why);

@@ -8,9 +8,12 @@ import type { ActiveTurn } from './active-turn.ts';
 export class ModelStep {
   readonly messageId = randomUUID();
   text = '';
+  /** Whether anything came: from then on the call is charged, however it ends. */
+  began = false;
   /** Set once its usage is part of the turn's. */
   charged = false;
-  readonly toolCalls: ModelToolCall[] = [];
+  private readonly calls = new Map<number, ModelToolCall>();
+  private reasoning = '';
   finish: 'stop' | 'length' | 'tool-calls' | 'content-filter' | null = null;
   private usage: ModelUsage | null = null;
   private block: { type: 'text' | 'reasoning'; index: number; content: string } | null = null;
@@ -26,23 +29,24 @@ export class ModelStep {
     const { writer, model, signal } = this.turn;
     writer.frame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
     for await (const delta of model.provider.stream(this.request, signal)) {
+      this.began = true;
       switch (delta.type) {
         case 'text':
           this.openBlock('text').content += delta.text;
           this.text += delta.text;
           writer.delta(delta.text);
-          if (writer.full) await writer.room();
           break;
         case 'reasoning': {
           const block = this.openBlock('reasoning');
           block.content += delta.text;
+          this.reasoning += delta.text;
           const reasoning = { type: 'reasoning-delta', reasoning: delta.text };
           writer.frame('messages', { event: 'content-block-delta', index: block.index, delta: reasoning });
           break;
         }
         case 'tool-call': {
-          const call = (this.toolCalls[delta.index] ??= { id: '', name: '', arguments: '' });
-          if (delta.id !== undefined) call.id = delta.id;
+          const call = this.callAt(delta.index);
+          if (delta.id) call.id = delta.id;
           if (delta.name !== undefined) call.name = delta.name;
           call.arguments += delta.arguments;
           break;
@@ -54,15 +58,21 @@ export class ModelStep {
           this.finish = delta.reason;
           break;
       }
+      if (writer.full) await writer.room();
     }
     this.closeBlock();
     for (const call of this.toolCalls) this.showCall(writer, call);
   }
 
+  /** What the model asks for, in its order. */
+  get toolCalls(): ModelToolCall[] {
+    return [...this.calls.values()];
+  }
+
   /** What the step used: the provider's figures, or a local count where it gave none. */
   async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
     if (this.usage) return { usage: this.usage, estimated: false };
-    const said = this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
+    const said = this.reasoning + this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
     const usage = {
       promptTokens: await estimatePrompt(this.request.messages, this.request.tools),
       completionTokens: await countTokens(said),
@@ -86,6 +96,15 @@ export class ModelStep {
         output_token_details: { reasoning: usage.reasoningTokens },
       },
     });
+  }
+
+  /** Servers count calls from 0, from 1 or with gaps, and some give them no id. */
+  private callAt(index: number): ModelToolCall {
+    const known = this.calls.get(index);
+    if (known) return known;
+    const call = { id: `call_${randomUUID()}`, name: '', arguments: '' };
+    this.calls.set(index, call);
+    return call;
   }
 
   private openBlock(type: 'text' | 'reasoning'): { index: number; content: string } {

@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { QueryFailedError, type DataSource } from 'typeorm';
 import type { ToolExecution } from '@platform/contracts';
 import type { ModelToolCall } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -6,7 +6,7 @@ import type { ActiveTurn } from './active-turn.ts';
 import { openCalls } from './items.ts';
 import { parsedArguments } from './model-step.ts';
 import { ASK_USER, parseQuestion, type Question } from './questions.ts';
-import { insertItem } from './turn-store.ts';
+import { storeStep } from './turn-steps.ts';
 import type { ToolOutcome, TurnTool } from './turn-tools.ts';
 
 /** Calls of one step that run side by side. */
@@ -27,15 +27,20 @@ export async function settleCalls(
   const open = openCalls(turn.items);
   const asks = open.filter(({ call }) => isQuestion(call, tools));
   const waiting = open.filter(({ call }) => !isQuestion(call, tools));
-  await Promise.all(
-    Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        turn.signal.throwIfAborted();
-        await settleCall(database, turn, tools, next.call, next.started);
-      }
-    }),
-  );
+  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      turn.signal.throwIfAborted();
+      await settleCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  });
+  // All of them have to be over before the turn goes on or ends: they write into its stream.
+  const ended = await Promise.allSettled(workers);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
   for (const { call } of asks) {
+    turn.signal.throwIfAborted();
     const question = parseQuestion(parsedArguments(call.arguments));
     if (typeof question !== 'string') return { callId: call.id, question };
     const { text } = failed('VALIDATION_ERROR', question);
@@ -119,6 +124,8 @@ async function outcomeOf(
     return await tool.run(input, { id: call.id, turn, signal: turn.signal });
   } catch (error) {
     turn.signal.throwIfAborted();
+    // What the database says is not for the model: the turn fails with the words of a 500.
+    if (error instanceof QueryFailedError) throw error;
     return failed('TOOL_ERROR', error instanceof Error ? error.message : 'The tool failed');
   }
 }
@@ -135,9 +142,7 @@ async function store(
     | { kind: 'tool-result'; content: { callId: string; text: string } },
 ): Promise<void> {
   const tokens = item.kind === 'tool-result' ? await countTokens(item.content.text) : 0;
-  const n = turn.nextItem++;
-  const id = await insertItem(database.manager, turn.id, n, { ...item, tokens });
-  turn.items.push({ ...item, id, n, tokens });
+  await storeStep(database, turn, { ...item, tokens });
 }
 
 function clipped(text: string): string {

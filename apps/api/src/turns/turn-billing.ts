@@ -73,5 +73,6 @@ export async function settleCall(
   );
   const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
   const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...due };
-  await usage.settle(tx, holdId, charge);
+  // A hold that was taken for abandoned is settled already; the call is charged all the same.
+  if (!(await usage.settle(tx, holdId, charge))) await usage.charge(tx, charge);
 }

@@ -233,7 +233,7 @@ export class TurnClaims {
     const model = await this.catalogue.resolve(agent.spaceId, agent.model);
     const scope = { agent, caller: { userId }, sessionName: known.sessionName };
     const turn = await this.claim(scope, async (tx) => {
-      if (from === 'QUEUED') {
+      if (from !== 'INPUT_REQUIRED') {
         await holdSession(tx, known.sessionRef);
         await this.dismissWaiting(tx, known.sessionRef);
       }
@@ -273,6 +273,8 @@ export class TurnClaims {
   ): Promise<T> {
     try {
       failpoint('turns.claim');
+      // Again, for the media of a new turn may have taken a while.
+      this.runner.assertOpen();
       return await this.database.transaction(work);
     } catch (error) {
       if (!violates(error, 'turn_running')) throw error;

@@ -14,6 +14,8 @@ import { payerOf, settleCall } from './turn-billing.ts';
 import { endTurn, insertItem, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const RETRY_MS = 250;
+/** So often the database may refuse what is to be stored; trying for ever would hold the session for ever. */
+const MAX_REFUSALS = 3;
 const logger = new Logger('TurnClosing');
 
 type LastItem = ItemContent & { tokens: number };
@@ -57,11 +59,18 @@ export async function closeTurn(
     } catch (error) {
       if (error instanceof ClaimLost) writer.lose();
       if (writer.signal.aborted) throw error;
+      if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
       logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
       writer.emit('turn.persist_pending', { turnId: turn.clientTurnId, attempt });
       await delay(Math.min(RETRY_MS * attempt, 2_000));
     }
   }
+}
+
+/** Whether the data itself is at fault (SQLSTATE classes 22 and 23), which no later try will mend. */
+function isRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^2[23]/.test(code);
 }
 
 /** What the closing transaction stored besides the turn's own row. */

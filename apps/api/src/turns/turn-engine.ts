@@ -16,8 +16,9 @@ import type { ItemContent } from './items.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
 import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
+import { storeStep } from './turn-steps.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
-import { insertItem, type TurnFailure } from './turn-store.ts';
+import { type TurnFailure } from './turn-store.ts';
 import { TurnTools, type TurnTool } from './turn-tools.ts';
 
 /** A turn that calls the model more often is going in circles. */
@@ -77,7 +78,7 @@ export class TurnEngine {
       const tokens = contextTokens(usage);
       showContext(turn, tokens, estimated);
 
-      const toolCalls = step.toolCalls.filter((call) => call.id !== '');
+      const { toolCalls } = step;
       const content = { text: step.text, toolCalls, context: { tokens, estimated } };
       const item = { kind: 'model' as const, content, tokens: usage.completionTokens };
       if (toolCalls.length === 0) {
@@ -95,23 +96,19 @@ export class TurnEngine {
     turn: ActiveTurn,
     item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
-    const n = turn.nextItem;
-    const id = await this.database.transaction(async (tx) => {
-      const stored = await insertItem(tx, turn.id, n, item);
-      await settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due);
-      return stored;
-    });
-    turn.nextItem++;
+    await storeStep(this.database, turn, item, (tx) =>
+      settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due),
+    );
     turn.due = null;
     turn.holdId = null;
-    turn.items.push({ ...item, id, n });
   }
 
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
   private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
-    turn.holdId = await this.database.transaction((tx) =>
-      holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens),
-    );
+    turn.holdId = await this.database.transaction(async (tx) => {
+      await turn.writer.assertHeld(tx);
+      return holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens);
+    });
   }
 
   private async request(
@@ -140,7 +137,7 @@ export class TurnEngine {
   private async endEarly(turn: ActiveTurn, error: unknown, step: ModelStep | null): Promise<void> {
     try {
       const text = step?.text ?? '';
-      if (step && !step.charged && text !== '') {
+      if (step?.began && !step.charged) {
         const { usage } = await step.used();
         turn.used(usage, true);
         step.finishMessage(usage);

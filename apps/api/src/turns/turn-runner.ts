@@ -9,6 +9,8 @@ import { TurnEngine } from './turn-engine.ts';
 
 /** How long a shutdown waits for running turns before it stops them. */
 const DRAIN_MS = 20_000;
+/** How long stopped turns have to be closed. */
+const STOP_MS = 10_000;
 
 /** The turns that this process runs, from their claim to their end. */
 @Injectable()
@@ -16,6 +18,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnRunner.name);
   private readonly active = new Map<ActiveTurn, Promise<void>>();
   private draining = false;
+  private stopped = false;
 
   constructor(
     private readonly database: DataSource,
@@ -36,6 +39,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
       this.active.delete(turn);
     });
     this.active.set(turn, run);
+    if (this.stopped) turn.stop('shutdown');
   }
 
   private async run(turn: ActiveTurn): Promise<void> {
@@ -55,17 +59,21 @@ export class TurnRunner implements BeforeApplicationShutdown {
     while (this.active.size > 0) await Promise.allSettled(this.active.values());
   }
 
+  private async within(ms: number): Promise<void> {
+    const over = new AbortController();
+    const limit = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([this.settle(), limit]);
+    over.abort();
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
     this.draining = true;
     if (this.active.size === 0) return;
     this.logger.log(`Waiting for ${this.active.size} running turns`);
-    const drained = new AbortController();
-    await Promise.race([
-      this.settle(),
-      delay(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined),
-    ]);
-    drained.abort();
+    await this.within(DRAIN_MS);
+    this.stopped = true;
     for (const turn of this.active.keys()) turn.stop('shutdown');
-    await this.settle();
+    // Without a database no turn can be closed; its lease will lapse and another process ends it.
+    await this.within(STOP_MS);
   }
 }
