@@ -131,7 +131,7 @@ function Result({ result }: { result: NonNullable<Job['result']> }) {
   return (
     <section className="stack" aria-label={t('jobs.result')}>
       <header className="row">
-        <h3 className="grow">{t('jobs.result')}</h3>
+        <h2 className="grow">{t('jobs.result')}</h2>
         <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
       </header>
       {answer === '' ? (

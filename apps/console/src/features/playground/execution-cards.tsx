@@ -57,12 +57,12 @@ export function ToolCard({ tool, turnEnded }: { tool: ToolExecution; turnEnded: 
 
 function Data({ title, value }: { title: string; value: unknown }) {
   return (
-    <>
-      <h3>{title}</h3>
+    <figure>
+      <figcaption>{title}</figcaption>
       <pre className="code-block" tabIndex={0}>
         {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
       </pre>
-    </>
+    </figure>
   );
 }
 

@@ -45,7 +45,7 @@ export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
         if (isAnswer(interaction, choice)) answer.mutate(choice);
       }}
     >
-      <h3 id={id}>{question}</h3>
+      <h2 id={id}>{question}</h2>
       {multi && options.length > 0 && (
         <p className="muted">{t('question.several', { min: minSelected, max: maxSelected })}</p>
       )}

@@ -100,7 +100,9 @@ function Columns({ groups }: { groups: UsageGroup[] }) {
           <li key={group.key} title={describe(name, group)}>
             <span className="visually-hidden">{describe(name, group)}</span>
             <span className="column" aria-hidden>
-              <span style={{ height: `${(group.tokens / most) * 100}%` }} />
+              <span
+                style={{ height: group.tokens === 0 ? 0 : `max(2px, ${(group.tokens / most) * 100}%)` }}
+              />
             </span>
             <small aria-hidden>{name}</small>
           </li>
