@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { Batched } from '../infra/batched.ts';
 import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../infra/crypto/api-tokens.ts';
-import { firstRow, rows } from '../infra/database/rows.ts';
+import { firstRow, preparedRows, rows } from '../infra/database/rows.ts';
 import { unauthorized } from '../infra/http/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import type { Principal, UserPrincipal } from './principal.ts';
 
 interface KeyRow {
+  publicId: string;
   id: string;
   secretHash: Buffer;
   spaceId: string;
@@ -23,6 +25,7 @@ interface KeyRow {
 /** Finds out who a credential speaks for; asks the database each time, for rights may end at any moment. */
 @Injectable()
 export class Authenticator {
+  private readonly apiKeys = new Batched((publicIds: string[]) => this.findApiKeys(publicIds));
   private readonly keyHolders: Record<KeyPrefix, (key: ParsedKey) => Promise<Principal>> = {
     pk: (key) => this.byApiKey(key),
     app: () => Promise.reject(unauthorized('This system key is not known')),
@@ -43,16 +46,7 @@ export class Authenticator {
   }
 
   private async byApiKey({ publicId, secret }: ParsedKey): Promise<UserPrincipal> {
-    const key = await firstRow<KeyRow>(
-      this.database,
-      `select k.id, k.secret_hash as "secretHash", k.space_id as "spaceId", k.user_id as "userId", m.role,
-         m.removed_at is not null as removed, k.revoked_at is not null as revoked,
-         coalesce(k.expires_at <= clock_timestamp(), false) as expired,
-         coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as stale
-       from api_key k join membership m using (space_id, user_id)
-       where k.public_id = $1`,
-      [publicId],
-    );
+    const key = await this.apiKeys.get(publicId);
     if (!key || !secretMatches(secret, key.secretHash)) throw unauthorized('This API key is not known');
     if (key.removed) throw noMember();
     if (key.revoked) throw unauthorized('This API key was revoked');
@@ -60,6 +54,22 @@ export class Authenticator {
     if (key.stale) await this.markUsed(key.id);
     const { id, userId, spaceId, role } = key;
     return { kind: 'user', userId, spaceId, role, credential: { kind: 'api-key', id } };
+  }
+
+  private async findApiKeys(publicIds: string[]): Promise<(KeyRow | undefined)[]> {
+    const found = await preparedRows<KeyRow>(
+      this.database,
+      'auth.api-keys',
+      `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", k.space_id as "spaceId",
+         k.user_id as "userId", m.role, m.removed_at is not null as removed, k.revoked_at is not null as revoked,
+         coalesce(k.expires_at <= clock_timestamp(), false) as expired,
+         coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as stale
+       from api_key k join membership m using (space_id, user_id)
+       where k.public_id = any($1::text[])`,
+      [publicIds],
+    );
+    const byId = new Map(found.map((key) => [key.publicId, key]));
+    return publicIds.map((id) => byId.get(id));
   }
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { OFFLINE_MODEL, type ModelCapabilities, type ModelPrice } from '@platform/contracts';
 import ipaddr from 'ipaddr.js';
 import { DataSource } from 'typeorm';
+import { Batched } from '../infra/batched.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
-import { firstRow, rows } from '../infra/database/rows.ts';
+import { preparedRows, rows } from '../infra/database/rows.ts';
 import { unavailable } from '../infra/http/app-error.ts';
 import { GuardedHttp } from '../infra/http/guarded-http.ts';
 import type { ModelProvider } from './model-provider.ts';
@@ -30,6 +31,11 @@ export interface ResolvedModel {
   standIn: boolean;
 }
 
+interface ModelName {
+  spaceId: string;
+  name: string;
+}
+
 /** What answers for a row. */
 interface Upstream {
   provider: ModelProvider;
@@ -40,6 +46,7 @@ interface Upstream {
 @Injectable()
 export class CatalogueService {
   private readonly offline: Upstream = { provider: new OfflineProvider(), endpoint: null };
+  private readonly named = new Batched((asked: ModelName[]) => this.findNamed(asked));
   private readonly upstreams = new Map<string, Upstream & { revision: string }>();
 
   constructor(
@@ -59,14 +66,16 @@ export class CatalogueService {
   /** As `resolve`, with null for a model that is not there. */
   async find(spaceId: string, name: string): Promise<ResolvedModel | null> {
     if (name === OFFLINE_MODEL) return this.resolved(spaceId, OFFLINE_ROW, false);
-    // Where the name is unknown any other row comes: one query tells that apart from an empty catalogue.
-    const row = await firstRow<ModelRow>(
-      this.database,
-      `select ${MODEL_COLUMNS} from model where space_id = $1 and deleted_at is null order by name = $2 desc limit 1`,
-      [spaceId, name],
-    );
+    const row = await this.named.get({ spaceId, name });
     if (row?.name === name) return this.resolved(spaceId, row, false);
     return row === null && this.standsIn ? this.resolved(spaceId, OFFLINE_ROW, true) : null;
+  }
+
+  /** What a model costs; null where the catalogue has none of that name. Needs nothing that its server needs. */
+  async priceOf(spaceId: string, name: string): Promise<ModelPrice | null> {
+    if (name === OFFLINE_MODEL) return OFFLINE_ROW.price;
+    const row = await this.named.get({ spaceId, name });
+    return row?.name === name ? row.price : null;
   }
 
   /** Whether each name would resolve; a model that is stood in for counts as ready. */
@@ -94,6 +103,22 @@ export class CatalogueService {
   /** The provider behind a row. */
   providerOf(spaceId: string, row: ModelRow): ModelProvider {
     return this.upstreamOf(spaceId, row).provider;
+  }
+
+  /** Where the name is unknown any other row comes: that tells it apart from an empty catalogue (null). */
+  private async findNamed(asked: ModelName[]): Promise<(ModelRow | null)[]> {
+    const found = await preparedRows<ModelRow & { n: number }>(
+      this.database,
+      'models.named',
+      `select asked.n::int as n, found.* from unnest($1::uuid[], $2::text[]) with ordinality as asked (space_id, name, n)
+       cross join lateral (
+         select ${MODEL_COLUMNS} from model
+         where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1
+       ) as found`,
+      [asked.map(({ spaceId }) => spaceId), asked.map(({ name }) => name)],
+    );
+    const byNumber = new Map(found.map((row) => [row.n, row]));
+    return asked.map((_, i) => byNumber.get(i + 1) ?? null);
   }
 
   /** Made once per change of the row, so that the key is opened once. */

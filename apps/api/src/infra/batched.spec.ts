@@ -1,0 +1,34 @@
+import { Batched } from './batched.ts';
+
+describe('Batched', () => {
+  it('asks the first question at once and what comes meanwhile together', async () => {
+    const asked: number[][] = [];
+    const doubled = new Batched(async (questions: number[]) => {
+      asked.push(questions);
+      return questions.map((n) => n * 2);
+    });
+    expect(await Promise.all([1, 2, 3].map((n) => doubled.get(n)))).toEqual([2, 4, 6]);
+    expect(await doubled.get(4)).toBe(8);
+    expect(asked).toEqual([[1], [2, 3], [4]]);
+  });
+
+  it('asks at most a hundred at a time', async () => {
+    const sizes: number[] = [];
+    const same = new Batched(async (questions: number[]) => {
+      sizes.push(questions.length);
+      return questions;
+    });
+    await Promise.all(Array.from({ length: 202 }, (_, n) => same.get(n)));
+    expect(sizes).toEqual([1, 100, 100, 1]);
+  });
+
+  it('fails those who asked together, and goes on', async () => {
+    const fussy = new Batched(async (questions: string[]) => {
+      if (questions.includes('bad')) throw new Error('No');
+      return questions;
+    });
+    const answers = await Promise.allSettled(['a', 'bad', 'b'].map((question) => fussy.get(question)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(await fussy.get('c')).toBe('c');
+  });
+});
