@@ -623,6 +623,16 @@ describe('the ledger', () => {
     expect(sum).toEqual({ count: 150, tokens: -150 * 13 });
   });
 
+  verifies('relay.ledger.hold', 'adds up with a limit and many at once', async () => {
+    const user = await app.addUser('MEMBER');
+    await app.request('POST', '/api/usage/grants', { body: { userId: user.userId, tokens: 1_000_000 } });
+    const calls = await Promise.all(Array.from({ length: 60 }, () => complete({}, user)));
+    expect(calls.every(({ status }) => status === 200)).toBe(true);
+    await app.settle();
+    const { body } = await app.request<UsageBalance>('GET', '/api/usage/balance', { as: user });
+    expect(body.user).toEqual({ limited: true, balance: 1_000_000 - 60 * 13, held: 0 });
+  });
+
   verifies(
     'relay.ledger.hold',
     'holds while a call runs, gives back what it did not use, then refuses',

@@ -2,18 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Charge } from '../usage/charge.ts';
-import { UsageService } from '../usage/usage.service.ts';
-
-interface Settlement {
-  holdId: string | null;
-  /** Null: nothing was used. */
-  charge: Charge | null;
-}
+import { UsageService, type Settlement } from '../usage/usage.service.ts';
 
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
 const BATCH = 100;
 const RETRY_MS = 1_000;
+/** What ends meanwhile is written together. */
+const GATHER_MS = 20;
 
 /** What calls of the relay hold and are charged; entries are written behind the answers, many at once. */
 @Injectable()
@@ -29,6 +25,11 @@ export class RelayLedger implements BeforeApplicationShutdown {
     private readonly database: DataSource,
     private readonly usage: UsageService,
   ) {}
+
+  /** Whether the caller's calls have to hold. */
+  isLimited(spaceId: string, userId: string): Promise<boolean> {
+    return this.usage.isLimited(spaceId, userId);
+  }
 
   /** Keeps tokens back; 402 where nothing is left. Null: no limit. `prompt` is charged should this process die. */
   async hold(tokens: number, reference: string, prompt: Charge): Promise<string | null> {
@@ -60,6 +61,7 @@ export class RelayLedger implements BeforeApplicationShutdown {
   }
 
   private async write(): Promise<void> {
+    if (!this.closing) await delay(GATHER_MS);
     let size = BATCH;
     while (this.queue.length > 0) {
       const batch = this.queue.splice(0, size);
@@ -80,14 +82,7 @@ export class RelayLedger implements BeforeApplicationShutdown {
   }
 
   private async save(batch: Settlement[]): Promise<void> {
-    // In the order of accounts, so that two processes that write at once do not wait for each other in a circle.
-    batch.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-    await this.database.transaction(async (tx) => {
-      for (const { holdId, charge } of batch) {
-        if (charge !== null) await this.usage.settle(tx, holdId, charge);
-        else if (holdId !== null) await this.usage.release(tx, holdId);
-      }
-    });
+    await this.database.transaction((tx) => this.usage.settleAll(tx, batch));
     for (const { holdId } of batch) if (holdId !== null) this.holds.delete(holdId);
   }
 
@@ -95,8 +90,6 @@ export class RelayLedger implements BeforeApplicationShutdown {
     await this.usage.renew([...this.holds]).catch((error: unknown) => this.logger.error({ err: error }));
   }
 }
-
-const placeOf = ({ charge }: Settlement) => (charge === null ? '' : `${charge.spaceId} ${charge.userId}`);
 
 /** Whether the database refuses the row itself, now and ever. */
 function isBroken(error: unknown): boolean {

@@ -22,9 +22,14 @@ import {
 } from './relay-request.ts';
 import { NOTHING, type Used } from './used.ts';
 
-interface RelayCall {
-  caller: UserPrincipal;
+interface LookedUp {
   model: ResolvedModel;
+  /** Whether tokens must be held for the call. */
+  limited: boolean;
+}
+
+interface RelayCall extends LookedUp {
+  caller: UserPrincipal;
   request: RelayRequest;
   requestId: string;
   res: Response;
@@ -60,23 +65,23 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   /** Answers through `res`, also where the model's server refuses; throws where nothing was sent yet. */
   async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const model = await this.modelOf(caller, body);
+    const { model, limited } = await this.lookUp(caller, body);
     const request = readCompletion(body as JsonObject);
     const { endpoint } = model;
     const answer = endpoint
       ? () => handOn(endpoint, request, model.upstreamModel, res)
       : offlineAnswer(model, request, res);
-    await this.run({ caller, model, request, requestId, res, answer });
+    await this.run({ caller, model, limited, request, requestId, res, answer });
   }
 
   /** As `complete`. */
   async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const model = await this.modelOf(caller, body);
+    const { model, limited } = await this.lookUp(caller, body);
     const request = readEmbedding(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw wrong('model', `${model.name} makes no embeddings`);
     const answer = () => handOn(endpoint, request, model.upstreamModel, res);
-    await this.run({ caller, model, request, requestId, res, answer });
+    await this.run({ caller, model, limited, request, requestId, res, answer });
   }
 
   /** Resolves when no call runs and everything is charged. */
@@ -96,16 +101,19 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     await this.settle();
   }
 
-  private async modelOf({ spaceId }: UserPrincipal, body: unknown): Promise<ResolvedModel> {
+  private async lookUp({ spaceId, userId }: UserPrincipal, body: unknown): Promise<LookedUp> {
     const name = modelNameOf(body);
-    const model = await this.catalogue.find(spaceId, name);
+    const [model, limited] = await Promise.all([
+      this.catalogue.find(spaceId, name),
+      this.ledger.isLimited(spaceId, userId),
+    ]);
     // What stands in for an agent's model would be a lie to a client that names one.
     if (model === null || model.standIn) {
       throw new AppError('NOT_FOUND', `The model ${name} does not exist in this space`, {
         openai: { code: 'model_not_found', param: 'model' },
       });
     }
-    return model;
+    return { model, limited };
   }
 
   private async run(call: RelayCall): Promise<void> {
@@ -116,17 +124,21 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private async charged(call: RelayCall): Promise<void> {
-    const { request, model, requestId, answer } = call;
-    const promptTokens = roughPromptTokens(request);
-    const tokens = tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens);
-    const prompt = chargeOf(call, { usage: { ...NOTHING, promptTokens }, estimated: true });
-    const holdId = await this.ledger.hold(tokens, requestId, prompt);
+    const holdId = call.limited ? await this.hold(call) : null;
     let used: Used | null = null;
     try {
-      used = await answer();
+      used = await call.answer();
     } finally {
       this.ledger.settle(holdId, used && chargeOf(call, used));
     }
+  }
+
+  private hold(call: RelayCall): Promise<string | null> {
+    const { request, model, requestId } = call;
+    const promptTokens = roughPromptTokens(request);
+    const tokens = tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens);
+    const prompt = chargeOf(call, { usage: { ...NOTHING, promptTokens }, estimated: true });
+    return this.ledger.hold(tokens, requestId, prompt);
   }
 }
 

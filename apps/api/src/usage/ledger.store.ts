@@ -1,5 +1,5 @@
-import type { EntityManager } from 'typeorm';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource, EntityManager } from 'typeorm';
+import { firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge, ChargeSource } from './charge.ts';
 
 /** First half of the advisory locks of this module; the second half is made of the space's id. */
@@ -94,6 +94,34 @@ export async function removeHold(tx: EntityManager, id: string): Promise<boolean
   return (await firstRow(tx, 'delete from usage_hold where id = $1 returning id', [id])) !== null;
 }
 
+/** Answers those that were there. */
+export async function removeHolds(tx: EntityManager, ids: string[]): Promise<Set<string>> {
+  const removed = await rows<{ id: string }>(
+    tx,
+    'delete from usage_hold where id = any($1::uuid[]) returning id',
+    [ids],
+  );
+  return new Set(removed.map(({ id }) => id));
+}
+
+/** For each person whether the space's account or the own has a limit. */
+export async function haveLimits(
+  database: DataSource,
+  people: { spaceId: string; userId: string }[],
+): Promise<boolean[]> {
+  const found = await preparedRows<{ limited: boolean }>(
+    database,
+    'usage.limits',
+    `select exists (
+       select from usage_account a
+       where a.space_id = person.space_id and (a.user_id is null or a.user_id = person.user_id) and a.has_grant
+     ) as limited
+     from unnest($1::uuid[], $2::uuid[]) with ordinality as person (space_id, user_id, n) order by n`,
+    [people.map(({ spaceId }) => spaceId), people.map(({ userId }) => userId)],
+  );
+  return found.map(({ limited }) => limited);
+}
+
 export async function expiredHoldIds(sql: Sql, after: string | null, limit: number): Promise<string[]> {
   const expired = await rows<{ id: string }>(
     sql,
@@ -150,6 +178,48 @@ export async function postCharge(tx: EntityManager, charge: Charge): Promise<voi
      update usage_account set balance = balance - $3
      where space_id = $1 and (user_id is null or user_id = $2) and (select count(*) from locked) > 0`,
     [charge.spaceId, charge.userId, charge.promptTokens + charge.completionTokens],
+  );
+}
+
+/** As `postCharge`, for many: the same steps, in the order of the accounts. */
+export async function postCharges(tx: EntityManager, charges: Charge[]): Promise<void> {
+  const spaces = [...new Set(charges.map(({ spaceId }) => spaceId))].sort();
+  await rows(
+    tx,
+    `select pg_advisory_xact_lock_shared(${GATE}, hashtext(space)) from unnest($1::uuid[]::text[]) as space`,
+    [spaces],
+  );
+  await rows(
+    tx,
+    `insert into usage_entry (space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
+       prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+     select c."spaceId", c."userId", 'CHARGE', -(c."promptTokens"::bigint + c."completionTokens"), c.cost, c.source,
+       c."agentId", c."turnId", c.model, c."promptTokens", c."completionTokens", c."cachedTokens",
+       c."reasoningTokens", c.estimated
+     from json_to_recordset($1) as c ("spaceId" uuid, "userId" uuid, cost numeric, source text, "agentId" uuid,
+       "turnId" text, model text, "promptTokens" int, "completionTokens" int, "cachedTokens" int,
+       "reasoningTokens" int, estimated boolean)`,
+    [JSON.stringify(charges)],
+  );
+  await rows(
+    tx,
+    `with total as (
+       select space_id, user_id, sum(tokens) as tokens
+       from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as charge (space_id, user_id, tokens)
+       group by grouping sets ((space_id, user_id), (space_id))
+     ), account as (
+       select a.space_id, a.user_id from usage_account a
+       join total t on t.space_id = a.space_id and t.user_id is not distinct from a.user_id
+       order by a.space_id, a.user_id nulls first for update of a
+     )
+     update usage_account a set balance = a.balance - t.tokens
+     from account k join total t on t.space_id = k.space_id and t.user_id is not distinct from k.user_id
+     where a.space_id = k.space_id and a.user_id is not distinct from k.user_id`,
+    [
+      charges.map(({ spaceId }) => spaceId),
+      charges.map(({ userId }) => userId),
+      charges.map(({ promptTokens, completionTokens }) => promptTokens + completionTokens),
+    ],
   );
 }
 

@@ -1,17 +1,21 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Batched } from '../infra/batched.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { MINUTE, Sweeper } from '../infra/sweeper.ts';
 import { assertSomethingLeft, type Charge, type ChargeSource } from './charge.ts';
 import {
   expiredHoldIds,
+  haveLimits,
   heldTokens,
   insertHold,
   limitedAccounts,
   lockExpiredHold,
   lockLimited,
   postCharge,
+  postCharges,
   removeHold,
+  removeHolds,
   renewHolds,
   type Hold,
 } from './ledger.store.ts';
@@ -19,12 +23,22 @@ import {
 /** What was used by the call of that reference; null: nothing. It reads, and locks no row. */
 export type ExpiredHoldHandler = (reference: string, tx: EntityManager) => Promise<Charge | null>;
 
+/** How a call ended. */
+export interface Settlement {
+  holdId: string | null;
+  /** Null: it used nothing. */
+  charge: Charge | null;
+}
+
 const BATCH = 100;
 
 /** The ledger, for whoever calls models: hold before the call, settle or charge with its end. */
 @Injectable()
 export class UsageService implements OnModuleInit {
   private readonly logger = new Logger(UsageService.name);
+  private readonly limits = new Batched((people: { spaceId: string; userId: string }[]) =>
+    haveLimits(this.database, people),
+  );
   private readonly expired = new Map<ChargeSource, ExpiredHoldHandler>();
 
   constructor(
@@ -44,6 +58,11 @@ export class UsageService implements OnModuleInit {
   /** 402 where a call could not start now. Takes no lock: `hold` decides. */
   async assertBalance(sql: Sql, spaceId: string, userId: string): Promise<void> {
     assertSomethingLeft(await limitedAccounts(sql, spaceId, userId));
+  }
+
+  /** Whether calls of the user have to `hold`. */
+  isLimited(spaceId: string, userId: string): Promise<boolean> {
+    return this.limits.get({ spaceId, userId });
   }
 
   /**
@@ -73,6 +92,15 @@ export class UsageService implements OnModuleInit {
     if (holdId !== null && !(await removeHold(tx, holdId))) return false;
     await postCharge(tx, charge);
     return true;
+  }
+
+  /** As `settle`, for many calls in one transaction that does nothing else; a null charge gives back alone. */
+  async settleAll(tx: EntityManager, settlements: Settlement[]): Promise<void> {
+    const holdIds = settlements.flatMap(({ holdId }) => holdId ?? []);
+    const removed = holdIds.length > 0 ? await removeHolds(tx, holdIds) : new Set();
+    const due = settlements.filter(({ holdId }) => holdId === null || removed.has(holdId));
+    const charges = due.flatMap(({ charge }) => charge ?? []);
+    if (charges.length > 0) await postCharges(tx, charges);
   }
 
   /** Writes an entry for a call that held nothing. Comes last in the transaction, as `settle`. */
