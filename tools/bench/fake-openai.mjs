@@ -19,7 +19,12 @@ const paced = new Set();
 
 const server = createServer(async (req, res) => {
   const calledAt = now();
-  const { tokens, rate, waitMs } = await orderOf(req);
+  const { order, stream } = await readCall(req);
+  const { tokens, rate, waitMs } = order;
+  if (!stream) {
+    whole(res, tokens);
+    return;
+  }
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
   res.flushHeaders();
   const answering = { res, tokens, sent: 0, calledAt, gapMs: 1000 / rate, due: performance.now() + waitMs };
@@ -63,16 +68,27 @@ function next(answering) {
 }
 
 function end({ res, tokens }) {
-  const usage = { prompt_tokens: 10, completion_tokens: tokens, total_tokens: 10 + tokens };
   res.write(chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
-  res.end(`${chunk({ choices: [], usage })}data: [DONE]\n\n`);
+  res.end(`${chunk({ choices: [], usage: usageOf(tokens) })}data: [DONE]\n\n`);
 }
 
-async function orderOf(req) {
+function whole(res, tokens) {
+  const message = { role: 'assistant', content: stamp(now()).repeat(tokens) };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  const answered = { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'bench', choices };
+  const body = JSON.stringify({ ...answered, usage: usageOf(tokens) });
+  res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  res.end(body);
+}
+
+const usageOf = (tokens) => ({ prompt_tokens: 10, completion_tokens: tokens, total_tokens: 10 + tokens });
+
+async function readCall(req) {
   let body = '';
   for await (const part of req.setEncoding('utf8')) body += part;
-  const { content } = JSON.parse(body).messages.at(-1);
-  return JSON.parse(typeof content === 'string' ? content : content[0].text);
+  const { messages, stream } = JSON.parse(body);
+  const { content } = messages.at(-1);
+  return { order: JSON.parse(typeof content === 'string' ? content : content[0].text), stream };
 }
 
 server.listen(0, '127.0.0.1');

@@ -1,15 +1,10 @@
 // The fake server, PostgreSQL, the service and its clients share the machine: compare with the baseline of the same run.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { throwawayPostgres } from '../postgres.mjs';
-import { onStop, run } from '../processes.mjs';
-import { Child } from './child.mjs';
+import { child, runBench, temporaryPlace } from './bench.mjs';
 import { quantile } from './clock.mjs';
 import { startService } from './service.mjs';
-import { printTable } from './table.mjs';
+import { printTurns } from './table.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -31,45 +26,14 @@ if (![streams, rate, seconds].every((value) => value > 0)) {
 
 const BURST = 100_000;
 const SPREAD_MS = Math.max(1_000, streams * 21);
-const cleanups = [];
 
-let interrupted = false;
-
-onStop(
-  () => {
-    interrupted = true;
-    void stop().finally(() => process.exit(130));
-  },
-  () => process.exit(130),
-);
-try {
-  await bench();
-} catch (error) {
-  if (!interrupted) console.error(error.message);
-  process.exitCode = interrupted ? 130 : 1;
-} finally {
-  await stop();
-}
-process.exit();
+await runBench(bench);
 
 async function bench() {
-  const [load] = loadavg();
-  const cores = availableParallelism();
-  if (load > cores / 2)
-    console.error(`The machine is busy (load ${load.toFixed(1)} on ${cores} cores): times will be too long.`);
-  const { code, stopped, output } = await run('nx', ['run', '@platform/api:build'], {
-    env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (stopped || code !== 0) throw new Error(output);
-
-  const dataDir = mkdtempSync(join(tmpdir(), 'platform-bench-'));
-  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
-  const postgres = await throwawayPostgres({ durable: true });
-  cleanups.push(postgres.stop);
+  const place = await temporaryPlace();
   const model = child('fake-openai.mjs');
   const modelUrl = await model.call('url');
-  const service = await startService({ databaseUrl: postgres.url, dataDir, modelUrl, streams, started });
+  const service = await startService({ ...place, modelUrl, streams });
 
   const bareClient = child('bare-client.mjs', [modelUrl]);
   const subjects = [
@@ -91,7 +55,7 @@ async function bench() {
     Object.assign(bare, await measure(subjects[0]));
     Object.assign(ours, await measure(subjects[1]));
   }
-  printTable({ ours, bare, streams, rate, seconds, turns, tokens: BURST });
+  printTurns({ ours, bare, streams, rate, seconds, turns, tokens: BURST });
 }
 
 async function warmUp({ load }) {
@@ -150,18 +114,4 @@ async function burst({ load, measured }) {
     cpu.push(((await measured.call('usage')).cpuUs - before.cpuUs) / BURST);
   }
   return { burst: { cpu: quantile(cpu, 0.5), ms: quantile(ms, 0.5) } };
-}
-
-function child(script, args) {
-  return started(new Child(join(import.meta.dirname, script), { args }));
-}
-
-function started(process) {
-  cleanups.push(() => process.stop());
-  return process;
-}
-
-/** The last started ends first; may be called twice. */
-async function stop() {
-  while (cleanups.length > 0) await cleanups.pop()();
 }

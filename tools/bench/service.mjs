@@ -5,14 +5,15 @@ import { createServer } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { started } from './bench.mjs';
 import { Child } from './child.mjs';
 
 // Well below the service's limits for one user's open streams and one key's requests.
 const STREAMS_PER_USER = 100;
 const COME_UP_MS = 60_000;
 
-/** Starts the service on an empty database; `started` is told of the process as soon as it is there. */
-export async function startService({ databaseUrl, dataDir, modelUrl, streams, started }) {
+/** Starts the service on an empty database, with keys for so many streams at once. */
+export async function startService({ databaseUrl, dataDir, modelUrl, streams, env = {} }) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = started(
@@ -28,6 +29,7 @@ export async function startService({ databaseUrl, dataDir, modelUrl, streams, st
         PLATFORM_SEED: 'demo',
         PLATFORM_LOG_LEVEL: 'warn',
         PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+        ...env,
       },
       onLine: (line) => line.startsWith('{') && console.error(line),
     }),
@@ -42,7 +44,7 @@ export async function startService({ databaseUrl, dataDir, modelUrl, streams, st
   const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
   const keys = [first.apiKey];
   while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
-  return { child, access: { url, agentId: agent.id, keys } };
+  return { child, access: { url, agentId: agent.id, keys }, admin };
 }
 
 async function memberKey(as, admin, n) {
@@ -70,7 +72,7 @@ async function ready(url, child) {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

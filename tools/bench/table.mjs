@@ -1,31 +1,81 @@
-/** Prints what was measured: the service, the bare client, their ratio and the aim. */
-export function printTable({ ours, bare, streams, rate, seconds, turns, tokens }) {
-  const row = (name, unit, pick, aim) => ({ name, unit, ours: pick(ours), bare: pick(bare), aim });
-  const atMost = (limit) => ({ text: `≤ ${limit}`, met: ({ ours }) => ours <= limit });
-  const above = (limit) => ({ text: `≤ ${limit} above it`, met: ({ ours, bare }) => ours - bare <= limit });
-  print([
-    `${streams} streams × ${rate} tokens/s for ${seconds} s, counted while all are open`,
-    row('CPU per token', 'µs', (of) => of.paced.cpu, above(25)),
-    row('delay of a delta, p50', 'ms', (of) => of.paced.p50),
-    row('delay of a delta, p99', 'ms', (of) => of.paced.p99, atMost(150)),
-    row('memory per stream, above idle', 'MB', (of) => of.paced.memory, atMost(1)),
-    `${turns} turns, one after the other`,
-    row('request in → model called, p50', 'ms', (of) => of.idle.called, atMost(8)),
-    row('first byte → first delta, p50', 'ms', (of) => of.idle.first, atMost(3)),
-    `One burst of ${tokens.toLocaleString('en')} tokens`,
-    row('CPU per token', 'µs', (of) => of.burst.cpu),
-    row('the whole turn', 'ms', (of) => of.burst.ms),
-  ]);
+/** Prints what `bench:turns` measured: the service, the bare client, their ratio and the aim. */
+export function printTurns({ ours, bare, streams, rate, seconds, turns, tokens }) {
+  const row = (name, unit, pick, aim) => {
+    const [own, other] = [pick(ours), pick(bare)];
+    return { name, unit, figures: [own, other, own / other], aim: aim?.(own, other) };
+  };
+  print(
+    ['service', 'openai', 'ratio'],
+    [
+      `${streams} streams × ${rate} tokens/s for ${seconds} s, counted while all are open`,
+      row('CPU per token', 'µs', (of) => of.paced.cpu, above(25)),
+      row('delay of a delta, p50', 'ms', (of) => of.paced.p50),
+      row('delay of a delta, p99', 'ms', (of) => of.paced.p99, atMost(150)),
+      row('memory per stream, above idle', 'MB', (of) => of.paced.memory, atMost(1)),
+      `${turns} turns, one after the other`,
+      row('request in → model called, p50', 'ms', (of) => of.idle.called, atMost(8)),
+      row('first byte → first delta, p50', 'ms', (of) => of.idle.first, atMost(3)),
+      `One burst of ${tokens.toLocaleString('en')} tokens`,
+      row('CPU per token', 'µs', (of) => of.burst.cpu),
+      row('the whole turn', 'ms', (of) => of.burst.ms),
+    ],
+  );
 }
 
-function print(lines) {
-  console.log(`\n${columns(['', 'service', 'openai', 'ratio'])}   aim`);
+/** Prints what `bench:relay` measured: the relay, Portkey's gateway, their ratio, the server alone and the aim. */
+export function printRelay({
+  ours,
+  portkey,
+  bare,
+  database,
+  callers,
+  seconds,
+  streams,
+  rate,
+  calls,
+  tokens,
+}) {
+  const row = (name, unit, pick, aim) => {
+    const [own, other, server] = [ours, portkey, bare].map((of) => pick(of) ?? NaN);
+    return { name, unit, figures: [own, other, own / other, server], aim: aim?.(own, other) };
+  };
+  const databases = (cpu) => ({ name: 'CPU of its PostgreSQL', unit: 'µs', figures: [cpu, NaN, NaN, NaN] });
+  print(
+    ['relay', 'portkey', 'ratio', 'server'],
+    [
+      `Whole answers of 100 tokens, ${callers} callers without a pause for ${seconds} s`,
+      row('requests per second', '1/s', (of) => of.whole.rate, moreThanOther),
+      row('CPU per request', 'µs', (of) => of.whole.cpu, lessThanOther),
+      databases(database.whole),
+      `Streams of 100 tokens, ${callers} callers without a pause for ${seconds} s`,
+      row('requests per second', '1/s', (of) => of.streams.rate, moreThanOther),
+      row('CPU per request', 'µs', (of) => of.streams.cpu, lessThanOther),
+      databases(database.streams),
+      `${streams} streams × ${rate} tokens/s for ${seconds} s`,
+      row('CPU per token', 'µs', (of) => of.paced.cpu, lessThanOther),
+      `One burst of ${tokens.toLocaleString('en')} tokens`,
+      row('CPU per token', 'µs', (of) => of.burst.cpu, lessThanOther),
+      row('the whole answer', 'ms', (of) => of.burst.ms),
+      `${calls} streams, one after the other: p50 of the first byte above the server's own`,
+      row('without a balance limit', 'ms', (of) => of.added, atMost(2)),
+      row('with a balance limit', 'ms', (of) => of.addedLimited, atMost(4)),
+    ],
+  );
+}
+
+const atMost = (limit) => (own) => ({ text: `≤ ${limit}`, met: own <= limit });
+const above = (limit) => (own, other) => ({ text: `≤ ${limit} above it`, met: own - other <= limit });
+const moreThanOther = (own, other) => ({ text: 'more than portkey', met: own > other });
+const lessThanOther = (own, other) => ({ text: 'less than portkey', met: own < other });
+
+function print(headings, lines) {
+  console.log(`\n${columns(['', ...headings])}   aim`);
   for (const line of lines) {
     if (typeof line === 'string') console.log(`\n${line}`);
     else {
-      const { name, unit, ours, bare, aim } = line;
-      const verdict = aim ? `   ${aim.text}${aim.met(line) ? '' : '  MISSED'}` : '';
-      console.log(columns([`  ${name}, ${unit}`, figure(ours), figure(bare), figure(ours / bare)]) + verdict);
+      const { name, unit, figures, aim } = line;
+      const verdict = aim ? `   ${aim.text}${aim.met ? '' : '  MISSED'}` : '';
+      console.log(columns([`  ${name}, ${unit}`, ...figures.map(figure)]) + verdict);
     }
   }
 }
@@ -33,4 +83,5 @@ function print(lines) {
 const columns = ([name, ...figures]) => name.padEnd(38) + figures.map((text) => text.padStart(9)).join('');
 
 /** Three digits are more than the noise leaves. */
-const figure = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(value < 1 ? 2 : 3));
+const figure = (value) =>
+  Number.isNaN(value) ? '–' : value >= 100 ? value.toFixed(0) : value.toPrecision(value < 1 ? 2 : 3);

@@ -1,0 +1,71 @@
+// The frame of a benchmark: it builds the service first, and whatever was started ends with it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { throwawayPostgres } from '../postgres.mjs';
+import { onStop, run } from '../processes.mjs';
+import { Child } from './child.mjs';
+
+const cleanups = [];
+
+/** Runs a benchmark to its end, or to that of the patience of whoever called it, and exits. */
+export async function runBench(bench) {
+  let interrupted = false;
+  onStop(
+    () => {
+      interrupted = true;
+      void stop().finally(() => process.exit(130));
+    },
+    () => process.exit(130),
+  );
+  try {
+    warnWhereBusy();
+    await buildService();
+    await bench();
+  } catch (error) {
+    if (!interrupted) console.error(error.message);
+    process.exitCode = interrupted ? 130 : 1;
+  } finally {
+    await stop();
+  }
+  process.exit();
+}
+
+/** An empty database that keeps what it is told, and an empty data folder. */
+export async function temporaryPlace() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'platform-bench-'));
+  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const postgres = await throwawayPostgres({ durable: true });
+  cleanups.push(postgres.stop);
+  return { dataDir, databaseUrl: postgres.url };
+}
+
+/** A script of this folder as a process that ends with the benchmark. */
+export function child(script, args) {
+  return started(new Child(join(import.meta.dirname, script), { args }));
+}
+
+export function started(process) {
+  cleanups.push(() => process.stop());
+  return process;
+}
+
+function warnWhereBusy() {
+  const [load] = loadavg();
+  const cores = availableParallelism();
+  if (load > cores / 2)
+    console.error(`The machine is busy (load ${load.toFixed(1)} on ${cores} cores): times will be too long.`);
+}
+
+async function buildService() {
+  const { code, stopped, output } = await run('nx', ['run', '@platform/api:build'], {
+    env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (stopped || code !== 0) throw new Error(output);
+}
+
+/** The last started ends first; may be called twice. */
+async function stop() {
+  while (cleanups.length > 0) await cleanups.pop()();
+}
