@@ -27,6 +27,9 @@ const LOOKS = {
   },
 };
 const QUESTION = 'Show me a short list, a table and some code, please.';
+// Understood by the offline model: a call of a tool, then a question to the user.
+const WITH_TOOL =
+  'What time is it?\n/call current_time.now {}\n\n/ask Which tea would you like? | Green | Black | other';
 
 const folder = join(process.cwd(), 'screenshots');
 mkdirSync(folder, { recursive: true });
@@ -88,11 +91,52 @@ async function shootAll(page, look) {
   await page.getByText('Frames', { exact: true }).first().click();
   await shoot('playground-frames');
 
+  await page.getByText('Chat', { exact: true }).first().click();
+  await page.getByLabel('Message').fill(WITH_TOOL);
+  await page.getByLabel('Message').press('Enter');
+  await page
+    .getByText(/\d tokens \(/)
+    .nth(1)
+    .waitFor();
+  await shoot('playground-question');
+  const compact = page.getByRole('button', { name: 'Compact' });
+  const answer = page.getByRole('button', { name: 'Answer', exact: true });
+  if (await answer.isVisible()) {
+    await page.getByText('Green', { exact: true }).click();
+    await answer.click();
+    await answer.waitFor({ state: 'detached' });
+  }
+  await page.locator('button:enabled', { hasText: 'Compact' }).waitFor();
+  await shoot('playground-answered');
+  await compact.click();
+  await page
+    .getByRole('dialog')
+    .getByText(/tokens$|nothing to shorten/)
+    .waitFor();
+  await shoot('playground-compact');
+
   const agent = page.url().replace(/\/playground.*/, '');
   await page.goto(agent);
   await shoot('agent');
+  await page.getByText('Local tools').click();
+  await page.getByRole('button', { name: 'Add local tool' }).click();
+  await shoot('agent-tools');
+  await page.goto('/agents');
+  await page.goto(agent);
   await page.getByRole('button', { name: 'Versions' }).click();
   await shoot('agent-versions');
+
+  await page.goto('/jobs');
+  await page.getByRole('button', { name: 'New job' }).first().click();
+  await page.getByLabel('Agent', { exact: true }).press('Enter');
+  await page.getByLabel('Agent', { exact: true }).press('Enter');
+  await page.getByLabel('Message').fill(QUESTION);
+  await shoot('job-new');
+  await page.getByRole('button', { name: 'Start job' }).click();
+  await page.getByRole('dialog').getByText('Completed').waitFor();
+  await shoot('job');
+  await page.goto('/jobs');
+  await shoot('jobs');
 
   await page.goto('/settings/models');
   await page
@@ -110,6 +154,12 @@ async function shootAll(page, look) {
   await shoot('members');
   await page.getByRole('button', { name: 'Add member' }).click();
   await shoot('member-new');
+  await page.goto('/settings/usage');
+  await shoot('usage');
+  await page.goto('/settings/usage?by=agent');
+  await shoot('usage-by-agent');
+  await page.getByRole('button', { name: 'Grant tokens' }).click();
+  await shoot('usage-grant');
   await page.goto('/nowhere');
   await shoot('not-found');
 

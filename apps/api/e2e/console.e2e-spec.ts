@@ -21,7 +21,8 @@ const DESK = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-jest.setTimeout(60_000);
+// The accessibility rules are checked on every page, which takes a while on a busy machine.
+jest.setTimeout(120_000);
 
 suite('the console in a browser', () => {
   let app: TestApp;
@@ -76,9 +77,12 @@ suite('the console in a browser', () => {
 
   /** An agent made by the API, and its playground. */
   async function openPlayground(page: Page, name: string): Promise<string> {
-    const agent = await app
-      .client()
-      .agents.create({ name, model: 'platform/offline', systemPrompt: 'Be brief.' });
+    const agent = await app.client().agents.create({
+      name,
+      model: 'platform/offline',
+      systemPrompt: 'Be brief.',
+      tools: [{ toolId: 'current_time', methods: null }],
+    });
     await page.goto(`/agents/${agent.id}/playground`);
     return agent.id;
   }
@@ -179,9 +183,151 @@ suite('the console in a browser', () => {
       .getByRole('group', { name: 'Agent' })
       .getByText(/\d tokens \(/)
       .waitFor();
-    expect(await page.getByRole('group', { name: 'You' }).locator('img').getAttribute('src')).toMatch(
-      /^data:image\/png/,
-    );
+    const picture = page.getByRole('group', { name: 'You' }).locator('img');
+    expect(await picture.getAttribute('src')).toMatch(/^data:image\/png/);
+    await page.reload();
+    await picture.waitFor();
+    expect(await picture.getAttribute('src')).toMatch(/^blob:/);
+    expect(await picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
+  });
+
+  it('lets the user answer a question, after a reload too, and goes on in the same turn', async () => {
+    const page = await newPage();
+    const agentId = await openPlayground(page, 'Host');
+    await say(page, 'Tea\n/ask Which tea? | Green | Black | other\n\n/ask-many Which cakes? | Apple | Plum');
+    const question = page.getByRole('form', { name: 'Which tea?' });
+    await question.getByText('Something else').waitFor();
+    expect(await question.getByRole('radio').count()).toBe(3);
+    expect(await question.getByRole('button', { name: 'Answer' }).isDisabled()).toBe(true);
+
+    await page.reload();
+    await question.getByText('Something else').click();
+    await question.getByPlaceholder('In your own words').fill('White <b>');
+    await question.getByRole('button', { name: 'Answer' }).click();
+    const second = page.getByRole('form', { name: 'Which cakes?' });
+    await second.getByText('Apple').click();
+    await second.getByText('Plum').click();
+    await second.getByRole('button', { name: 'Answer' }).click();
+
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('Apple, Plum', { exact: true }).waitFor();
+    await answer.getByText('White <b>', { exact: true }).waitFor();
+    await answer.getByText(/\d tokens \(/).waitFor();
+    const { items } = await app.client().agents.sessions(agentId);
+    expect(items.map(({ turnCount }) => turnCount)).toEqual([1]);
+  });
+
+  it('stops a turn, keeps what was said, and makes room in the context of the model', async () => {
+    const page = await newPage();
+    await openPlayground(page, 'Talker');
+    await say(page, '/long 400\n/think 20000');
+    await page.getByText('word word').first().waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('Cancelled').waitFor();
+    await answer.getByText('word word').waitFor();
+
+    await page.getByText(/of the context$/).waitFor();
+    await page.getByRole('button', { name: 'Compact' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^From \d+ to about \d+ tokens$/).waitFor();
+    await dialog.getByRole('button', { name: 'Compact' }).click();
+    await page.getByText(/^Compacted from \d+ to \d+ tokens$/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The last summary is taken back').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  });
+
+  it('shows a tool call with how it ended, its arguments and its result as text', async () => {
+    const page = await newPage();
+    await openPlayground(page, 'Clock');
+    const calls = ['{"timezone":"Europe/Berlin"}', '{"timezone":"<i>Nowhere</i>"}'];
+    await say(page, calls.map((input) => `/call current_time.now ${input}`).join('\n'));
+    const cards = page.locator('details.tool');
+    await cards.first().getByText('Succeeded').waitFor();
+    await cards.first().getByText('current_time.now').click();
+    await cards
+      .first()
+      .getByText(/"utc": "20/)
+      .waitFor();
+    await cards.last().getByText('Failed').waitFor();
+    await cards.last().getByText('current_time.now').click();
+    await cards.last().getByText('"timezone": "<i>Nowhere</i>"').waitFor();
+    expect(await cards.locator('i').filter({ hasText: 'Nowhere' }).count()).toBe(0);
+  });
+
+  it('switches a tool on and declares a local one', async () => {
+    const page = await newPage();
+    await page.goto('/agents/new');
+    await page.getByLabel('Name').fill('Porter');
+    await page.getByLabel('System prompt').fill('Open doors.');
+    await page.getByRole('switch', { name: 'Current time' }).click();
+    await page.getByText('Local tools').click();
+    await page.getByRole('button', { name: 'Add local tool' }).click();
+    const tool = page.getByRole('group', { name: 'Local tool 1' });
+    await tool.getByLabel('Name').fill('open_door');
+    await tool.getByLabel('Input schema').fill('[');
+    await tool.getByText('Write a JSON object').waitFor();
+    await tool.getByLabel('Input schema').fill('{"type":"object"}');
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByText('Talk to Porter').waitFor();
+    const { items } = await app.client().agents.list();
+    expect(items.find(({ name }) => name === 'Porter')).toMatchObject({
+      tools: [{ toolId: 'current_time', methods: null }],
+      localTools: [{ name: 'open_door', description: '', inputSchema: { type: 'object' } }],
+      askUser: true,
+    });
+  });
+
+  it('starts a job, follows it to its result, and stops another', async () => {
+    const page = await newPage();
+    const agent = await app
+      .client()
+      .agents.create({ name: 'Worker', model: 'platform/offline', systemPrompt: 'Be brief.' });
+    await page.goto('/jobs');
+    await page.getByRole('button', { name: 'New job' }).first().click();
+    await page.getByLabel('Agent', { exact: true }).fill('Worker');
+    await page.getByLabel('Agent', { exact: true }).press('Enter');
+    await page.getByLabel('Message').fill('A word about **rivers**');
+    await page.getByRole('button', { name: 'Start job' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Worker' });
+    await drawer.locator('strong', { hasText: 'rivers' }).waitFor();
+    await drawer.getByText('Completed').waitFor();
+
+    const contents = [{ type: 'text' as const, text: 'Later\n/think 60000' }];
+    const { id } = await app.client().jobs.create({ agentId: agent.id, contents });
+    await page.goto(`/jobs?status=RUNNING&job=${id}`);
+    await drawer.getByRole('button', { name: 'Stop job' }).click();
+    await page
+      .getByRole('dialog', { name: 'Stop this job?' })
+      .getByRole('button', { name: 'Stop job' })
+      .click();
+    await drawer.getByText('Cancelled').waitFor();
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('No job of this status').waitFor();
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('tells what was used, and grants tokens', async () => {
+    const page = await newPage();
+    await openPlayground(page, 'Spender');
+    await say(page, 'Hello');
+    await page.getByText(/\d tokens \(/).waitFor();
+    await page.goto('/settings/usage?by=model');
+    await page.getByRole('list').getByText('platform/offline').waitFor();
+    await page.getByRole('table', { name: 'Entries' }).getByText('Chat').first().waitFor();
+    await page.getByText('No limit').first().waitFor();
+
+    await page.getByRole('button', { name: 'Grant tokens' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('spinbutton', { name: 'Tokens' }).fill('5000000');
+    await dialog.getByLabel('Note').fill('for spring');
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
+    await page.getByText(/^4,9\d\d,\d{3} tokens left$/).waitFor();
+    await page.goto('/settings/usage?source=grant');
+    const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr');
+    await rows.getByText('for spring').waitFor();
+    expect(await rows.count()).toBe(1);
   });
 
   it('shows HTML in answers as text', async () => {
@@ -309,6 +455,9 @@ suite('the console in a browser', () => {
     const agentId = await openPlayground(page, `Accessible ${look}`);
     await say(page, 'Hello, `code`, [link](https://example.com)\n/fail');
     await page.getByText('Last seq').waitFor();
+    await say(page, '/call current_time.now {}\n\n/ask Which? | Green | Black | other');
+    await page.getByRole('form', { name: 'Which?' }).getByText('Something else').click();
+    await page.getByText('current_time.now').last().click();
     const found = await violations(page, 'conversation');
     for (const path of pagesOf(agentId)) {
       await page.goto(path);
@@ -320,6 +469,19 @@ suite('the console in a browser', () => {
     await page.getByRole('button', { name: 'Add model' }).click();
     await page.getByRole('dialog').waitFor();
     found.push(...(await violations(page, 'model drawer')));
+    await page.goto('/jobs');
+    await page.getByRole('button', { name: 'New job' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'job dialog')));
+    const contents = [{ type: 'text' as const, text: 'Hello' }];
+    const { id } = await app.client().jobs.create({ agentId, contents });
+    await page.goto(`/jobs?job=${id}`);
+    await page.getByRole('dialog').getByText('Completed').waitFor();
+    found.push(...(await violations(page, 'job drawer')));
+    await page.goto('/settings/usage');
+    await page.getByRole('button', { name: 'Grant tokens' }).click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'grant dialog')));
 
     const stranger = await strangersPage();
     await stranger.emulateMedia({ colorScheme });
@@ -342,9 +504,12 @@ function pagesOf(agentId: string): string[] {
     '/agents/new',
     `/agents/${agentId}`,
     `/agents/${agentId}/playground`,
+    '/jobs',
     '/settings/models',
     '/settings/api-keys',
     '/settings/members',
+    '/settings/usage',
+    '/settings/usage?by=user&window=30d',
     '/nowhere',
   ];
 }
