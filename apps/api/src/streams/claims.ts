@@ -52,7 +52,7 @@ export class Claims {
   async stop(): Promise<void> {
     clearInterval(this.heartbeat);
     clearInterval(this.cancelPoll);
-    await this.connection?.then((client) => client.end()).catch(() => undefined);
+    await this.disconnect();
   }
 
   private async beat(): Promise<void> {
@@ -62,9 +62,17 @@ export class Claims {
     try {
       const client = await this.connected();
       const { rows: alive } = await client.query<{ id: string }>(
-        `update stream s set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-         from unnest($1::uuid[], $2::uuid[]) as h(id, claim)
-         where s.id = h.id and s.claim = h.claim and s.ended_at is null returning s.id`,
+        // A stream that somebody has locked, such as a transaction that ends it, keeps nobody else's lease waiting.
+        `with held as (
+           select id from stream join unnest($1::uuid[], $2::uuid[]) as h(id, claim) using (id)
+           where stream.claim = h.claim and ended_at is null
+         ), free as (
+           select id from stream where id in (select id from held) for no key update skip locked
+         ), renewed as (
+           update stream set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+           where id in (select id from free)
+         )
+         select id from held`,
         [writers.map((writer) => writer.streamId), writers.map((writer) => writer.claim), this.leaseMs],
       );
       const ids = new Set(alive.map((row) => row.id));
@@ -72,7 +80,7 @@ export class Claims {
       for (const writer of writers)
         if (!ids.has(writer.streamId) && this.holds(writer.streamId)) writer.lose();
     } catch (error) {
-      this.connection = null;
+      void this.disconnect();
       this.logger.warn({ err: error }, 'Leases could not be renewed; trying again');
     } finally {
       this.beating = false;
@@ -97,17 +105,25 @@ export class Claims {
   }
 
   private connected(): Promise<Client> {
-    this.connection ??= (async () => {
-      const client = new Client({
-        connectionString: this.databaseUrl,
-        application_name: 'platform-heartbeat',
-        connectionTimeoutMillis: 5_000,
-        query_timeout: 5_000,
-      });
-      client.on('error', () => (this.connection = null));
-      await client.connect();
-      return client;
-    })();
-    return this.connection;
+    if (this.connection) return this.connection;
+    const client = new Client({
+      connectionString: this.databaseUrl,
+      application_name: 'platform-heartbeat',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+    });
+    const connection = client.connect().then(() => client);
+    client.on('error', () => {
+      if (this.connection === connection) void this.disconnect();
+    });
+    this.connection = connection;
+    return connection;
+  }
+
+  /** A connection that failed may still wait for an answer: it is ended, not only forgotten. */
+  private async disconnect(): Promise<void> {
+    const connection = this.connection;
+    this.connection = null;
+    await connection?.then((client) => client.end()).catch(() => undefined);
   }
 }
