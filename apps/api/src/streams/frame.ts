@@ -11,6 +11,8 @@ const MAX_DELTA_CHARS = 5_000;
 
 /** Longest string kept inside a frame that had to be cut. */
 const CUT_CHARS = 2_000;
+/** Most items of a list or an object inside such a frame. */
+const CUT_ITEMS = 100;
 
 /** A frame before it has its `seq`: the method and the JSON of `params.data`. */
 export interface Draft {
@@ -28,13 +30,10 @@ export function draft(method: FrameMethod, data: object): Draft {
   const json = JSON.stringify(data);
   if (json.length * 3 < MAX_FRAME_BYTES || Buffer.byteLength(json) < MAX_FRAME_BYTES - 512)
     return { method, data: json };
-  let cut = CUT_CHARS;
-  let short = JSON.stringify(shortened(data, cut));
-  while (Buffer.byteLength(short) > MAX_FRAME_BYTES - 512 && cut > 50) {
-    cut = Math.floor(cut / 2);
-    short = JSON.stringify(shortened(data, cut));
+  for (let chars = CUT_CHARS, items = CUT_ITEMS; ; chars = half(chars), items = half(items)) {
+    const short = JSON.stringify(shortened(data, { chars, items }));
+    if (Buffer.byteLength(short) <= MAX_FRAME_BYTES - 512 || items === 1) return { method, data: short };
   }
-  return { method, data: short };
 }
 
 /** Splits text so that each piece fits one frame, never inside a surrogate pair. */
@@ -67,23 +66,31 @@ export function framesAfter(data: Buffer, fromSeq: number, position: number): Bu
   return start === 0 ? data : data.subarray(start);
 }
 
-function shortened(value: unknown, chars: number): unknown {
-  if (typeof value === 'string') return value.length > chars ? `${value.slice(0, chars)}…` : value;
-  if (Array.isArray(value)) return value.slice(0, 100).map((item) => shortened(item, chars));
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).slice(0, 100);
-  return {
-    ...Object.fromEntries(fields.map(([key, field]) => [key, shortenedField(field, chars)])),
-    truncated: true,
-  };
+/** How much is kept of each text, and of each list or object below the frame's own fields. */
+interface Limits {
+  chars: number;
+  items: number;
 }
 
-/** Below the top level only the mark of the frame itself is wanted. */
-function shortenedField(value: unknown, chars: number): unknown {
-  const short = shortened(value, chars);
-  if (typeof short === 'object' && short !== null && !Array.isArray(short))
-    delete (short as { truncated?: true }).truncated;
-  return short;
+function shortened(data: object, limits: Limits): object {
+  const fields = Object.entries(data).map(([key, field]) => [key, cut(field, limits)] as const);
+  return { ...Object.fromEntries(fields), truncated: true };
+}
+
+function cut(value: unknown, limits: Limits): unknown {
+  if (typeof value === 'string') return cutText(value, limits.chars);
+  if (Array.isArray(value)) return value.slice(0, limits.items).map((item) => cut(item, limits));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).slice(0, limits.items);
+  return Object.fromEntries(fields.map(([key, field]) => [cutText(key, limits.chars), cut(field, limits)]));
+}
+
+function cutText(text: string, chars: number): string {
+  return text.length > chars ? `${text.slice(0, chars)}…` : text;
+}
+
+function half(limit: number): number {
+  return Math.max(1, Math.floor(limit / 2));
 }
 
 function isHighSurrogate(code: number): boolean {
