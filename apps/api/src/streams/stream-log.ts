@@ -88,17 +88,23 @@ export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Pro
   ]);
 }
 
-/** Takes an open stream whose lease has passed away from its writer; null where there is nothing to take. */
+/**
+ * Takes an open stream whose lease has passed away from its writer; null where there is nothing to take, or where
+ * somebody is about to end it.
+ */
 export async function takeOver(
   tx: Sql,
   streamId: string,
   claim: string,
-): Promise<{ segment: number; lastSeq: number } | null> {
+): Promise<{ segment: number; lastSeq: number; cancelWished: boolean } | null> {
   return firstRow(
     tx,
     `update stream s set claim = $2
-     where s.id = $1 and s.ended_at is null and s.lease_until < clock_timestamp()
-     returning s.segment,
+     where s.id = (
+       select id from stream where id = $1 and ended_at is null and lease_until < clock_timestamp()
+       for no key update skip locked
+     )
+     returning s.segment, s.cancel_requested_at is not null as "cancelWished",
        coalesce((select max(to_seq) from stream_frame where stream_id = s.id), 0) as "lastSeq"`,
     [streamId, claim],
   );

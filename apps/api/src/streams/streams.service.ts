@@ -67,10 +67,12 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Takes a stream whose writer is gone; null where it lives or has ended. Inside the caller's transaction. */
-  async takeOver(tx: Sql, streamId: string): Promise<StreamWriter | null> {
+  async takeOver(tx: Sql, streamId: string): Promise<{ writer: StreamWriter; cancelWished: boolean } | null> {
     const claim = randomUUID();
     const taken = await takeOver(tx, streamId, claim);
-    return taken && new StreamWriter(this.loop, streamId, claim, taken.segment, taken.lastSeq);
+    if (taken === null) return null;
+    const { segment, lastSeq, cancelWished } = taken;
+    return { writer: new StreamWriter(this.loop, streamId, claim, segment, lastSeq), cancelWished };
   }
 
   /** Wishes an open stream cancelled; false where it has ended. */

@@ -15,7 +15,7 @@ import type { StepUsage } from './active-turn.ts';
 import { textOfLastMessage } from './fold.ts';
 import type { Item } from './items.ts';
 import { payerOfRow, settleCall } from './turn-billing.ts';
-import { sayFailure } from './turn-closing.ts';
+import { sayCancelled, sayFailure } from './turn-closing.ts';
 import { endTurn, getTurn, insertItem, itemsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const INTERRUPTED: TurnFailure = {
@@ -30,14 +30,16 @@ interface Orphan {
 }
 
 /**
- * Ends the turns whose process died: FAILED and retryable, what was said kept, the stream closed for its readers.
- * It waits one whole lease after its own start, so that a database that was away does not make orphans of the living.
+ * Ends the turns whose process died: FAILED and retryable, or CANCELLED where that was wished; what was said is kept,
+ * the stream closed for its readers. It waits one whole lease after its own start and after every pause, so that a
+ * database that was away does not make orphans of the living.
  */
 @Injectable()
 export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnRecovery.name);
   private timer: NodeJS.Timeout | null = null;
   private notBefore = 0;
+  private lastSweep = 0;
   private sweeping: Promise<void> | null = null;
 
   constructor(
@@ -48,7 +50,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notBefore = performance.now() + this.streams.leaseMs;
+    this.wait();
+    this.lastSweep = performance.now();
     this.timer = setInterval(() => this.tick(), this.streams.leaseMs / 4).unref();
   }
 
@@ -62,13 +65,24 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async sweep(): Promise<void> {
+    const { leaseMs } = this.streams;
+    const began = performance.now();
+    if (began - this.lastSweep > leaseMs / 2) this.wait();
+    this.lastSweep = began;
+    if (began < this.notBefore) return;
     try {
-      if (performance.now() < this.notBefore) return;
-      for (const orphan of await this.orphans()) await this.end(orphan);
+      const orphans = await this.orphans();
+      if (performance.now() - began > leaseMs / 4) this.wait();
+      else for (const orphan of orphans) await this.endOrLog(orphan);
     } catch (error) {
-      this.notBefore = performance.now() + this.streams.leaseMs;
-      this.logger.warn({ err: error }, 'Interrupted turns could not be ended; trying again');
+      this.wait();
+      this.logger.warn({ err: error }, 'Interrupted turns could not be found; trying again');
     }
+  }
+
+  /** Leaves the living the time to renew their leases. */
+  private wait(): void {
+    this.notBefore = performance.now() + this.streams.leaseMs;
   }
 
   private orphans(): Promise<Orphan[]> {
@@ -76,23 +90,41 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       this.database,
       `select g.turn_id as id, g.stream_id as "streamId"
        from stream s join turn_segment g on g.stream_id = s.id
-       where s.ended_at is null and s.lease_until < clock_timestamp() limit 100`,
+       where s.ended_at is null and s.lease_until < clock_timestamp()
+       -- Those that cannot be ended stay behind the others.
+       order by s.lease_until desc limit 100`,
     );
+  }
+
+  private async endOrLog(orphan: Orphan): Promise<void> {
+    try {
+      await this.end(orphan);
+    } catch (error) {
+      this.logger.warn(
+        { err: error, turn: orphan.id },
+        'An interrupted turn could not be ended; trying again',
+      );
+    }
   }
 
   private async end({ id, streamId }: Orphan): Promise<void> {
     const closed = await this.database.transaction(async (tx) => {
-      const writer = await this.streams.takeOver(tx, streamId);
-      const turn = writer && (await getTurn(tx, id));
+      const taken = await this.streams.takeOver(tx, streamId);
+      const turn = taken && (await getTurn(tx, id));
       if (!turn) return null;
+      const { writer, cancelWished } = taken;
       const items = await itemsOf(tx, id);
       const text = await this.said(streamId, items);
       const tokens = await countTokens(text);
       const nextItem = (items.at(-1)?.n ?? 0) + 1;
       if (text !== '') await insertItem(tx, id, nextItem, { kind: 'partial', content: { text }, tokens });
-      await endTurn(tx, id, { status: 'FAILED', error: INTERRUPTED, executionMs: 0 });
+      await endTurn(tx, id, {
+        ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
+        executionMs: 0,
+      });
       const batch = await writer.end(tx, (closing) => {
-        sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
+        if (cancelWished) sayCancelled(closing, turn);
+        else sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
       });
       const due = text === '' ? null : await this.estimated(turn, items, tokens);
       await settleCall(tx, this.usage, payerOfRow(turn), turn.holdId, due);
@@ -108,8 +140,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
     const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
     const used = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
-    const model = await this.catalogue.find(turn.spaceId, turn.model);
-    return { ...used, cost: model ? costOf(used, model.price) : 0, estimated: true };
+    const price = await this.catalogue.priceOf(turn.spaceId, turn.model);
+    return { ...used, cost: price ? costOf(used, price) : 0, estimated: true };
   }
 
   /** What the interrupted call said; a step that was stored whole is no longer part of it. */

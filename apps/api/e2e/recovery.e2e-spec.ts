@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { eventData, textOf } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
+import { verifies } from './verifies.ts';
+
+const LEASE_MS = 2_000;
+
+let app: TestApp;
+let model: ScriptedModel;
+let calls: AgentCalls;
+
+beforeAll(async () => {
+  model = await ScriptedModel.start();
+  app = await TestApp.start({ env: { PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) } });
+  calls = await AgentCalls.make(app, { baseUrl: model.url, apiKey: 'k' });
+});
+afterAll(async () => {
+  await app.close();
+  await model.close();
+});
+
+/** A turn that has said `One` and waits to be let go. */
+async function running() {
+  const { opened, open } = gate();
+  const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+  const turnId = randomUUID();
+  const stream = await calls.open({ contents: said(prompt), turnId });
+  await stream.untilSaid('One');
+  const [{ id }] = (await app.sql<{ id: string }>(
+    `select g.stream_id as id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1`,
+    [turnId],
+  )) as [{ id: string }];
+  return { turnId, stream, streamId: id, letGo: open };
+}
+
+/** As if the process that writes the stream had died a while ago. */
+const orphan = (streamId: string, change = '') =>
+  app.sql(
+    `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp() ${change} where id = $1`,
+    [streamId],
+  );
+
+describe('leases', () => {
+  verifies(
+    'turn.crash',
+    'are renewed while another stream is locked by the transaction that ends it',
+    async () => {
+      const locked = await running();
+      const other = await running();
+      const leaseOf = async () => {
+        const [row] = await app.sql<{ at: Date }>('select lease_until as at from stream where id = $1', [
+          other.streamId,
+        ]);
+        return row?.at.getTime() ?? 0;
+      };
+      await app.get(DataSource).transaction(async (tx) => {
+        await tx.query('select from stream where id = $1 for update', [locked.streamId]);
+        const before = await leaseOf();
+        await eventually(async () => expect(await leaseOf()).toBeGreaterThan(before + LEASE_MS / 4));
+      });
+      for (const { letGo, stream } of [locked, other]) {
+        letGo();
+        expect(textOf((await stream.rest()).frames)).toBe('One two');
+      }
+    },
+  );
+});
+
+describe('the turns of a process that died', () => {
+  verifies('turn.crash', 'end as FAILED, also where the key of their model cannot be read', async () => {
+    const { turnId, stream, streamId } = await running();
+    await app.sql(`update model set api_key = 'broken', updated_at = clock_timestamp()`);
+    await orphan(streamId);
+    const { frames } = await stream.rest();
+    expect(eventData(frames, 'error-occurred')).toMatchObject({ code: 'INTERRUPTED', retryable: true });
+    expect(await calls.turn(turnId)).toMatchObject({ status: 'FAILED', error: { code: 'INTERRUPTED' } });
+    calls = await AgentCalls.make(app, { baseUrl: model.url });
+  });
+
+  verifies('turn.abort', 'end as CANCELLED where somebody had wished it, with what was said', async () => {
+    const { turnId, stream, streamId } = await running();
+    await orphan(streamId, ', cancel_requested_at = clock_timestamp()');
+    const { frames } = await stream.rest();
+    expect(eventData(frames, 'response-completed')).toMatchObject({ turnId, finishReason: 'cancelled' });
+    expect(textOf(frames)).toBe('One');
+    expect(await calls.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: null });
+  });
+});
