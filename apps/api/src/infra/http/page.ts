@@ -24,17 +24,17 @@ export function page<Row, Item>(
 }
 
 export function encodeCursor(position: Position, filter: unknown): string {
-  return Buffer.from(JSON.stringify([fingerprint(filter), ...position])).toString('base64url');
+  return Buffer.from(JSON.stringify([fingerprint(filter, position), ...position])).toString('base64url');
 }
 
 /** Reads a cursor back; null where none was given; 400 where it is damaged or belongs to another filter. */
 export function decodeCursor(cursor: string | undefined, filter: unknown): Position | null {
   if (cursor === undefined) return null;
-  const parts = parsed(cursor);
-  if (parts?.[0] !== fingerprint(filter)) {
+  const [print, ...position] = parsed(cursor) ?? [];
+  if (print !== fingerprint(filter, position)) {
     throw invalid('cursor must be the nextCursor of a page under the same filter');
   }
-  return parts.slice(1);
+  return position;
 }
 
 function parsed(cursor: string): Position | null {
@@ -50,9 +50,10 @@ function isPosition(value: unknown): value is Position {
   return Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
 }
 
-function fingerprint(filter: unknown): string {
+/** So that a position can neither be altered nor carried to another filter. */
+function fingerprint(filter: unknown, position: Position): string {
   return createHash('sha256')
-    .update(JSON.stringify(filter ?? null))
+    .update(JSON.stringify([filter, position]))
     .digest('base64url')
     .slice(0, 8);
 }
