@@ -695,6 +695,8 @@ describe('the routes', () => {
     expect(await tokensOf('?model=m')).toEqual([-120]);
     const at = own.items[0]?.createdAt ?? '';
     expect(await tokensOf(`?from=${at}&to=${at}`)).toEqual([-120]);
+    const far = encodeURIComponent('9999-12-31T23:59:59+23:00');
+    expect(await tokensOf(`?from=0000-01-01T00:00:00Z&to=${far}`)).toHaveLength((await tokensOf('')).length);
     expect(await tokensOf('', app.outsider)).toEqual([]);
     const others = await app.request('GET', `/api/usage/entries?userId=${admin.userId}`, { as: someone });
     expect([others.status, others.body.code]).toEqual([403, 'FORBIDDEN']);
@@ -705,7 +707,14 @@ describe('the routes', () => {
     const first = await usage.entries({ limit: 3 });
     const cursor = first.nextCursor ?? '';
     expect((await usage.entries({ limit: 3, cursor })).items.map(({ tokens }) => tokens)).toEqual([5000]);
-    for (const query of [`cursor=${cursor}&source=chat`, 'cursor=x', 'source=nothing', 'from=today', 'x=1']) {
+    for (const query of [
+      `cursor=${cursor}&source=chat`,
+      'cursor=x',
+      'source=nothing',
+      'from=today',
+      'to=2026-02-30T00:00:00Z',
+      'x=1',
+    ]) {
       const { status } = await app.request('GET', `/api/usage/entries?${query}`, { as: admin });
       expect([query, status]).toEqual([query, 400]);
     }

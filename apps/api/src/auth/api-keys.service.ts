@@ -9,6 +9,7 @@ import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
 import { idAfter } from './id-cursor.ts';
 import { IdentityService, keyPrefix } from './identity.service.ts';
+import { instant } from './instant.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
@@ -43,8 +44,9 @@ export class ApiKeysService {
     return page(keys, limit, filter, ({ id }) => [id], toApiKey);
   }
 
-  create({ by, requestId }: Act, name: string, expiresAt: string | null): Promise<CreatedApiKey> {
+  create({ by, requestId }: Act, name: string, expires: string | null): Promise<CreatedApiKey> {
     const { spaceId, userId } = by;
+    const expiresAt = instant(expires);
     return this.database.transaction(async (tx) => {
       const past = await firstRow<{ past: boolean | null }>(
         tx,
@@ -52,12 +54,7 @@ export class ApiKeysService {
         [expiresAt],
       );
       if (past?.past) throw invalid('expiresAt must be in the future');
-      const key = await this.identity.mintApiKey(tx, {
-        spaceId,
-        userId,
-        name,
-        expiresAt: expiresAt === null ? null : new Date(expiresAt),
-      });
+      const key = await this.identity.mintApiKey(tx, { spaceId, userId, name, expiresAt });
       await recordAudit(tx, by, {
         action: 'api-key.create',
         targetType: 'api-key',

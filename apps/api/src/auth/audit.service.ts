@@ -5,6 +5,7 @@ import { rows } from '../infra/database/rows.ts';
 import { page } from '../infra/http/page.ts';
 import type { AuditQueryDto } from './auth.dto.ts';
 import { idAfter } from './id-cursor.ts';
+import { instant } from './instant.ts';
 
 interface AuditRow {
   id: string;
@@ -50,5 +51,3 @@ export class AuditService {
     );
   }
 }
-
-const instant = (text: string | undefined) => (text === undefined ? null : new Date(text));

@@ -4,7 +4,20 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 
 /** Whether a text is one moment: an ISO 8601 date and time with its offset. */
 export function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
+  return (
+    typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value))
+  );
+}
+
+/** The moment of a text that `isInstant`, as SQL takes it: PostgreSQL knows neither the year 0 nor far offsets. */
+export function instant(text: string | null | undefined): Date | null {
+  return text == null ? null : new Date(text);
+}
+
+/** `Date` takes 31 days in every month. */
+function isDay(date: string): boolean {
+  const day = new Date(`${date}T00:00:00Z`);
+  return !isNaN(day.getTime()) && day.toISOString().startsWith(date);
 }
 
 /** One moment, for the fields of requests. */

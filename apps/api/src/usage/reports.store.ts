@@ -1,4 +1,5 @@
 import type { UsageEntry, UsageFigures, UsageGrouping, UsageWindow, UserSummary } from '@platform/contracts';
+import { instant } from '../auth/instant.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 
 export type EntryRow = Omit<UsageEntry, 'user' | 'createdBy' | 'createdAt'> & {
@@ -42,7 +43,7 @@ export function listEntries(
        and ($6::timestamptz is null or created_at <= $6)
        and ($7::uuid is null or id < $7)
      order by id desc limit $8`,
-    [spaceId, userId, source, model, from, to, after, limit],
+    [spaceId, userId, source, model, instant(from), instant(to), after, limit],
   );
 }
 
