@@ -7,18 +7,33 @@ import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { parseDataUri } from './contents.ts';
 import type { UserPart } from './items.ts';
 
-const MAX_MEDIA_BYTES = 10 * 1024 * 1024;
+const MB = 1024 * 1024;
+const MAX_MEDIA_BYTES = 10 * MB;
+const FETCH_MS = 20_000;
+/** What all fetches of one message may take together. */
+const MAX_FETCHED_BYTES = 25 * MB;
+const MAX_FETCHING_MS = 60_000;
 /** Longest text that a text-like file adds to the prompt. */
 const MAX_FILE_CHARS = 200_000;
 const TEXT_MIMES =
   /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|sql|x-ndjson|toml)$)|\+(json|xml)$/;
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|ya?ml|xml|html?|log|ini|toml|sql|[jt]sx?|py|java|go|rs|c|h|cpp|rb|sh)$/i;
+/** Names of files that are certainly no text. */
+const BINARY_NAMES =
+  /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip|gz|tar|7z|png|jpe?g|gif|webp|mp[34]|wav|ogg|flac)$/i;
 
 /** A medium whose bytes are at hand. */
 interface Loaded {
   mime: string;
   data: Buffer;
+}
+
+/** What the media that are still to be fetched may take. */
+interface Budget {
+  bytes: number;
+  /** By `performance.now()`. */
+  until: number;
 }
 
 /** What a content item became before it is stored: attachments still with their bytes. */
@@ -40,58 +55,70 @@ export class Media {
     contents: ContentItem[],
     model: { name: string; capabilities: ModelCapabilities },
   ): Promise<LoadedPart[]> {
-    const refuse = (path: string, kind: string) =>
-      invalid(`${path}: the model ${model.name} does not take ${kind}`);
-    return Promise.all(
-      contents.map(async (item, i): Promise<LoadedPart> => {
-        const path = `contents[${i}]`;
-        switch (item.type) {
-          case 'text':
-            return item;
-          case 'image_url': {
-            if (!model.capabilities.images) throw refuse(path, 'images');
-            const { url, detail } = item.image_url;
-            const inline = decoded(url);
-            // Web addresses of images go to the provider as they are.
-            return inline
-              ? { type: 'image', detail: detail ?? 'auto', media: inline }
-              : { type: 'image', detail: detail ?? 'auto', url };
-          }
-          case 'audio': {
-            if (!model.capabilities.audio) throw refuse(path, 'audio');
-            const { url } = item.audio_url;
-            const media = await this.bytesOf(url, `${path}.audio_url.url`);
-            return url.startsWith('data:') ? { type: 'audio', media } : { type: 'audio', media, url };
-          }
-          case 'file': {
-            const { url, ...rest } = item.file_info;
-            const media = await this.bytesOf(url, `${path}.file_info.url`);
-            const info = url.startsWith('data:') ? rest : { url, ...rest };
-            const text = textOf(media, rest.name ?? '');
-            if (text !== null) return { type: 'file', media, info, text };
-            if (!model.capabilities.files) throw refuse(path, 'files');
-            return { type: 'file', media, info };
-          }
-        }
-      }),
-    );
+    const budget = { bytes: MAX_FETCHED_BYTES, until: performance.now() + MAX_FETCHING_MS };
+    const loaded: LoadedPart[] = [];
+    // One after the other, so that what is held in memory is known.
+    for (const [i, item] of contents.entries()) {
+      loaded.push(await this.loadItem(item, `contents[${i}]`, model, budget));
+    }
+    return loaded;
   }
 
-  private async bytesOf(url: string, path: string): Promise<Loaded> {
+  private async loadItem(
+    item: ContentItem,
+    path: string,
+    { name, capabilities }: { name: string; capabilities: ModelCapabilities },
+    budget: Budget,
+  ): Promise<LoadedPart> {
+    const refuse = (kind: string) => invalid(`${path}: the model ${name} does not take ${kind}`);
+    switch (item.type) {
+      case 'text':
+        return item;
+      case 'image_url': {
+        if (!capabilities.images) throw refuse('images');
+        const { url, detail } = item.image_url;
+        const inline = decoded(url);
+        // Web addresses of images go to the provider as they are.
+        return inline
+          ? { type: 'image', detail: detail ?? 'auto', media: inline }
+          : { type: 'image', detail: detail ?? 'auto', url };
+      }
+      case 'audio': {
+        if (!capabilities.audio) throw refuse('audio');
+        const { url } = item.audio_url;
+        const media = await this.bytesOf(url, `${path}.audio_url.url`, budget);
+        return url.startsWith('data:') ? { type: 'audio', media } : { type: 'audio', media, url };
+      }
+      case 'file': {
+        const { url, ...rest } = item.file_info;
+        if (!capabilities.files && BINARY_NAMES.test(rest.name ?? '')) throw refuse('files');
+        const media = await this.bytesOf(url, `${path}.file_info.url`, budget);
+        const info = url.startsWith('data:') ? rest : { url, ...rest };
+        const text = textOf(media, rest.name ?? '');
+        if (text !== null) return { type: 'file', media, info, text };
+        if (!capabilities.files) throw refuse('files');
+        return { type: 'file', media, info };
+      }
+    }
+  }
+
+  private async bytesOf(url: string, path: string, budget: Budget): Promise<Loaded> {
     const inline = decoded(url);
     if (inline) return inline;
+    const maxBytes = Math.min(MAX_MEDIA_BYTES, budget.bytes);
     try {
-      const response = await this.http.fetch(url, {
-        maxBytes: MAX_MEDIA_BYTES,
-        timeoutMs: 20_000,
-        followRedirects: 3,
-      });
+      const timeoutMs = Math.max(1, Math.min(FETCH_MS, Math.round(budget.until - performance.now())));
+      const response = await this.http.fetch(url, { maxBytes, timeoutMs, followRedirects: 3 });
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
+      budget.bytes -= response.bytes.length;
       const mime = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
       return { mime: mime ?? 'application/octet-stream', data: response.bytes };
     } catch (error) {
       this.logger.warn({ err: error }, 'A medium could not be fetched');
-      throw invalid(`${path} could not be fetched (at most ${MAX_MEDIA_BYTES} bytes, from a public address)`);
+      throw invalid(
+        `${path} could not be fetched (at most ${maxBytes} bytes, from a public address; ` +
+          `${MAX_FETCHED_BYTES} bytes in one message)`,
+      );
     }
   }
 }
