@@ -10,6 +10,7 @@ import { StreamsService } from '../src/streams/streams.service.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames, textOf } from './harness/frames.ts';
 import { gate } from './harness/gate.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
@@ -667,6 +668,28 @@ describe('reading', () => {
       expect(await calls.messages(session_id)).toHaveLength(2);
     },
   );
+
+  verifies('turn.history', 'a session is not deleted beside a start that was first', async () => {
+    const turnId = randomUUID();
+    const session_id = randomUUID();
+    await calls.json({ contents: said(model.prompt()), session_id, turnId });
+    const deleted = await app.get(DataSource).transaction(async (tx) => {
+      // As a start does: it locks the session, and its turn is seen once it has committed.
+      await tx.query('select from session where name = $1 for no key update', [session_id]);
+      await tx.query(`update turn set status = 'RUNNING' where client_turn_id = $1`, [turnId]);
+      const answer = calls.request('DELETE', `/sessions/${session_id}`);
+      await eventually(async () => {
+        const waiting = await app.sql(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+      return { answer };
+    });
+    expect((await deleted.answer).status).toBe(409);
+    await app.sql(`update turn set status = 'COMPLETED' where client_turn_id = $1`, [turnId]);
+    expect((await calls.request('GET', `/sessions/${session_id}`)).status).toBe(200);
+  });
 
   verifies('turn.history', 'a session of a name that cannot be is a 404', async () => {
     for (const name of ['%00', 'nothing', '%ED%A0%80'])

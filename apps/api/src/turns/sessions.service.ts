@@ -80,12 +80,16 @@ export class SessionsService {
   /** Hides the session at once; refused while a turn of it runs. */
   async delete(scope: SessionScope, sessionId: string): Promise<void> {
     const { ref } = await this.find(scope, sessionId);
-    const deleted = await firstRow(
-      this.database,
-      `update session s set deleted_at = clock_timestamp() where s.id = $1 and not exists
-         (select from turn where session_id = s.id and status in ('RUNNING', 'QUEUED')) returning id`,
-      [ref],
-    );
+    const deleted = await this.database.transaction(async (tx) => {
+      // A start locks its session too: only a statement that begins after it has committed sees its turn.
+      await rows(tx, 'select from session where id = $1 for update', [ref]);
+      return firstRow(
+        tx,
+        `update session s set deleted_at = clock_timestamp() where s.id = $1 and not exists
+           (select from turn where session_id = s.id and status in ('RUNNING', 'QUEUED')) returning id`,
+        [ref],
+      );
+    });
     if (deleted === null) throw conflict(`Session ${sessionId} has a running turn`);
   }
 
