@@ -100,6 +100,7 @@ describe('questions', () => {
       expect(eventData(resumed.frames, 'session-started')).toMatchObject({ segment: 2, resumed: true });
       expect(textOf(resumed.frames)).toContain('blue');
       expect(await pendingOf(session)).toEqual([]);
+      expect(await pendingOf('\0')).toEqual([]);
       expect(await agent.turn(turnId)).toMatchObject({
         status: 'COMPLETED',
         segments: [{ origin: 'start' }, { origin: 'resume' }],
@@ -443,6 +444,41 @@ describe('tools in the loop', () => {
     expect(unregistered.body.toolExecutions.some(({ status }) => status === 'succeeded')).toBe(false);
   });
 
+  verifies(
+    'local-tools.result',
+    'each call is asked anew where a model’s server repeats their ids',
+    async () => {
+      const call = { toolCalls: [{ id: 'call_0', name: 'gps', arguments: '{}' }] };
+      const openai = await startOpenAiServer({
+        behaviour: ({ messages }) => {
+          const results = (messages as { role: string }[]).filter(({ role }) => role === 'tool').length;
+          return results < 2 ? call : { text: ['Done'] };
+        },
+      });
+      const calls = await AgentCalls.make(
+        app,
+        { baseUrl: openai.url },
+        { localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }] },
+      );
+      const turnId = randomUUID();
+      const live = await calls.open({ turnId, contents: said('Go'), registeredLocalTools: ['gps'] });
+      const answer = (result: string, id = 'call_0') =>
+        calls.request('POST', `/turns/${turnId}/local-tools/${id}`, { body: { result } });
+      await live.until('local-tool-call');
+      expect((await answer('Ulm', 'a%00b')).status).toBe(404);
+      expect((await answer('Ulm')).status).toBe(200);
+      await eventually(async () => expect((await answer('Bonn')).status).toBe(200));
+      const { frames } = await live.rest();
+      expect(textOf(frames)).toBe('Done');
+      const told = (openai.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
+      expect(told.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual([
+        '"Ulm"',
+        '"Bonn"',
+      ]);
+      await openai.close();
+    },
+  );
+
   verifies('local-tools.denied', 'denied and failed calls are told to the model', async () => {
     const denied = await localCall();
     await denied.answer({ denied: true, reason: 'not here' });
@@ -520,6 +556,10 @@ describe('execute', () => {
     expect(await problem({ images: ['ftp://x'] })).toEqual([
       400,
       expect.stringContaining('inputs.images[0]'),
+    ]);
+    expect(await problem({ query: 'x', session_id: 'a\0b' })).toEqual([
+      400,
+      expect.stringContaining('inputs.session_id'),
     ]);
     expect(await problem({ audios: 'x' })).toEqual([400, expect.stringContaining('inputs.audios')]);
 

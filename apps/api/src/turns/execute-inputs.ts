@@ -7,6 +7,7 @@ import type {
 } from '@platform/contracts';
 import { missingVariables, RESERVED_INPUTS, variablesOf } from '../agents/template.ts';
 import { invalid } from '../infra/http/app-error.ts';
+import { isText } from '../infra/http/text.ts';
 import { checkMediaUrl } from './contents.ts';
 import type { TurnSettings } from './turn-store.ts';
 
@@ -25,7 +26,7 @@ export function checkInputs(value: unknown, path: string): string[] {
     if (field !== undefined && !ok(field)) problems.push(`${path}.${key} must be ${expected}`);
   };
   check('query', (field) => typeof field === 'string', 'a string');
-  check('session_id', isSessionName, 'a string of 1 to 128 characters');
+  check('session_id', isSessionName, 'a text of 1 to 128 characters, without U+0000');
   for (const flag of ['memory', 'context', 'internet']) {
     check(flag, (field) => typeof field === 'boolean', 'a boolean');
   }
@@ -100,5 +101,5 @@ export function executeSettings(
 }
 
 function isSessionName(value: unknown): boolean {
-  return typeof value === 'string' && value.length >= 1 && value.length <= 128;
+  return isText(value) && value.length >= 1 && value.length <= 128;
 }

@@ -5,6 +5,7 @@ import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { conflict, invalid, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
+import { isText } from '../infra/http/text.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { forgetCancelWishes } from './cancel-wish.ts';
 import { expiredTurns, findInteraction, pendingOf, type InteractionRow } from './interaction-store.ts';
@@ -36,6 +37,7 @@ export class InteractionsService implements OnModuleInit {
 
   /** The questions that wait in a session; none for a session that nobody knows. */
   async pending(caller: UserPrincipal, agentId: string, sessionId: string): Promise<Interaction[]> {
+    if (!isText(sessionId)) return [];
     const found = await pendingOf(this.database, agentId, caller.userId, sessionId);
     return found.map((row) => toInteraction(row, { turnId: row.clientTurnId, sessionId }));
   }

@@ -4,7 +4,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { firstRow, rows } from '../infra/database/rows.ts';
-import { conflict, notFound } from '../infra/http/app-error.ts';
+import { conflict, notFound, type AppError } from '../infra/http/app-error.ts';
+import { isText } from '../infra/http/text.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import type { TurnRow } from './turn-store.ts';
 import { TurnTools, type ToolOutcome, type TurnTool, type TurnToolSource } from './turn-tools.ts';
@@ -61,6 +62,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     result: LocalToolResult,
   ): Promise<void> {
     const turn = await this.turns.find(caller, agentId, turnId);
+    if (!isText(callId)) throw unknownCall(turn, callId);
     const taken = await firstRow(
       this.database,
       `update local_tool_call set outcome = $3
@@ -76,7 +78,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
       'select outcome from local_tool_call where turn_id = $1 and call_id = $2',
       [turn.id, callId],
     );
-    if (known === null) throw notFound(`Turn ${turn.clientTurnId} has no local tool call ${callId}`);
+    if (known === null) throw unknownCall(turn, callId);
     if (known.outcome === null) throw conflict(`The answer to ${callId} came too late`);
     const repeated = isDeepStrictEqual(known.outcome, JSON.parse(JSON.stringify(result)));
     if (!repeated) throw conflict(`The call ${callId} already has another answer`);
@@ -92,7 +94,9 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     await rows(
       this.database,
       `insert into local_tool_call (turn_id, call_id, expires_at)
-       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`,
+       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+       -- Some servers number the calls of each answer anew.
+       on conflict (turn_id, call_id) do update set outcome = null, expires_at = excluded.expires_at`,
       [turn.id, callId, TIMEOUT_MS],
     );
     turn.writer.emit('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
@@ -114,6 +118,10 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
       await delay(POLL_MS, undefined, { signal });
     }
   }
+}
+
+function unknownCall(turn: TurnRow, callId: string): AppError {
+  return notFound(`Turn ${turn.clientTurnId} has no local tool call ${callId}`);
 }
 
 function told(outcome: Outcome): ToolOutcome {
