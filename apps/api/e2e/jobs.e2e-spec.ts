@@ -527,6 +527,30 @@ describe('a question', () => {
     expect((await jobs.stream(job)).bytes).toBe(bytes);
   });
 
+  verifies(['job.question', 'job.progress'], 'and its answer never set the progress back', async () => {
+    const contents = said('/long 2000\n/ask Colour? | red | blue\n/think 20000');
+    const job = await jobs.reached(
+      await jobs.start({ agentId: offline.agentId, contents }),
+      'INPUT_REQUIRED',
+    );
+    expect(job.progress).toBeGreaterThan(30);
+    const interactionId = answerOf(job).interaction?.interactionId;
+    const resumed = await app.fetch('POST', `${offline.path}/turns/${job.turnId}/resume`, {
+      as: app.admin,
+      body: { sessionId: job.sessionId, interactionId, selectedOptionIds: ['option_1'] },
+      headers: STREAMED,
+    });
+    const thinking = await eventually(async () => {
+      const now = await jobs.get(job);
+      expect(now).toMatchObject({ status: 'RUNNING', phase: 'thinking', finishedAt: null });
+      return now;
+    });
+    expect(thinking.progress).toBeGreaterThanOrEqual(job.progress);
+    await jobs.cancel(job);
+    await resumed.text();
+    expect((await jobs.reached(job, 'CANCELLED')).progress).toBeGreaterThanOrEqual(thinking.progress);
+  });
+
   verifies('job.question', 'is dismissed by a new turn of its session', async () => {
     const job = await asking();
     await offline.json({ contents: said('Never mind'), session_id: job.sessionId });

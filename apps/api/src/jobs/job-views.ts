@@ -21,7 +21,9 @@ export class JobViews {
 
   /** How they stand, without results. */
   async of(jobs: JobRow[]): Promise<Job[]> {
-    const logs = await this.logsOf(jobs.filter(({ status }) => status === 'RUNNING'));
+    const logs = await this.logsOf(
+      jobs.filter(({ status }) => status === 'RUNNING' || status === 'INPUT_REQUIRED'),
+    );
     const told = jobs.map((job) => {
       const log = logs.get(job.id) ?? null;
       const progress = Math.max(job.progress, progressOf(job.status, log));
