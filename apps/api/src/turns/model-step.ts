@@ -46,7 +46,8 @@ export class ModelStep {
         }
         case 'tool-call': {
           const call = this.callAt(delta.index);
-          if (delta.id) call.id = delta.id;
+          // PostgreSQL keeps no U+0000 in a text.
+          if (delta.id) call.id = delta.id.replaceAll('\0', '') || call.id;
           if (delta.name !== undefined) call.name = delta.name;
           call.arguments += delta.arguments;
           break;
