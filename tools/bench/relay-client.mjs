@@ -8,10 +8,18 @@ import { quantile } from './clock.mjs';
 const PAUSE_MS = 15;
 const DONE = 'data: [DONE]\n\n';
 
-const agent = new Agent({ keepAlive: true });
+/** Connections live as long as one measurement: a server may close those that are idle, also just then. */
+const withAgent = (measure) => async (asked) => {
+  const agent = new Agent({ keepAlive: true });
+  try {
+    return await measure(asked, agent);
+  } finally {
+    agent.destroy();
+  }
+};
 
 /** One call to its end; answers when its first byte came, in ms. */
-function call({ url, headers }, order, stream) {
+function call(agent, { url, headers }, order, stream) {
   const body = JSON.stringify({
     model: 'bench',
     stream,
@@ -44,37 +52,37 @@ function call({ url, headers }, order, stream) {
 
 answer({
   /** So many callers, each with one call after the other; answers how many calls came to their end. */
-  async closed({ target, callers, seconds, order, stream }) {
+  closed: withAgent(async ({ target, callers, seconds, order, stream }, agent) => {
     const end = performance.now() + seconds * 1_000;
     let calls = 0;
     const caller = async () => {
       while (performance.now() < end) {
-        await call(target, order, stream);
+        await call(agent, target, order, stream);
         calls++;
       }
     };
     await Promise.all(Array.from({ length: callers }, caller));
     return calls;
-  },
+  }),
 
   /** Streams side by side, opened evenly over `spreadMs`. */
-  async open({ target, streams, spreadMs, order }) {
+  open: withAgent(async ({ target, streams, spreadMs, order }, agent) => {
     const one = async (_, i) => {
       await sleep((i * spreadMs) / streams);
-      await call(target, order, true);
+      await call(agent, target, order, true);
     };
     await Promise.all(Array.from({ length: streams }, one));
-  },
+  }),
 
   /** Calls of all targets in turn: for each target the median time to the first byte, in ms. */
-  async inTurn({ targets, calls, order }) {
+  inTurn: withAgent(async ({ targets, calls, order }, agent) => {
     const times = targets.map(() => []);
     for (let i = 0; i < calls; i++) {
       for (const [n, target] of targets.entries()) {
-        times[n].push(await call(target, order, true));
+        times[n].push(await call(agent, target, order, true));
         await sleep(PAUSE_MS);
       }
     }
     return times.map((of) => quantile(of, 0.5));
-  },
+  }),
 });
