@@ -18,6 +18,7 @@ const DEMO_AGENT = {
   description: 'A first agent to try the platform with.',
   model: OFFLINE_MODEL,
   systemPrompt: 'You are a helpful assistant. Answer briefly and to the point.',
+  tools: [{ toolId: 'current_time', methods: null }],
 };
 
 /** Makes what an empty database needs before anybody can sign in. */
