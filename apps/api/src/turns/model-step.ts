@@ -73,7 +73,8 @@ export class ModelStep {
   /** What the step used: the provider's figures, or a local count where it gave none. */
   async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
     if (this.usage) return { usage: this.usage, estimated: false };
-    const said = this.reasoning + this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
+    const said =
+      this.reasoning + this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
     const usage = {
       promptTokens: await estimatePrompt(this.request.messages, this.request.tools),
       completionTokens: await countTokens(said),

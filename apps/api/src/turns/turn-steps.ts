@@ -31,7 +31,12 @@ export async function storeStep(
   turn.items.push({ ...item, id, n });
 }
 
-async function storedItem(sql: Sql, turnId: string, n: number, kind: ItemContent['kind']): Promise<string | null> {
+async function storedItem(
+  sql: Sql,
+  turnId: string,
+  n: number,
+  kind: ItemContent['kind'],
+): Promise<string | null> {
   const row = await firstRow<{ id: string }>(
     sql,
     'select id from turn_item where turn_id = $1 and n = $2 and kind = $3',
