@@ -694,7 +694,10 @@ describe('the routes', () => {
     expect(await tokensOf('?source=relay')).toEqual([-7]);
     expect(await tokensOf('?model=m')).toEqual([-120]);
     const at = own.items[0]?.createdAt ?? '';
-    expect(await tokensOf(`?from=${at}&to=${at}`)).toEqual([-120]);
+    // By source too: the other charge may have come in the same millisecond.
+    expect(await tokensOf(`?source=chat&from=${at}&to=${at}`)).toEqual([-120]);
+    const before = new Date(Date.parse(at) - 1).toISOString();
+    expect(await tokensOf(`?source=chat&to=${before}`)).toEqual([]);
     const far = encodeURIComponent('9999-12-31T23:59:59+23:00');
     expect(await tokensOf(`?from=0000-01-01T00:00:00Z&to=${far}`)).toHaveLength((await tokensOf('')).length);
     expect(await tokensOf('', app.outsider)).toEqual([]);

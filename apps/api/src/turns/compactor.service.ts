@@ -136,7 +136,9 @@ export class Compactor implements BeforeApplicationShutdown {
         cachedTokens,
         reasoningTokens,
       };
-      await this.usage.settle(tx, holdId, { ...charge, ...used });
+      // As with turns: a hold that was taken for abandoned does not make the call free.
+      if (!(await this.usage.settle(tx, holdId, { ...charge, ...used })))
+        await this.usage.charge(tx, { ...charge, ...used });
       return isReady;
     });
     return ready ? { summary: { id, text, tokens, mark: plan.mark }, tokensAfter: after } : null;
