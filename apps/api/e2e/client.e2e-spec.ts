@@ -313,7 +313,8 @@ describe('jobs', () => {
     });
     expect(job).toMatchObject({ type: 'AGENT_INVOKE', agentId, status: 'COMPLETED', progress: 100 });
     expect(job.result).toMatchObject({ answer: expect.stringContaining('The long way') as string });
-    expect(progress[0]).toMatchObject({ progress: 0 });
+    // A quick worker may have begun before the first answer.
+    expect(progress[0]?.progress).toBeLessThan(100);
     expect(progress.length).toBeGreaterThan(1);
     expect(progress.at(-1)).toEqual({ status: 'COMPLETED', phase: 'finished', progress: 100 });
     const figures = progress.map((each) => each.progress);
