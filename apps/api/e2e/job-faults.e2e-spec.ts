@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatAnswer, Job } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -100,11 +102,26 @@ const ended = (made: Job[]) =>
     return told;
   }, 60_000);
 
+/** What the turns say they used is what was charged, the entries are the balances, and nothing is held any more. */
+async function ledgerAddsUp(): Promise<void> {
+  const apart = await app.sql(
+    `select t.client_turn_id from turn t
+     left join (select turn_id, -sum(tokens) as tokens from usage_entry group by turn_id) e
+       on e.turn_id = t.client_turn_id
+     where t.prompt_tokens + t.completion_tokens <> coalesce(e.tokens, 0)`,
+  );
+  expect(apart).toEqual([]);
+  expect(await auditLedger(app.get(DataSource))).toEqual([]);
+  expect(await app.sql('select id from usage_hold')).toEqual([]);
+}
+
 describe('jobs and crashes', () => {
   verifies(
     ['job.role', 'job.crash'],
     'kill -9 during 50 jobs: each is done in the end, no step twice',
     async () => {
+      // With a balance every call holds tokens, also those that are killed.
+      await app.request('POST', '/api/usage/grants', { body: { tokens: 1_000_000_000 } });
       const prompts = Array.from({ length: 50 }, (_, i) => `Job ${i}`);
       const made: Job[] = [];
       for (const [i, prompt] of prompts.entries()) {
@@ -131,6 +148,7 @@ describe('jobs and crashes', () => {
         expect(job).toMatchObject({ status: 'COMPLETED', progress: 100 });
         expect((job.result as ChatAnswer).answer).toBe(WORDS.join(''));
       }
+      await ledgerAddsUp();
       const after = await stepsStored(made);
       for (const [i, prompt] of prompts.entries()) {
         const id = made[i]?.id ?? '';
