@@ -35,6 +35,26 @@ describe('withFrames', () => {
     expect(turn.tools[0]).toMatchObject({ status: 'succeeded', result: 21 });
   });
 
+  it('keeps calls that run side by side in the order in which they began', () => {
+    const call = (callId: string, status: string) => ({
+      callId,
+      tool: 't',
+      method: 'm',
+      arguments: {},
+      status,
+    });
+    const turn = withFrames(newLiveTurn('t1', null), [
+      product(1, 'tool-execution', call('c1', 'started')),
+      product(2, 'tool-execution', call('c2', 'started')),
+      product(3, 'tool-execution', call('c2', 'failed')),
+      product(4, 'tool-execution', call('c1', 'succeeded')),
+    ]);
+    expect(turn.tools.map(({ callId, status }) => [callId, status])).toEqual([
+      ['c1', 'succeeded'],
+      ['c2', 'failed'],
+    ]);
+  });
+
   it('keeps the latest frames and says how many it let go', () => {
     const frames = Array.from({ length: KEPT_FRAMES + 5 }, (_, i) =>
       product(i + 1, 'content-delta', { delta: 'x' }),

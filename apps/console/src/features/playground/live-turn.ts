@@ -112,7 +112,7 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
     case 'content.delta':
       return { ...turn, text: turn.text + event.delta };
     case 'tool.execution':
-      return { ...turn, tools: [...turn.tools.filter(({ callId }) => callId !== event.callId), event] };
+      return { ...turn, tools: withExecution(turn.tools, event) };
     case 'knowledge.evidence':
       return { ...turn, evidence: [...turn.evidence, event] };
     case 'agent.input.required':
@@ -143,4 +143,10 @@ function failureOf(error: unknown, requestId: string | null): TurnFailure {
     return { code: error.code, message, requestId: error.requestId ?? requestId };
   }
   return { code: 'connection_lost', message, requestId };
+}
+
+/** A call keeps its place however it ends, so that its card does not jump. */
+function withExecution(tools: ToolExecution[], event: ToolExecution): ToolExecution[] {
+  const known = tools.some(({ callId }) => callId === event.callId);
+  return known ? tools.map((tool) => (tool.callId === event.callId ? event : tool)) : [...tools, event];
 }
