@@ -426,7 +426,8 @@ describe('who may call an agent', () => {
     const { userId, spaceId } = app.member;
     const caller = { kind: 'user' as const, userId, spaceId, role: 'MEMBER' as const };
     const credential = { kind: 'api-key' as const, id: NOWHERE };
-    expect(await app.get(AgentsService).invocable({ ...caller, credential }, agent.id)).toEqual({
+    const principal = { ...caller, credential, causationRunId: null };
+    expect(await app.get(AgentsService).invocable(principal, agent.id)).toEqual({
       id: agent.id,
       spaceId,
       name: 'Ada',

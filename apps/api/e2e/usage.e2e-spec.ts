@@ -90,13 +90,15 @@ function grant(spaceId: string, userId: string | null, tokens: number): Promise<
     userId: app.admin.userId,
     role: 'ADMIN' as const,
     credential: { kind: 'api-key' as const, id: NOWHERE },
+    causationRunId: null,
   };
   return app.get(UsageReports).grant({ by, requestId: 'test' }, { userId, tokens });
 }
 
 function balance({ spaceId, userId }: Person): Promise<UsageBalance> {
   const credential = { kind: 'api-key' as const, id: NOWHERE };
-  return app.get(UsageReports).balance({ kind: 'user', spaceId, userId, role: 'MEMBER', credential });
+  const caller = { kind: 'user' as const, spaceId, userId, role: 'MEMBER' as const };
+  return app.get(UsageReports).balance({ ...caller, credential, causationRunId: null });
 }
 
 const limited = (tokens: number, heldTokens = 0) => ({ limited: true, balance: tokens, held: heldTokens });
@@ -778,7 +780,8 @@ describe('the routes', () => {
     const credential = { kind: 'api-key' as const, id: NOWHERE };
     const callsIn = async (window: '24h' | '7d') => {
       const query = { window, groupBy: 'model' as const };
-      return (await app.get(UsageReports).summary({ ...caller, credential }, query)).total.calls;
+      return (await app.get(UsageReports).summary({ ...caller, credential, causationRunId: null }, query))
+        .total.calls;
     };
     expect([await callsIn('24h'), await callsIn('7d')]).toEqual([0, 1]);
   });

@@ -13,7 +13,7 @@ import pg from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AppModule } from '../../src/app.module.ts';
 import { setupApp } from '../../src/app.setup.ts';
-import { IdentityService } from '../../src/auth/identity.service.ts';
+import { IdentityService, type NewUser } from '../../src/auth/identity.service.ts';
 import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
@@ -59,6 +59,7 @@ const PASSWORD = 'correct horse battery';
 
 /** The real service on a database of its own, with a space that has an admin and a member, and a second space. */
 export class TestApp {
+  /** An installation administrator too, as the first admin of every installation is. */
   admin!: TestUser;
   member!: TestUser;
   /** The admin of another space. */
@@ -150,11 +151,20 @@ export class TestApp {
   }
 
   /** A person with a key, in the first space unless another is named. */
-  async addUser(role: Role, spaceId: string | null = this.admin.spaceId): Promise<TestUser> {
+  async addUser(
+    role: Role,
+    spaceId: string | null = this.admin.spaceId,
+    account: Pick<NewUser, 'installationAdmin'> = {},
+  ): Promise<TestUser> {
     const identity = this.get(IdentityService);
     return this.get(DataSource).transaction(async (tx: EntityManager) => {
       const email = `${randomBytes(6).toString('hex')}@example.com`;
-      const user = await identity.createUser(tx, { email, name: email.slice(0, 6), password: PASSWORD });
+      const user = await identity.createUser(tx, {
+        ...account,
+        email,
+        name: email.slice(0, 6),
+        password: PASSWORD,
+      });
       const home = spaceId ?? (await identity.createSpace(tx, `Space of ${email}`, user.id)).id;
       if (spaceId !== null) await identity.addMember(tx, home, user.id, role);
       const { key } = await identity.mintApiKey(tx, { spaceId: home, userId: user.id, name: 'test' });
@@ -175,7 +185,7 @@ export class TestApp {
   }
 
   private async people(): Promise<void> {
-    this.admin = await this.addUser('ADMIN', null);
+    this.admin = await this.addUser('ADMIN', null, { installationAdmin: true });
     this.member = await this.addUser('MEMBER');
     this.outsider = await this.addUser('ADMIN', null);
   }

@@ -8,6 +8,7 @@ const member: UserPrincipal = {
   spaceId: 's',
   role: 'MEMBER',
   credential: { kind: 'api-key', id: 'k' },
+  causationRunId: null,
 };
 const admin: UserPrincipal = { ...member, role: 'ADMIN' };
 const application: ApplicationPrincipal = {
@@ -16,6 +17,7 @@ const application: ApplicationPrincipal = {
   identifier: 'shop',
   spaceId: 's',
   credential: { kind: 'system-key', id: 'k' },
+  causationRunId: null,
 };
 
 describe('refusal', () => {

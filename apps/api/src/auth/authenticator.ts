@@ -53,7 +53,8 @@ export class Authenticator {
     if (key.expired) throw unauthorized('This API key has expired');
     if (key.stale) await this.markUsed(key.id);
     const { id, userId, spaceId, role } = key;
-    return { kind: 'user', userId, spaceId, role, credential: { kind: 'api-key', id } };
+    const credential = { kind: 'api-key', id } as const;
+    return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
 
   private async findApiKeys(publicIds: string[]): Promise<(KeyRow | undefined)[]> {
@@ -83,7 +84,8 @@ export class Authenticator {
     );
     if (!holder) throw unauthorized('This sign-in has ended; sign in again');
     if (holder.role === null) throw noMember();
-    return { kind: 'user', userId, spaceId, role: holder.role, credential: { kind: 'access-token', id } };
+    const credential = { kind: 'access-token', id } as const;
+    return { kind: 'user', userId, spaceId, role: holder.role, credential, causationRunId: null };
   }
 
   private async markUsed(id: string): Promise<void> {

@@ -5,12 +5,17 @@ import { mintKey } from '../infra/crypto/api-tokens.ts';
 import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
+import type { UserPrincipal } from './principal.ts';
 
 export interface NewUser {
   email: string;
   name: string;
   /** In plain; stored as its hash. */
   password: string;
+  /** Has to be changed at the first sign-in. */
+  passwordTemporary?: boolean;
+  /** May create people; the first account of an installation. */
+  installationAdmin?: boolean;
 }
 
 export interface NewApiKey {
@@ -87,6 +92,29 @@ export class IdentityService {
     return member?.role ?? null;
   }
 
+  /** Whether the person may create people and add anybody to a space directly. */
+  async isInstallationAdmin(userId: string, sql: Sql = this.database): Promise<boolean> {
+    const admin = await firstRow(sql, 'select 1 from platform_user where id = $1 and installation_admin', [
+      userId,
+    ]);
+    return admin !== null;
+  }
+
+  /**
+   * The person as a caller without a request, such as the owner of a task that runs; null if the person
+   * is not a member of the space now.
+   */
+  async principalFor(
+    spaceId: string,
+    userId: string,
+    sql: Sql = this.database,
+  ): Promise<UserPrincipal | null> {
+    const role = await this.roleOf(spaceId, userId, sql);
+    if (role === null) return null;
+    const credential = { kind: 'internal', id: userId } as const;
+    return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
+  }
+
   /** The spaces of a user with the role in each, the first joined first. */
   spacesOf(userId: string, sql: Sql = this.database): Promise<SpaceSummary[]> {
     return rows<SpaceSummary>(
@@ -98,12 +126,14 @@ export class IdentityService {
   }
 
   /** 409 where the e-mail, in any case, has an account already. */
-  async createUser(tx: EntityManager, { email, name, password }: NewUser): Promise<UserSummary> {
+  async createUser(tx: EntityManager, newUser: NewUser): Promise<UserSummary> {
+    const { email, name, password, passwordTemporary = false, installationAdmin = false } = newUser;
     const user = await firstRow<UserSummary>(
       tx,
-      `insert into platform_user (email, name, password_hash) values ($1, $2, $3)
+      `insert into platform_user (email, name, password_hash, password_temporary, installation_admin)
+       values ($1, $2, $3, $4, $5)
        on conflict (lower(email)) do nothing returning id, email, name`,
-      [email, name, await hashPassword(password)],
+      [email, name, await hashPassword(password), passwordTemporary, installationAdmin],
     );
     if (!user) throw conflict(`${email} has an account already`);
     return user;

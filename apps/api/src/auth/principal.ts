@@ -2,17 +2,23 @@ import type { Role } from '@platform/contracts';
 import type { Request } from 'express';
 import { unauthorized } from '../infra/http/app-error.ts';
 
+interface Caused {
+  /** The run whose step makes this call; null for everybody else. */
+  causationRunId: string | null;
+}
+
 /** A person in one space, by API key or by access token. */
-export interface UserPrincipal {
+export interface UserPrincipal extends Caused {
   kind: 'user';
   userId: string;
   spaceId: string;
   role: Role;
-  credential: { kind: 'api-key' | 'access-token'; id: string };
+  /** `internal`: the platform itself acts for the person, without a request. */
+  credential: { kind: 'api-key' | 'access-token' | 'internal'; id: string };
 }
 
 /** An installed application in one space, by its system key. */
-export interface ApplicationPrincipal {
+export interface ApplicationPrincipal extends Caused {
   kind: 'application';
   applicationId: string;
   identifier: string;

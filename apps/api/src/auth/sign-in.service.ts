@@ -76,7 +76,7 @@ export class SignInService {
       user: userOf(account),
       space: chooseSpace(spaces, spaceId),
       spaces,
-      credential: credential.kind,
+      credential: credential.kind === 'api-key' ? 'api-key' : 'access-token',
     };
   }
 

@@ -7,6 +7,7 @@ import { Usage1763600000006 } from './0006-usage.ts';
 import { Interactions1763600000007 } from './0007-interactions.ts';
 import { Jobs1763600000008 } from './0008-jobs.ts';
 import { Context1763600000009 } from './0009-context.ts';
+import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Interactions1763600000007,
   Jobs1763600000008,
   Context1763600000009,
+  InstallationAdminsAndInvitations1763600000010,
 ];

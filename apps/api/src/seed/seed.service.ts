@@ -51,7 +51,12 @@ export class SeedService {
       // Several processes may start at once on an empty database.
       await rows(tx, 'select pg_advisory_xact_lock($1)', [SEED_LOCK]);
       if (await this.identity.anybody(tx)) return null;
-      const user = await this.identity.createUser(tx, { email, name: 'Admin', password });
+      const user = await this.identity.createUser(tx, {
+        email,
+        name: 'Admin',
+        password,
+        installationAdmin: true,
+      });
       const space = await this.identity.createSpace(tx, 'My space', user.id);
       const owner = { spaceId: space.id, userId: user.id };
       const key = this.demo ? await this.identity.mintApiKey(tx, { ...owner, name: 'First key' }) : null;
@@ -98,6 +103,7 @@ function asAdmin({ userId, spaceId }: FirstStart): UserPrincipal {
     userId,
     spaceId,
     role: 'ADMIN',
-    credential: { kind: 'access-token', id: 'first-start' },
+    credential: { kind: 'internal', id: userId },
+    causationRunId: null,
   };
 }
