@@ -1,5 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { ERROR_STATUS, type Agent, type ErrorBody, type SignedIn } from '@platform/contracts';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  ERROR_STATUS,
+  type Agent,
+  type ErrorBody,
+  type Page,
+  type Session,
+  type SignedIn,
+} from '@platform/contracts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { Readiness } from '../src/infra/health/readiness.ts';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
@@ -199,6 +206,31 @@ describe('the routes of an agent', () => {
 });
 
 describe('requests', () => {
+  it('with a forged or altered cursor are a 400', async () => {
+    const position = ['not a time', NOWHERE];
+    const filter = ['sessions', calls.agentId, app.admin.userId];
+    // What anybody can compute who knows how the cursors were made before they had a key.
+    const print = createHash('sha256')
+      .update(JSON.stringify([filter, position]))
+      .digest('base64url')
+      .slice(0, 8);
+    const forged = Buffer.from(JSON.stringify([print, ...position])).toString('base64url');
+    await calls.json({ contents });
+    await calls.json({ contents });
+    const { body } = await calls.request<Page<Session>>('GET', '/sessions?limit=1');
+    const issued = body.nextCursor ?? '';
+    const altered = [0, 10, 20, issued.length - 5].map((at) => {
+      const other = issued[at] === 'A' ? 'B' : 'A';
+      return issued.slice(0, at) + other + issued.slice(at + 1);
+    });
+    expect((await calls.request('GET', `/sessions?limit=1&cursor=${issued}`)).status).toBe(200);
+    for (const cursor of [forged, ...altered])
+      expect(refusal(await calls.request('GET', `/sessions?cursor=${cursor}`))).toEqual([
+        400,
+        'VALIDATION_ERROR',
+      ]);
+  });
+
   verifies('platform.request-id', 'every answer has an id; a printable one is kept', async () => {
     const answers = [
       await app.request('GET', '/api/agents'),

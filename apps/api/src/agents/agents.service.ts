@@ -13,12 +13,11 @@ import type {
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
-import { idAfter } from '../auth/id-cursor.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
@@ -39,6 +38,7 @@ import * as store from './agents.store.ts';
 export class AgentsService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly catalogue: CatalogueService,
   ) {}
@@ -58,7 +58,7 @@ export class AgentsService {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';
     const filter = { agentsOf: spaceId, accessibleOnly };
-    const below = idAfter(query.cursor, filter);
+    const below = this.cursors.idAfter(query.cursor, filter);
     const found = await store.listAgents(
       this.database,
       { spaceId, userId, accessibleOnly },
@@ -70,7 +70,7 @@ export class AgentsService {
       found.filter((row) => mayManage(caller, row)),
     );
     const toItem = (row: AgentRow) => whole.get(row.id) ?? toListing(row, userId);
-    return page(found, query.limit, filter, (row) => [row.id], toItem);
+    return this.cursors.page(found, query.limit, filter, (row) => [row.id], toItem);
   }
 
   async create(caller: UserPrincipal, request: CreateAgentRequest): Promise<Agent> {
@@ -117,10 +117,15 @@ export class AgentsService {
   async versions(caller: UserPrincipal, id: string, { limit, cursor }: PageDto): Promise<Page<AgentVersion>> {
     const agent = managed(caller, await store.findAgent(this.database, caller.spaceId, id));
     const filter = { versionsOf: agent.id };
-    const found = await store.listVersions(this.database, agent, idAfter(cursor, filter), limit + 1);
+    const found = await store.listVersions(
+      this.database,
+      agent,
+      this.cursors.idAfter(cursor, filter),
+      limit + 1,
+    );
     const authors = await this.identity.usersByIds(found.map((row) => row.authorUserId));
     const toItem = (row: store.VersionRow) => toVersion(agent, row, authors.get(row.authorUserId));
-    return page(found, limit, filter, (row) => [row.id], toItem);
+    return this.cursors.page(found, limit, filter, (row) => [row.id], toItem);
   }
 
   /** Makes a new version that is what an old one was. */

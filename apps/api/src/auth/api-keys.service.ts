@@ -4,10 +4,9 @@ import { DataSource } from 'typeorm';
 import { firstRow, rows } from '../infra/database/rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
-import { idAfter } from './id-cursor.ts';
 import { IdentityService, keyPrefix } from './identity.service.ts';
 import { instant } from './instant.ts';
 import type { UserPrincipal } from './principal.ts';
@@ -27,6 +26,7 @@ interface ApiKeyRow {
 export class ApiKeysService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}
 
@@ -39,9 +39,9 @@ export class ApiKeysService {
        from api_key
        where space_id = $1 and user_id = $2 and revoked_at is null and ($3::uuid is null or id < $3)
        order by id desc limit $4`,
-      [spaceId, userId, idAfter(cursor, filter), limit + 1],
+      [spaceId, userId, this.cursors.idAfter(cursor, filter), limit + 1],
     );
-    return page(keys, limit, filter, ({ id }) => [id], toApiKey);
+    return this.cursors.page(keys, limit, filter, ({ id }) => [id], toApiKey);
   }
 
   create({ by, requestId }: Act, name: string, expires: string | null): Promise<CreatedApiKey> {

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { AuditEntry, Page, UserSummary } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { rows } from '../infra/database/rows.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import type { AuditQueryDto } from './auth.dto.ts';
-import { idAfter } from './id-cursor.ts';
 import { instant } from './instant.ts';
 
 interface AuditRow {
@@ -20,7 +19,10 @@ interface AuditRow {
 
 @Injectable()
 export class AuditService {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+  ) {}
 
   async list(
     spaceId: string,
@@ -40,9 +42,9 @@ export class AuditService {
          and ($5::timestamptz is null or a.at <= $5)
          and ($6::uuid is null or a.id < $6)
        order by a.id desc limit $7`,
-      [spaceId, actor, action, instant(from), instant(to), idAfter(cursor, filter), limit + 1],
+      [spaceId, actor, action, instant(from), instant(to), this.cursors.idAfter(cursor, filter), limit + 1],
     );
-    return page(
+    return this.cursors.page(
       entries,
       limit,
       filter,

@@ -5,10 +5,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { firstRow, rows } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
-import { idAfter } from './id-cursor.ts';
 import { IdentityService } from './identity.service.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
@@ -29,6 +28,7 @@ const MEMBERS = `
 export class MembersService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}
 
@@ -37,9 +37,9 @@ export class MembersService {
     const members = await rows<MemberRow>(
       this.database,
       `${MEMBERS} and ($2::uuid is null or u.id < $2) order by u.id desc limit $3`,
-      [spaceId, idAfter(cursor, filter), limit + 1],
+      [spaceId, this.cursors.idAfter(cursor, filter), limit + 1],
     );
-    return page(members, limit, filter, ({ id }) => [id], toMember);
+    return this.cursors.page(members, limit, filter, ({ id }) => [id], toMember);
   }
 
   /** Who has an account keeps its name and password: only the person himself changes those. */

@@ -3,16 +3,16 @@ import type { Page, SpaceSummary } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { rows } from '../infra/database/rows.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
-import { idAfter } from './id-cursor.ts';
 import { IdentityService } from './identity.service.ts';
 
 @Injectable()
 export class SpacesService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}
 
@@ -23,9 +23,9 @@ export class SpacesService {
       `select s.id, s.name, m.role from membership m join space s on s.id = m.space_id
        where m.user_id = $1 and m.removed_at is null and ($2::uuid is null or s.id < $2)
        order by s.id desc limit $3`,
-      [userId, idAfter(cursor, filter), limit + 1],
+      [userId, this.cursors.idAfter(cursor, filter), limit + 1],
     );
-    return page(
+    return this.cursors.page(
       spaces,
       limit,
       filter,

@@ -1,9 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PlatformConfig } from './config/platform-config.ts';
+import { deriveKey } from './crypto/derive-key.ts';
 import { SecretBox } from './crypto/secret-box.ts';
 import { HealthController } from './health/health.controller.ts';
 import { Readiness } from './health/readiness.ts';
+import { Cursors } from './http/cursors.ts';
 import { GuardedHttp } from './http/guarded-http.ts';
 import { RouteTable } from './http/route-table.ts';
 import { Sweeper } from './sweeper.ts';
@@ -15,6 +17,7 @@ export class InfraModule {
     const shared = [
       { provide: PlatformConfig, useValue: config },
       { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
+      { provide: Cursors, useValue: new Cursors(deriveKey(config.secretKey, 'cursors')) },
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
       Readiness,
       RouteTable,
@@ -26,7 +29,7 @@ export class InfraModule {
       imports: [DiscoveryModule],
       controllers: [HealthController],
       providers: shared,
-      exports: [PlatformConfig, SecretBox, GuardedHttp, Readiness, RouteTable, Sweeper],
+      exports: [PlatformConfig, SecretBox, Cursors, GuardedHttp, Readiness, RouteTable, Sweeper],
     };
   }
 }

@@ -4,11 +4,10 @@ import type { Job, Page } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { AgentsService } from '../agents/agents.service.ts';
-import { idAfter } from '../auth/id-cursor.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { violates } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { CancellationService } from '../turns/cancellation.service.ts';
 import { ClaimMissed, TurnClaims } from '../turns/turn-claims.ts';
@@ -26,6 +25,7 @@ import type { JobRow } from './jobs.store.ts';
 export class JobsService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly agents: AgentsService,
     private readonly usage: UsageService,
     private readonly claims: TurnClaims,
@@ -56,10 +56,10 @@ export class JobsService {
   async list(caller: UserPrincipal, { limit, cursor, status, agentId }: JobQueryDto): Promise<Page<Job>> {
     const filter = { status: status ?? null, agentId: agentId ?? null };
     const bound = { jobsOf: caller.userId, in: caller.spaceId, ...filter };
-    const below = idAfter(cursor, bound);
+    const below = this.cursors.idAfter(cursor, bound);
     const found = await store.listJobs(this.database, caller, filter, below, limit + 1);
     const told = await this.views.of(found);
-    return page(
+    return this.cursors.page(
       told,
       limit,
       bound,

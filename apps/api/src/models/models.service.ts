@@ -10,13 +10,12 @@ import {
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
-import { idAfter } from '../auth/id-cursor.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { violates } from '../infra/database/rows.ts';
 import { AppError, conflict, invalid } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogueService } from './catalogue.service.ts';
 import { changedModel, demandsApiKey, dropsApiKey, modelProblems, newModel } from './model-fields.ts';
 import { ProviderError } from './model-provider.ts';
@@ -30,6 +29,7 @@ const TEST_TIMEOUT_MS = 20_000;
 export class ModelsService {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
     private readonly catalogue: CatalogueService,
@@ -37,10 +37,10 @@ export class ModelsService {
 
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Model>> {
     const filter = { modelsOf: spaceId };
-    const below = idAfter(cursor, filter);
+    const below = this.cursors.idAfter(cursor, filter);
     const found = await store.listModels(this.database, spaceId, below, limit + 1);
     if (found.length <= limit && below !== OFFLINE_MODEL_ID) found.push(OFFLINE_ROW);
-    return page(found, limit, filter, (row) => [row.id], toModel);
+    return this.cursors.page(found, limit, filter, (row) => [row.id], toModel);
   }
 
   async create(act: Act, request: CreateModelRequest): Promise<Model> {

@@ -6,7 +6,7 @@ import { conflict, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { isText } from '../infra/http/text.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { decodeCursor, page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import type { ItemContent, UserPart } from './items.ts';
 
 /** Whose sessions of which agent. */
@@ -51,11 +51,14 @@ const SAYS_NOTHING = `'%"text":""%'`;
 /** The conversations of a user with an agent, and what was said in them. */
 @Injectable()
 export class SessionsService {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+  ) {}
 
   async list({ agentId, userId }: SessionScope, { limit, cursor }: PageDto): Promise<Page<Session>> {
     const filter = ['sessions', agentId, userId];
-    const [at, ref] = decodeCursor(cursor, filter) ?? [null, null];
+    const [at, ref] = this.cursors.decode(cursor, filter) ?? [null, null];
     const found = await rows<SessionRow & { position: string }>(
       this.database,
       `select ${SESSION_COLUMNS}, s.last_turn_at::text as position from session s
@@ -64,7 +67,7 @@ export class SessionsService {
        order by s.last_turn_at desc, s.id desc limit $5`,
       [agentId, userId, at, ref, limit + 1],
     );
-    return page(
+    return this.cursors.page(
       found,
       limit,
       filter,
@@ -97,7 +100,7 @@ export class SessionsService {
   async messages(scope: SessionScope, sessionId: string, { limit, cursor }: PageDto): Promise<Page<Message>> {
     const { ref } = await this.find(scope, sessionId);
     const filter = ['messages', ref];
-    const [n, itemN] = decodeCursor(cursor, filter) ?? [null, null];
+    const [n, itemN] = this.cursors.decode(cursor, filter) ?? [null, null];
     const found = await rows<MessageRow>(
       this.database,
       `select i.id, t.client_turn_id as "turnId", t.n, i.n as "itemN", t.status, i.kind, i.content,
@@ -115,7 +118,7 @@ export class SessionsService {
       const { mime, bytes } = attachments.get(id) ?? { mime: 'application/octet-stream', bytes: 0 };
       return { id, mime, bytes, url: `${base}/${id}` };
     };
-    return page(
+    return this.cursors.page(
       found,
       limit,
       filter,

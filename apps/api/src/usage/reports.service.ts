@@ -11,12 +11,11 @@ import type {
 import { DataSource } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
-import { idAfter } from '../auth/id-cursor.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { missingOrForeign } from '../auth/resource-scope.ts';
 import { forbidden } from '../infra/http/app-error.ts';
-import { page } from '../infra/http/page.ts';
+import { Cursors } from '../infra/http/cursors.ts';
 import { accountStates, openAccount, postGrant, type AccountState } from './ledger.store.ts';
 import { entryById, listEntries, sumCharges, toEntry, type EntryRow } from './reports.store.ts';
 import { arrangeGroups } from './summary.ts';
@@ -27,6 +26,7 @@ import type { UsageEntryQueryDto } from './usage.dto.ts';
 export class UsageReports {
   constructor(
     private readonly database: DataSource,
+    private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}
 
@@ -41,10 +41,10 @@ export class UsageReports {
     const { spaceId } = caller;
     const filter = { userId: userSeen(caller, query.userId), source, model, from, to };
     const bound = { usageOf: spaceId, ...filter };
-    const after = idAfter(cursor, bound);
+    const after = this.cursors.idAfter(cursor, bound);
     const entries = await listEntries(this.database, spaceId, filter, after, limit + 1);
     const people = await this.peopleIn(entries);
-    return page(
+    return this.cursors.page(
       entries,
       limit,
       bound,
