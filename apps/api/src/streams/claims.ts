@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { Client } from 'pg';
+import type { PlatformConfig } from '../infra/config/platform-config.ts';
+import { Connection, poolOptions } from '../infra/database/pools.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
@@ -20,16 +21,18 @@ export class Claims {
   private readonly held = new Map<string, Held>();
   private readonly heartbeat: NodeJS.Timeout;
   private readonly cancelPoll: NodeJS.Timeout;
-  private connection: Promise<Client> | null = null;
+  private connection: Promise<Connection> | null = null;
   private beating = false;
   private asking = false;
 
   constructor(
     private readonly sql: Sql,
-    private readonly databaseUrl: string,
-    private readonly leaseMs: number,
+    private readonly config: Pick<PlatformConfig, 'database' | 'databaseUrl' | 'streamLeaseMs'>,
   ) {
-    this.heartbeat = setInterval(() => void this.beat(), Math.min(HEARTBEAT_MS, leaseMs / 4)).unref();
+    this.heartbeat = setInterval(
+      () => void this.beat(),
+      Math.min(HEARTBEAT_MS, config.streamLeaseMs / 4),
+    ).unref();
     this.cancelPoll = setInterval(() => void this.askForCancels(), CANCEL_POLL_MS).unref();
   }
 
@@ -73,7 +76,11 @@ export class Claims {
            where id in (select id from free)
          )
          select id from held`,
-        [writers.map((writer) => writer.streamId), writers.map((writer) => writer.claim), this.leaseMs],
+        [
+          writers.map((writer) => writer.streamId),
+          writers.map((writer) => writer.claim),
+          this.config.streamLeaseMs,
+        ],
       );
       const ids = new Set(alive.map((row) => row.id));
       // A stream that ended meanwhile is no longer held.
@@ -104,13 +111,11 @@ export class Claims {
     }
   }
 
-  private connected(): Promise<Client> {
+  private connected(): Promise<Connection> {
     if (this.connection) return this.connection;
-    const client = new Client({
-      connectionString: this.databaseUrl,
-      application_name: 'platform-heartbeat',
-      connectionTimeoutMillis: 5_000,
-      query_timeout: 5_000,
+    const client = new Connection({
+      connectionString: this.config.databaseUrl,
+      ...poolOptions('heartbeat', this.config.database),
     });
     const connection = client.connect().then(() => client);
     client.on('error', () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { SqlPool } from '../infra/database/pools.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { Claims } from './claims.ts';
@@ -22,14 +23,17 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   private readonly claims: Claims;
   private readonly loop: FlushLoop;
   private readonly remote: RemoteTail;
+  /** Frames are stored by connections of their own, also while callers use up the others. */
+  private readonly frames: SqlPool;
 
   constructor(
     private readonly database: DataSource,
     private readonly config: PlatformConfig,
     private readonly sweeper: Sweeper,
   ) {
-    this.claims = new Claims(database, config.databaseUrl, config.streamLeaseMs);
-    this.loop = new FlushLoop(database, this.hub, (id) => this.claims.cancel(id));
+    this.frames = new SqlPool('writer', config);
+    this.claims = new Claims(this.frames, config);
+    this.loop = new FlushLoop(this.frames, this.hub, (id) => this.claims.cancel(id));
     this.remote = new RemoteTail(database, this.hub, (id) => this.claims.holds(id));
   }
 
@@ -40,6 +44,7 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.remote.stop();
     await this.claims.stop();
+    await this.frames.end();
   }
 
   /** A writer for a new stream; `open(tx)` stores it, `hold` keeps its claim alive. */

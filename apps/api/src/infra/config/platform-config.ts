@@ -23,6 +23,18 @@ export interface OpenAiConfig {
   model: string;
 }
 
+/** How many connections to the database the process may have, and how long they wait; see `database/pools.ts`. */
+export interface DatabaseLimits {
+  apiPool: number;
+  backgroundPool: number;
+  readerPool: number;
+  /** Milliseconds for a connection, for a statement, for a lock, and between two statements of a transaction. */
+  connectMs: number;
+  statementMs: number;
+  lockMs: number;
+  idleTransactionMs: number;
+}
+
 /** Everything that the process is told from outside, read and checked once at its start. */
 export class PlatformConfig {
   readonly port!: number;
@@ -30,6 +42,7 @@ export class PlatformConfig {
   /** Absolute. */
   readonly dataDir!: string;
   readonly databaseUrl!: string;
+  readonly database!: DatabaseLimits;
   /** Null: messaging stays within the process. */
   readonly redisUrl!: string | null;
   readonly role!: 'all' | 'api' | 'worker';
@@ -104,6 +117,15 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       'is missing: set it to the address of a PostgreSQL, or use npm start, which keeps one',
       '',
     ),
+    database: {
+      apiPool: read('PLATFORM_DATABASE_POOL', integer(2, 1_000), 10),
+      backgroundPool: read('PLATFORM_DATABASE_BACKGROUND_POOL', integer(2, 1_000), 4),
+      readerPool: read('PLATFORM_DATABASE_READER_POOL', integer(1, 1_000), 4),
+      connectMs: read('PLATFORM_DATABASE_CONNECT_MS', integer(100, 60_000), 3_000),
+      statementMs: read('PLATFORM_DATABASE_STATEMENT_MS', integer(100, 600_000), 5_000),
+      lockMs: read('PLATFORM_DATABASE_LOCK_MS', integer(10, 600_000), 2_000),
+      idleTransactionMs: read('PLATFORM_DATABASE_IDLE_TRANSACTION_MS', integer(100, 600_000), 10_000),
+    },
     redisUrl: read('REDIS_URL', redisAddress, null),
     role: read('PLATFORM_ROLE', oneOf('all', 'api', 'worker'), 'all'),
     secretKey: demand(

@@ -1,18 +1,39 @@
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
+import { dataSourceOptions } from './pools.ts';
 
-/** The pool of the service; the schema comes from the migrations alone. */
-export const DatabaseModule = TypeOrmModule.forRootAsync({
-  inject: [PlatformConfig],
-  useFactory: (config: PlatformConfig) => ({
-    type: 'postgres' as const,
-    url: config.databaseUrl,
-    autoLoadEntities: true,
-    synchronize: false,
-    installExtensions: false,
-    poolSize: 10,
-    retryAttempts: 1,
-    // Without a limit, a query that forgot its transaction would wait for ever on an exhausted pool.
-    extra: { connectionTimeoutMillis: 5_000, application_name: 'platform' },
-  }),
-});
+/** The database for what nobody waits for: it works on while callers use up the connections of `DataSource`. */
+export class BackgroundDatabase extends DataSource {}
+
+/** The pools of the service; the schema comes from the migrations alone. */
+@Global()
+@Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => ({
+        ...dataSourceOptions('api', config),
+        autoLoadEntities: true,
+        retryAttempts: 1,
+      }),
+    }),
+  ],
+  providers: [
+    {
+      provide: BackgroundDatabase,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) =>
+        new BackgroundDatabase(dataSourceOptions('background', config)).initialize(),
+    },
+  ],
+  exports: [BackgroundDatabase],
+})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(private readonly background: BackgroundDatabase) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.background.destroy();
+  }
+}

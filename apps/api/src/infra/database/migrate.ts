@@ -14,9 +14,9 @@ export async function migrate(databaseUrl: string): Promise<void> {
     installExtensions: false,
     migrations,
     migrationsTransactionMode: 'each',
-    // One connection holds the lock, the other migrates.
+    // One connection holds the lock, the other migrates, both for as long as it takes.
     poolSize: 2,
-    extra: { connectionTimeoutMillis: 10_000 },
+    extra: { connectionTimeoutMillis: 10_000, application_name: 'platform-migration' },
   });
   await source.initialize();
   const lock = source.createQueryRunner();

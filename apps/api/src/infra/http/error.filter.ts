@@ -1,6 +1,7 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AppError, notFound } from './app-error.ts';
+import { isUnavailable } from '../database/unavailable.ts';
+import { AppError, notFound, unavailable } from './app-error.ts';
 import { openAiBody } from './openai-error.ts';
 import { isRelayPath } from './paths.ts';
 
@@ -18,9 +19,9 @@ export class ErrorFilter implements ExceptionFilter {
 /** Also used by the middleware in front of Nest, whose errors reach no filter. */
 export function answerError(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
-  if (error.code === 'SERVER_ERROR') {
-    logger.error({ err: thrown, requestId: req.requestId, method: req.method, path: pathOf(req) });
-  }
+  const about = { err: thrown, requestId: req.requestId, method: req.method, path: pathOf(req) };
+  if (error.code === 'SERVER_ERROR') logger.error(about);
+  else if (error !== thrown && error.code === 'UNAVAILABLE') logger.warn(about);
   if (res.headersSent) {
     res.destroy();
     return;
@@ -39,8 +40,13 @@ export function toAppError(thrown: unknown, req: Request): AppError {
     if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large');
     if (status < 500) return new AppError('VALIDATION_ERROR', thrown.message);
   }
+  if (isUnavailable(thrown)) return databaseAway(thrown);
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
 }
+
+/** What is asked for may have been done all the same: the answer of the database is what is missing. */
+const databaseAway = (cause: unknown) =>
+  unavailable('The service could not do this in time; try again', { retryAfter: 2, cause });
 
 /** As it was asked for: below a prefix `req.path` is only the rest, and a query may hold secrets. */
 function pathOf(req: Request): string {
