@@ -129,6 +129,22 @@ export class StreamWriter implements Claimed {
     throw new ClaimLost();
   }
 
+  /**
+   * As `assertHeld`, before the stream is ended: whether somebody has wished it cancelled. Who wishes that later waits
+   * for the end of the transaction and learns how it ended.
+   */
+  async lockForEnd(tx: Sql): Promise<boolean> {
+    const held = await firstRow<{ cancelWished: boolean }>(
+      tx,
+      `select cancel_requested_at is not null as "cancelWished" from stream
+       where id = $1 and claim = $2 and ended_at is null for no key update`,
+      [this.streamId, this.claim],
+    );
+    if (held !== null) return held.cancelWished;
+    this.lose();
+    throw new ClaimLost();
+  }
+
   lose(): void {
     if (!this.signal.aborted) this.lost.abort(new ClaimLost());
     this.release();

@@ -17,8 +17,10 @@ export interface InteractionRow {
   expiresAt: Date;
 }
 
-const COLUMNS = `i.id, i.turn_id as "turnId", i.call_id as "callId", i.question, i.status, i.answer, i.segment,
-  i.created_at as "createdAt", i.expires_at as "expiresAt"`;
+// A question whose time is over has expired, also before the sweeper has come to it.
+const COLUMNS = `i.id, i.turn_id as "turnId", i.call_id as "callId", i.question,
+  case when i.status = 'PENDING' and i.expires_at <= clock_timestamp() then 'EXPIRED' else i.status end as status,
+  i.answer, i.segment, i.created_at as "createdAt", i.expires_at as "expiresAt"`;
 
 /** Puts a question; violates `interaction_pending` where the turn has one already. */
 export async function insertInteraction(
@@ -44,7 +46,7 @@ export function findInteraction(sql: Sql, turnId: string, id: string): Promise<I
   ]);
 }
 
-/** PENDING → ANSWERED by whoever is first; false for everybody else. */
+/** PENDING → ANSWERED by whoever is first and in time; false for everybody else. */
 export async function answerInteraction(
   tx: Sql,
   id: string,
@@ -54,7 +56,7 @@ export async function answerInteraction(
   const row = await firstRow(
     tx,
     `update interaction set status = 'ANSWERED', answer = $2, segment = $3, ended_at = clock_timestamp()
-     where id = $1 and status = 'PENDING' returning id`,
+     where id = $1 and status = 'PENDING' and expires_at > clock_timestamp() returning id`,
     [id, JSON.stringify(answer), segment],
   );
   return row !== null;
@@ -95,16 +97,32 @@ export function pendingOf(
     `select ${COLUMNS}, t.client_turn_id as "clientTurnId"
      from interaction i join turn t on t.id = i.turn_id join session s on s.id = t.session_id
      where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null
-       and i.status = 'PENDING' order by i.id`,
+       and i.status = 'PENDING' and i.expires_at > clock_timestamp() order by i.id`,
     [agentId, userId, sessionName],
   );
 }
 
-/** Turns whose question nobody answered in time. */
-export async function expiredTurns(sql: Sql): Promise<string[]> {
-  const found = await rows<{ id: string }>(
+/** A question that nobody answered in time. */
+export interface ExpiredInteraction {
+  id: string;
+  turnId: string;
+  /** As text: a date would lose its microseconds. */
+  expiredAt: string;
+}
+
+const EXPIRED_BATCH = 100;
+
+/** The questions whose time is over, behind one of them, oldest first; none: no more. */
+export function expiredInteractions(
+  sql: Sql,
+  after: ExpiredInteraction | null,
+): Promise<ExpiredInteraction[]> {
+  return rows(
     sql,
-    `select turn_id as id from interaction where status = 'PENDING' and expires_at < clock_timestamp() limit 100`,
+    `select id, turn_id as "turnId", expires_at::text as "expiredAt" from interaction
+     where status = 'PENDING' and expires_at <= clock_timestamp()
+       and (expires_at, id) > (coalesce($1::timestamptz, '-infinity'), coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
+     order by expires_at, id limit $3`,
+    [after?.expiredAt ?? null, after?.id ?? null, EXPIRED_BATCH],
   );
-  return found.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Interaction } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
@@ -8,7 +8,13 @@ import { isUuid } from '../infra/http/ids.ts';
 import { isText } from '../infra/http/text.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { forgetCancelWishes } from './cancel-wish.ts';
-import { expiredTurns, findInteraction, pendingOf, type InteractionRow } from './interaction-store.ts';
+import {
+  expiredInteractions,
+  findInteraction,
+  pendingOf,
+  type ExpiredInteraction,
+  type InteractionRow,
+} from './interaction-store.ts';
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from './questions.ts';
 import { ClaimMissed, TurnClaims, type Claimant, type OpenedSegment } from './turn-claims.ts';
 import { getTurn, segmentsOf, type TurnRow } from './turn-store.ts';
@@ -23,6 +29,8 @@ export interface Resume {
 /** Questions of agents to their users, and the turns that go on with the answers. */
 @Injectable()
 export class InteractionsService implements OnModuleInit {
+  private readonly logger = new Logger(InteractionsService.name);
+
   constructor(
     private readonly database: DataSource,
     private readonly turns: TurnsService,
@@ -68,14 +76,24 @@ export class InteractionsService implements OnModuleInit {
     }
   }
 
-  /** Ends the turns whose question nobody answered in time. */
+  /** Ends the turns whose question nobody answered in time; one that cannot be ended keeps no other waiting. */
   async expire(): Promise<void> {
-    const message = 'Nobody answered the question in time';
-    for (const id of await expiredTurns(this.database)) {
+    let batch = await expiredInteractions(this.database, null);
+    for (let last = batch.at(-1); last !== undefined; last = batch.at(-1)) {
+      for (const interaction of batch) await this.endOrLog(interaction);
+      batch = await expiredInteractions(this.database, last);
+    }
+  }
+
+  private async endOrLog({ id, turnId }: ExpiredInteraction): Promise<void> {
+    const why = { code: 'EXPIRED', message: 'Nobody answered the question in time', retryable: false };
+    try {
       await this.database.transaction(async (tx) => {
-        const turn = await getTurn(tx, id);
-        if (turn) await this.claims.endWaiting(tx, turn, { code: 'EXPIRED', message, retryable: false });
+        const turn = await getTurn(tx, turnId);
+        if (turn) await this.claims.endWaiting(tx, turn, why);
       });
+    } catch (error) {
+      this.logger.warn({ err: error, interaction: id }, 'A question could not be ended; trying again');
     }
   }
 

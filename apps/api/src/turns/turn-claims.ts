@@ -102,7 +102,7 @@ export class TurnClaims {
     this.runner.assertOpen();
     const prepared = await this.prepare(start);
     const { turnId, sessionName, agent, caller } = prepared;
-    const turn = await this.claim(prepared, async (tx) => {
+    return this.claim(prepared, async (tx) => {
       const stored = await this.store(tx, prepared, 'RUNNING');
       const { model, settings, requestId } = prepared;
       return this.open(tx, {
@@ -118,7 +118,6 @@ export class TurnClaims {
         segment: 1,
       });
     });
-    return this.launched(turn);
   }
 
   /** A new turn that waits in QUEUED for `run`. Throws `ClaimMissed` where its id is taken. */
@@ -197,7 +196,6 @@ export class TurnClaims {
     const { agent, caller, sessionName, settings } = start;
     const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
     const session = await lockSession(tx, owner, sessionName, titleOf(start.contents), start.hidden ?? false);
-    if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
     const id = await insertTurn(tx, {
       ...owner,
       sessionRef: session.id,
@@ -209,6 +207,8 @@ export class TurnClaims {
       status,
     });
     if (id === null) throw new ClaimMissed();
+    // Behind the insert, which waits for a turn that is about to put its question.
+    if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
     const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
     const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
     const items = [{ ...item, n: 1, id: await insertItem(tx, id, 1, item) }];
@@ -232,13 +232,11 @@ export class TurnClaims {
     this.runner.assertOpen();
     const model = await this.catalogue.resolve(agent.spaceId, agent.model);
     const scope = { agent, caller: { userId }, sessionName: known.sessionName };
-    const turn = await this.claim(scope, async (tx) => {
-      if (from !== 'INPUT_REQUIRED') {
-        await holdSession(tx, known.sessionRef);
-        await this.dismissWaiting(tx, known.sessionRef);
-      }
+    return this.claim(scope, async (tx) => {
+      await holdSession(tx, known.sessionRef);
       const n = await claimTurn(tx, known.id, from, model.name);
       if (n === null) throw new ClaimMissed();
+      await this.dismissWaiting(tx, known.sessionRef);
       const segment = await nextSegment(tx, known.id);
       const before = await itemsOf(tx, known.id);
       await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
@@ -259,23 +257,20 @@ export class TurnClaims {
         nextItem: (items.at(-1)?.n ?? 0) + 1,
       });
     });
-    return this.launched(turn);
   }
 
-  /** The claiming transaction; a session that runs another turn is a 409 that names it. */
-  private async claim<T>(
+  /** The claiming transaction, and the run of what it claimed; a session that runs another turn is a 409. */
+  private async claim(
     {
       agent,
       caller,
       sessionName,
     }: { agent: { id: string }; caller: { userId: string }; sessionName: string },
-    work: (tx: EntityManager) => Promise<T>,
-  ): Promise<T> {
+    work: (tx: EntityManager) => Promise<ActiveTurn>,
+  ): Promise<OpenedSegment> {
     try {
       failpoint('turns.claim');
-      // Again, for the media of a new turn may have taken a while.
-      this.runner.assertOpen();
-      return await this.database.transaction(work);
+      return openedBy(await this.runner.claim(() => this.database.transaction(work)));
     } catch (error) {
       if (!violates(error, 'turn_running')) throw error;
       const running = await runningTurn(this.database, agent.id, caller.userId, sessionName);
@@ -321,17 +316,15 @@ export class TurnClaims {
     const prompt = items.reduce((sum, item) => sum + item.tokens, Math.ceil(agent.systemPrompt.length / 4));
     return holdForCall(tx, this.usage, payer, prompt, Math.min(maxTokens ?? Infinity, model.maxOutputTokens));
   }
+}
 
-  private launched(turn: ActiveTurn): OpenedSegment {
-    this.runner.launch(turn);
-    const { clientTurnId, session, writer } = turn;
-    return {
-      turnId: clientTurnId,
-      sessionName: session.name,
-      segment: writer.segment,
-      streamId: writer.streamId,
-    };
-  }
+function openedBy({ clientTurnId, session, writer }: ActiveTurn): OpenedSegment {
+  return {
+    turnId: clientTurnId,
+    sessionName: session.name,
+    segment: writer.segment,
+    streamId: writer.streamId,
+  };
 }
 
 async function nextSegment(tx: EntityManager, turnRef: string): Promise<number> {

@@ -41,15 +41,17 @@ export async function closeTurn(
     try {
       await writer.flushed();
       const batch = await database.transaction(async (tx) => {
-        const left = await leave(tx, turn, outcome);
+        // Whoever was told "cancelling" gets a cancelled turn, and nobody is told so from here on.
+        const ending = (await writer.lockForEnd(tx)) ? cancelled(outcome) : outcome;
+        const left = await leave(tx, turn, ending);
         const { executionMs } = turn;
-        const error = outcome.status === 'FAILED' ? outcome.failure : null;
-        if (!(await endTurn(tx, turn.id, { status: outcome.status, error, executionMs })))
+        const error = ending.status === 'FAILED' ? ending.failure : null;
+        if (!(await endTurn(tx, turn.id, { status: ending.status, error, executionMs })))
           throw new ClaimLost();
         if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
         failpoint('turns.close');
         const last = await writer.end(tx, (closing) => {
-          sayEnd(closing, turn, outcome, left, executionMs);
+          sayEnd(closing, turn, ending, left, executionMs);
         });
         await settleCall(tx, usage, payerOf(turn), turn.holdId, turn.due);
         return last;
@@ -65,6 +67,15 @@ export async function closeTurn(
       await delay(Math.min(RETRY_MS * attempt, 2_000));
     }
   }
+}
+
+/** The same end for a turn that somebody wished cancelled before it came. */
+function cancelled(outcome: Outcome): Outcome {
+  const item: LastItem =
+    outcome.status === 'INPUT_REQUIRED'
+      ? { kind: 'partial', content: { text: '' }, tokens: 0 }
+      : outcome.item;
+  return { status: 'CANCELLED', finishReason: 'cancelled', item };
 }
 
 /** Whether the data itself is at fault (SQLSTATE classes 22 and 23), which no later try will mend. */

@@ -1,7 +1,7 @@
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import type { SegmentRow, TurnFailure, TurnRow } from './turn-store.ts';
 
-/** A new turn locks its session first; a queued one takes the same order, or both could wait for each other. */
+/** A new turn locks its session first; every other claim takes the same order, or two could wait for each other. */
 export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
   await rows(tx, 'select from session where id = $1 for no key update', [sessionRef]);
 }

@@ -17,6 +17,8 @@ const STOP_MS = 10_000;
 export class TurnRunner implements BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnRunner.name);
   private readonly active = new Map<ActiveTurn, Promise<void>>();
+  /** Claims under way: what they claim may be running before it is known here. */
+  private readonly claiming = new Set<Promise<unknown>>();
   private draining = false;
   private stopped = false;
 
@@ -31,8 +33,23 @@ export class TurnRunner implements BeforeApplicationShutdown {
     if (this.draining) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
   }
 
+  /** Claims a turn and runs it; a shutdown waits for both. Throws UNAVAILABLE once the process is shutting down. */
+  async claim(work: () => Promise<ActiveTurn>): Promise<ActiveTurn> {
+    this.assertOpen();
+    const claim = work().then((turn) => {
+      this.launch(turn);
+      return turn;
+    });
+    this.claiming.add(claim);
+    try {
+      return await claim;
+    } finally {
+      this.claiming.delete(claim);
+    }
+  }
+
   /** Runs a claimed turn in the background. */
-  launch(turn: ActiveTurn): void {
+  private launch(turn: ActiveTurn): void {
     this.streams.hold(turn.writer, () => turn.stop('cancelled'));
     const run = this.run(turn).finally(() => {
       this.streams.release(turn.writer);
@@ -54,9 +71,13 @@ export class TurnRunner implements BeforeApplicationShutdown {
     for (const [{ writer }, run] of this.active) if (writer.streamId === streamId) await run;
   }
 
-  /** Resolves when no turn runs. */
+  /** Resolves when no turn runs or is being claimed. */
   async settle(): Promise<void> {
-    while (this.active.size > 0) await Promise.allSettled(this.active.values());
+    while (this.isBusy) await Promise.allSettled([...this.claiming, ...this.active.values()]);
+  }
+
+  private get isBusy(): boolean {
+    return this.claiming.size + this.active.size > 0;
   }
 
   private async within(ms: number): Promise<void> {
@@ -68,7 +89,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.draining = true;
-    if (this.active.size === 0) return;
+    if (!this.isBusy) return;
     this.logger.log(`Waiting for ${this.active.size} running turns`);
     await this.within(DRAIN_MS);
     this.stopped = true;
