@@ -295,7 +295,9 @@ describe('requests', () => {
     ]) {
       expect(answer.headers.get('x-powered-by')).toBeNull();
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      const policy = answer.headers.get('content-security-policy')?.split(';') ?? [];
+      for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"])
+        expect(policy).toContain(directive);
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     }
   });

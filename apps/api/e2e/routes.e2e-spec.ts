@@ -90,8 +90,20 @@ describe('the routes', () => {
 
   it('are found by the gate in front of the body parser exactly where they are public', () => {
     const table = app.get(RouteTable);
-    const open = routes.filter(({ method, path }) => table.isPublic(method, nowhere(path)));
+    const open = routes.filter(({ method, path }) => table.find(method, nowhere(path))?.rule === 'public');
     expect(open.map(nameOf)).toEqual(routes.filter(({ rule }) => rule === 'public').map(nameOf));
+  });
+
+  it('are found in front of the controllers as Express finds them: in any case, with a slash at the end', () => {
+    const table = app.get(RouteTable);
+    for (const route of routes) {
+      const path = nowhere(route.path);
+      for (const asked of [path, `${path}/`, path.toUpperCase()])
+        expect(table.find(route.method, asked)).toBe(route);
+      if (route.method === 'GET') expect(table.find('HEAD', path)).toBe(route);
+      expect(table.find(route.method, `${path}/more`)).not.toBe(route);
+      expect(table.find('TRACE', path)).toBeNull();
+    }
   });
 });
 

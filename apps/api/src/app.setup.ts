@@ -11,6 +11,7 @@ import { ErrorFilter, answerError } from './infra/http/error.filter.ts';
 import { isServicePath } from './infra/http/paths.ts';
 import { requestId } from './infra/http/request-id.ts';
 import { requestLog } from './infra/http/request-log.ts';
+import { RouteTable } from './infra/http/route-table.ts';
 import { BodyPipe } from './infra/http/validation.pipe.ts';
 import { createDocument } from './openapi.ts';
 
@@ -39,7 +40,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
     ],
   });
   app.use(authentication(app));
-  app.use(bodyParser());
+  app.use(bodyParser(app.get(RouteTable)));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
@@ -66,6 +67,8 @@ function securityHeaders(config: PlatformConfig) {
         styleSrc: ["'self'", "'unsafe-inline'"],
         objectSrc: ["'none'"],
         frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
       },
     },
     crossOriginEmbedderPolicy: false,

@@ -5,13 +5,12 @@ import { AppError } from '../infra/http/app-error.ts';
 import { answerError } from '../infra/http/error.filter.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
-import { SlidingWindow } from './sliding-window.ts';
+import { RateLimits } from './rate-limits.ts';
 
 // Routes match in any case, so the gate must too.
 const GUARDED = /^\/(api|models)(\/|$)/i;
 /** The documentation is served beside the controllers. */
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
-const MINUTE_MS = 60_000;
 
 /**
  * Finds out who is calling before anything of the body is read, and turns away whom nobody knows.
@@ -20,19 +19,16 @@ const MINUTE_MS = 60_000;
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(Authenticator);
   const routes = app.get(RouteTable);
-  const rate = new SlidingWindow({ limit: app.get(PlatformConfig).rateLimit, windowMs: MINUTE_MS });
+  const rates = new RateLimits(app.get(PlatformConfig).rateLimit);
 
   function isOpen(req: Request): boolean {
     if (!GUARDED.test(req.path) || req.method === 'OPTIONS' || DOCUMENTATION.test(req.path)) return true;
-    return routes.isPublic(req.method === 'HEAD' ? 'GET' : req.method, req.path);
+    return routes.find(req.method, req.path)?.rule === 'public';
   }
 
   async function admit(req: Request): Promise<void> {
     const principal = await authenticator.authenticate(req.get('Authorization'));
-    const wait = rate.hit(principal.credential.id);
-    if (wait !== null) {
-      throw new AppError('RATE_LIMITED', 'Too many requests with this credential', { retryAfter: wait });
-    }
+    rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
     req.principal = principal;
   }
 

@@ -5,6 +5,7 @@ import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { invalid } from '../infra/http/app-error.ts';
+import { BodyLimit } from '../infra/http/body-limit.ts';
 import { ApiStream } from '../turns/api-stream.decorator.ts';
 import { attachPosition, SegmentReader } from '../turns/segment-reader.ts';
 import { AttachDto } from '../turns/turns.dto.ts';
@@ -27,6 +28,7 @@ export class JobsController {
   /** Starts an agent invocation that runs on its own; 200 with the first job where the key was used before. */
   @Post()
   @HttpCode(202)
+  @BodyLimit('large')
   @InvokesAgentOfBody()
   @ApiExtraModels(ContentsJobDto, InputsJobDto)
   @ApiHeader({ name: 'Idempotency-Key', description: 'In place of `idempotencyKey`.', required: false })

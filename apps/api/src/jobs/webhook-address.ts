@@ -1,3 +1,4 @@
+import { unknownFieldProblems } from '../infra/http/free-form.ts';
 import { isText } from '../infra/http/text.ts';
 
 const MAX_LENGTH = 2_000;
@@ -7,8 +8,7 @@ export function checkWebhook(value: unknown, path: string): string[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path} must be an object with url`];
-  const unknown = Object.keys(value).filter((key) => key !== 'url');
-  const problems = unknown.map((key) => `${path}.${key} is not a known field`);
+  const problems = unknownFieldProblems(value, ['url'], path);
   const { url } = value as { url?: unknown };
   return isAddress(url)
     ? problems

@@ -3,10 +3,12 @@ import type { Request, Response } from 'express';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
+import { BodyLimit } from '../infra/http/body-limit.ts';
 import { RelayService } from './relay.service.ts';
 
 /** The models of the space for clients that speak OpenAI's protocol. */
 @Access('member')
+@BodyLimit('large')
 @Controller('models/v1')
 export class RelayController {
   constructor(private readonly relay: RelayService) {}

@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatSettings, ContentItem } from '@platform/contracts';
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   IsArray,
   IsBoolean,
   IsIn,
@@ -99,6 +100,7 @@ export class ChatDto implements ChatRequest {
   /** Local tools of the agent that the caller has registered and can run. */
   @IsOptional()
   @IsArray()
+  @ArrayMaxSize(1_000)
   @IsString({ each: true })
   registeredLocalTools?: string[];
 }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
+import { unknownFieldProblems } from '../infra/http/free-form.ts';
 
 const MAX_ITEMS = 64;
 const DETAILS = ['auto', 'low', 'high'];
+/** What stands before the comma of a data URI; the type and some parameters take far less. */
+const MAX_DATA_HEAD = 1024;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Problems of a chat's `contents`, each naming the item and what was expected. */
@@ -19,22 +22,22 @@ function checkItem(item: unknown, path: string): string[] {
   switch (item.type) {
     case 'text':
       return [
-        ...unknownKeys(item, ['type', 'text'], path),
+        ...unknownFieldProblems(item, ['type', 'text'], path),
         ...(typeof item.text === 'string' ? [] : [`${path}.text must be a string`]),
       ];
     case 'image_url':
       return [
-        ...unknownKeys(item, ['type', 'image_url'], path),
+        ...unknownFieldProblems(item, ['type', 'image_url'], path),
         ...checkImage(item.image_url, `${path}.image_url`),
       ];
     case 'audio':
       return [
-        ...unknownKeys(item, ['type', 'audio_url'], path),
+        ...unknownFieldProblems(item, ['type', 'audio_url'], path),
         ...checkAudio(item.audio_url, `${path}.audio_url`),
       ];
     case 'file':
       return [
-        ...unknownKeys(item, ['type', 'file_info'], path),
+        ...unknownFieldProblems(item, ['type', 'file_info'], path),
         ...checkFile(item.file_info, `${path}.file_info`),
       ];
     default:
@@ -45,7 +48,7 @@ function checkItem(item: unknown, path: string): string[] {
 function checkImage(image: unknown, path: string): string[] {
   if (!isObject(image)) return [`${path} must be an object with url`];
   const problems = [
-    ...unknownKeys(image, ['url', 'detail'], path),
+    ...unknownFieldProblems(image, ['url', 'detail'], path),
     ...checkMediaUrl(image.url, `${path}.url`),
   ];
   const { detail } = image;
@@ -57,7 +60,7 @@ function checkImage(image: unknown, path: string): string[] {
 
 function checkAudio(audio: unknown, path: string): string[] {
   if (!isObject(audio)) return [`${path} must be an object with url`];
-  return [...unknownKeys(audio, ['url'], path), ...checkMediaUrl(audio.url, `${path}.url`)];
+  return [...unknownFieldProblems(audio, ['url'], path), ...checkMediaUrl(audio.url, `${path}.url`)];
 }
 
 function checkFile(file: unknown, path: string): string[] {
@@ -80,12 +83,12 @@ export interface DataUri {
 
 /** Reads `data:<type>;base64,…`; null for anything else. */
 export function parseDataUri(url: string): DataUri | null {
-  const comma = url.indexOf(',');
+  const comma = url.slice(0, MAX_DATA_HEAD).indexOf(',');
+  if (comma < 0) return null;
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[\w.+-]+)*;base64$/i.exec(url.slice(0, comma));
   const base64 = url.slice(comma + 1);
   const mime = head?.[1]?.toLowerCase();
-  if (comma < 0 || mime === undefined || base64 === '' || base64.length % 4 === 1 || !BASE64.test(base64))
-    return null;
+  if (mime === undefined || base64 === '' || base64.length % 4 === 1 || !BASE64.test(base64)) return null;
   return { mime, base64 };
 }
 
@@ -111,12 +114,6 @@ export function titleOf(contents: ContentItem[]): string {
   const text = contents.find((item) => item.type === 'text')?.text ?? '';
   const line = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
-}
-
-function unknownKeys(value: Record<string, unknown>, known: string[], path: string): string[] {
-  return Object.keys(value)
-    .filter((key) => !known.includes(key))
-    .map((key) => `${path}.${key} is not a known field`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

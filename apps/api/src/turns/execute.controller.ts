@@ -6,6 +6,7 @@ import type { InvocableAgent } from '../agents/agent-row.ts';
 import { InvokedAgent } from '../agents/invoked-agent.decorator.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { BodyLimit } from '../infra/http/body-limit.ts';
 import { ExecuteAnswerDto } from './answers.dto.ts';
 import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
 import { ExecuteDto } from './execute.dto.ts';
@@ -23,6 +24,7 @@ export class ExecuteController {
 
   /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
+  @BodyLimit('large')
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()

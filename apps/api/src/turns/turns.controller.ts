@@ -6,6 +6,7 @@ import type { InvocableAgent } from '../agents/agent-row.ts';
 import { InvokedAgent } from '../agents/invoked-agent.decorator.ts';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { BodyLimit } from '../infra/http/body-limit.ts';
 import { ChatAnswerDto, TurnDto } from './answers.dto.ts';
 import { ChatDto } from './chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from './api-stream.decorator.ts';
@@ -24,6 +25,7 @@ export class TurnsController {
 
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
+  @BodyLimit('large')
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()

@@ -1,4 +1,5 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@platform/contracts';
+import { joinProblems, MAX_MESSAGE_BYTES, shortened } from './error-message.ts';
 
 export interface AppErrorOptions {
   cause?: unknown;
@@ -24,7 +25,8 @@ export class AppError extends Error {
     message: string,
     options: AppErrorOptions = {},
   ) {
-    super(message, { cause: options.cause });
+    // Messages name what a stranger sent.
+    super(shortened(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.name = 'AppError';
     this.openai = options.openai ?? {};
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
@@ -40,6 +42,8 @@ export class AppError extends Error {
 }
 
 export const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
+/** One error that names several problems. */
+export const invalidFor = (problems: readonly string[]) => invalid(joinProblems(problems));
 export const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message);
 export const forbidden = (message: string) => new AppError('FORBIDDEN', message);
 export const notFound = (message: string) => new AppError('NOT_FOUND', message);

@@ -1,69 +1,76 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError, invalid } from './app-error.ts';
+import { BODY_LIMITS, type BodyKind, type BodyLimits } from './body-limit.ts';
 import { answerError } from './error.filter.ts';
+import { shapeProblem } from './json-shape.ts';
+import type { RouteTable } from './route-table.ts';
 
-const MB = 1024 * 1024;
-const DEFAULT_LIMIT = MB;
-const MAX_DEPTH = 64;
-
-/** Routes whose bodies may carry media or documents. */
-const LIMITS: { path: RegExp; bytes: number }[] = [
-  { path: /^\/api\/agents\/[^/]+\/(chat|execute)$/, bytes: 10 * MB },
-  { path: /^\/api\/agent-jobs$/, bytes: 10 * MB },
-  { path: /^\/models\/v1\//, bytes: 10 * MB },
-];
+/** The type of an error that `shapeProblem` caused, on its way through Express. */
+const WRONG_SHAPE = 'platform.wrong-shape';
 
 /**
- * Reads JSON bodies; runs behind authentication, so that nobody unknown makes us read one.
- * Malformed, too large and too deep bodies are answered here with the flat error body.
+ * Reads bodies within the limits that the called route declares; runs behind authentication, so that nobody unknown
+ * makes us read one. Bodies that cannot be read are answered here.
  */
-export function bodyParser(): RequestHandler {
-  const parsers = new Map<number, RequestHandler>();
-  const parserOf = (bytes: number) => {
-    const parser = parsers.get(bytes) ?? express.json({ limit: bytes, strict: true, inflate: true });
-    parsers.set(bytes, parser);
-    return parser;
+export function bodyParser(routes: Pick<RouteTable, 'find'>): RequestHandler {
+  const readers: Record<BodyKind, Reader> = {
+    standard: readerOf(BODY_LIMITS.standard),
+    large: readerOf(BODY_LIMITS.large),
+    event: readerOf(BODY_LIMITS.event),
+    upload: readerOf(BODY_LIMITS.upload),
   };
   return (req: Request, res: Response, next: NextFunction) => {
-    const bytes = LIMITS.find((limit) => limit.path.test(req.path))?.bytes ?? DEFAULT_LIMIT;
-    void parserOf(bytes)(req, res, (thrown?: unknown) => {
-      const error = thrown === undefined ? problemOf(req) : readError(thrown, bytes);
+    const read = readers[routes.find(req.method, req.path)?.body ?? 'standard'];
+    read(req, res, (error) => {
       if (error) answerError(error, req, res);
       else next();
     });
   };
 }
 
-function problemOf(req: Request): AppError | null {
-  const body: unknown = req.body;
-  if (body === undefined) {
-    if (Number(req.get('Content-Length') ?? 0) > 0 || req.get('Transfer-Encoding') !== undefined) {
-      return invalid('The body must be JSON, sent with Content-Type: application/json');
-    }
-    return null;
-  }
-  return deeperThan(body, MAX_DEPTH) ? invalid(`The body is nested deeper than ${MAX_DEPTH} levels`) : null;
+type Reader = (req: Request, res: Response, done: (error: AppError | null) => void) => void;
+
+function readerOf({ bytes, depth, multipartBytes }: BodyLimits): Reader {
+  const json: RequestHandler = express.json({
+    limit: bytes,
+    strict: true,
+    inflate: true,
+    verify: (_req, _res, body, encoding) => assertShape(body, encoding, depth),
+  });
+  const multipart: RequestHandler | null =
+    multipartBytes === null
+      ? null
+      : express.raw({ limit: multipartBytes, type: 'multipart/form-data', inflate: false });
+  return (req, res, done) => {
+    const isForm = multipart !== null && Boolean(req.is('multipart/form-data'));
+    const [parser, limit] = isForm ? [multipart, multipartBytes ?? 0] : [json, bytes];
+    void parser(req, res, (thrown?: unknown) => {
+      done(thrown === undefined ? unreadProblem(req, multipart !== null) : readError(thrown, limit));
+    });
+  };
+}
+
+/** Before anything is built from the bytes; a wrong shape may make that slow. */
+function assertShape(body: Buffer, encoding: string, maxDepth: number): void {
+  const problem = encoding === 'utf-8' ? shapeProblem(body, maxDepth) : 'The body must be encoded as UTF-8';
+  if (problem !== null) throw Object.assign(new Error(problem), { type: WRONG_SHAPE });
+}
+
+/** A body that no parser felt responsible for. */
+function unreadProblem(req: Request, takesForms: boolean): AppError | null {
+  if (req.body !== undefined) return null;
+  if (Number(req.get('Content-Length') ?? 0) === 0 && req.get('Transfer-Encoding') === undefined) return null;
+  const expected = 'The body must be JSON, sent with Content-Type: application/json';
+  return invalid(takesForms ? `${expected}, or multipart/form-data` : expected);
 }
 
 function readError(thrown: unknown, bytes: number): AppError {
-  const { type, status } = thrown as { type?: string; status?: number };
+  const { type, status, message } = thrown as { type?: string; status?: number; message: string };
   if (type === 'entity.too.large') {
     return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes} bytes`);
   }
   if (type === 'entity.parse.failed') return invalid('The body is not valid JSON');
-  if (status !== undefined && status < 500)
-    return invalid(`The body cannot be read: ${(thrown as Error).message}`);
+  if (type === WRONG_SHAPE) return invalid(message);
+  if (status !== undefined && status < 500) return invalid(`The body cannot be read: ${message}`);
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
-}
-
-/** Whether a value nests deeper than `limit`; walks without recursion, since the value is a stranger's. */
-export function deeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    const nested = level.filter((item): item is object => typeof item === 'object' && item !== null);
-    if (nested.length === 0) return false;
-    if (depth >= limit) return true;
-    level = nested.flatMap((item) => Object.values(item) as unknown[]);
-  }
-  return false;
 }

@@ -1,6 +1,9 @@
 /** Checks a raw value; answers one sentence per problem, each starting with the path of the field. */
 export type FreeFormCheck = (value: unknown, path: string) => string[];
 
+/** Keys of an object that is not free-form, at every depth. */
+export const MAX_KEYS = 500;
+
 const registry = new WeakMap<object, Map<string, FreeFormCheck>>();
 
 /**
@@ -27,4 +30,11 @@ export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormChe
     for (const [key, check] of registry.get(proto) ?? []) if (!fields.has(key)) fields.set(key, check);
   }
   return fields;
+}
+
+/** For checks of objects inside a free-form field: the keys that are not among the known ones. */
+export function unknownFieldProblems(value: object, known: readonly string[], path: string): string[] {
+  const keys = Object.keys(value);
+  if (keys.length > MAX_KEYS) return [`${path} must have at most ${MAX_KEYS} keys`];
+  return keys.filter((key) => !known.includes(key)).map((key) => `${path}.${key} is not a known field`);
 }

@@ -2,20 +2,27 @@ import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { ACCESS_RULE, type AccessRule } from './access.ts';
+import { BODY_KIND, type BodyKind } from './body-limit.ts';
 import { API_PREFIX, RELAY_PREFIX } from './paths.ts';
+import { RATE_KIND, type RateKind } from './rate-limit.ts';
 
 export interface Route {
   method: string;
   path: string;
   /** Null: none was stated, so the guard refuses everybody. */
   rule: AccessRule | null;
+  body: BodyKind;
+  rate: RateKind;
 }
 
-/** Every route of the service with its access rule, read from the controllers themselves. */
+/** Routes of one method with the same number of segments. */
+type Candidates = { route: Route; segments: string[] }[];
+
+/** Every route of the service with what it declares, read from the controllers themselves. */
 @Injectable()
 export class RouteTable {
   private routes?: Route[];
-  private publicRoutes?: { method: string; pattern: RegExp }[];
+  private index?: Map<string, Candidates>;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -31,13 +38,12 @@ export class RouteTable {
     return this.routes;
   }
 
-  isPublic(method: string, path: string): boolean {
-    this.publicRoutes ??= this.all()
-      .filter((route) => route.rule === 'public')
-      .map((route) => ({ method: route.method, pattern: patternOf(route.path) }));
-    return this.publicRoutes.some(
-      (route) => (route.method === method || method === 'OPTIONS') && route.pattern.test(path),
-    );
+  /** The route that a request reaches, in any case as Express matches it; null: none. */
+  find(method: string, path: string): Route | null {
+    const segments = segmentsOf(path.toLowerCase());
+    this.index ??= indexOf(this.all());
+    const candidates = this.index.get(indexKey(method === 'HEAD' ? 'GET' : method, segments));
+    return candidates?.find((candidate) => matches(candidate.segments, segments))?.route ?? null;
   }
 
   private routesOf(metatype: object, instance: object): Route[] {
@@ -46,15 +52,21 @@ export class RouteTable {
       const handler = prototype[name];
       const verb = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
       if (handler === undefined || verb === undefined) return [];
-      const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_RULE, [
-        handler as () => void,
-        metatype as () => void,
-      ]);
+      const declared = (key: string): unknown =>
+        this.reflector.getAllAndOverride(key, [handler as () => void, metatype as () => void]);
       const path = joined(
         Reflect.getMetadata(PATH_METADATA, metatype),
         Reflect.getMetadata(PATH_METADATA, handler),
       );
-      return [{ method: RequestMethod[verb], path, rule: rule ?? null }];
+      return [
+        {
+          method: RequestMethod[verb],
+          path,
+          rule: (declared(ACCESS_RULE) as AccessRule | undefined) ?? null,
+          body: (declared(BODY_KIND) as BodyKind | undefined) ?? 'standard',
+          rate: (declared(RATE_KIND) as RateKind | undefined) ?? 'general',
+        },
+      ];
     });
   }
 }
@@ -67,6 +79,32 @@ function joined(...parts: unknown[]): string {
   return path.startsWith(RELAY_PREFIX.slice(1)) ? `/${path}` : `${API_PREFIX}/${path}`;
 }
 
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/:[^/]+/g, '[^/]+')}/?$`);
+function indexOf(routes: Route[]): Map<string, Candidates> {
+  const index = new Map<string, Candidates>();
+  for (const route of routes) {
+    const segments = route.path.split('/').map((part) => (part.startsWith(':') ? ':' : part.toLowerCase()));
+    const key = indexKey(route.method, segments.slice(1));
+    index.set(key, [...(index.get(key) ?? []), { route, segments: segments.slice(1) }]);
+  }
+  // Controllers declare literal routes before those with parameters, so Express finds them first.
+  for (const candidates of index.values()) candidates.sort((a, b) => literalFirst(a.segments, b.segments));
+  return index;
+}
+
+const indexKey = (method: string, segments: string[]) => `${method} ${segments.length}`;
+
+/** Without what stands before the first slash, and without a slash at the end. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1);
+  return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+}
+
+function matches(pattern: string[], segments: string[]): boolean {
+  return pattern.every((part, i) => (part === ':' ? segments[i] !== '' : part === segments[i]));
+}
+
+function literalFirst(a: string[], b: string[]): number {
+  const at = a.findIndex((part, i) => (part === ':') !== (b[i] === ':'));
+  if (at < 0) return 0;
+  return a[at] === ':' ? 1 : -1;
 }

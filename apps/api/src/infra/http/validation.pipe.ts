@@ -1,8 +1,13 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
-import { invalid } from './app-error.ts';
-import { freeFormOf } from './free-form.ts';
+import { invalid, invalidFor } from './app-error.ts';
+import { freeFormOf, MAX_KEYS } from './free-form.ts';
+
+/** Items of a list that is not free-form; what takes less says so in its DTO. */
+const MAX_ITEMS = 10_000;
+/** Keys and items together of all that is not free-form. */
+const MAX_FIELDS = 20_000;
 
 /**
  * Turns a body or query into its DTO and refuses what does not fit, naming every field.
@@ -13,15 +18,11 @@ export class BodyPipe implements PipeTransform {
   async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
     if ((type !== 'body' && type !== 'query') || metatype === undefined || isPlain(metatype)) return value;
     const source = value ?? {};
-    if (typeof source !== 'object' || Array.isArray(source)) throw invalid('The body must be a JSON object');
+    if (typeof source !== 'object' || Array.isArray(source) || Buffer.isBuffer(source))
+      throw invalid('The body must be a JSON object');
 
     const freeForm = freeFormOf(metatype);
-    const checked: Record<string, unknown> = {};
-    for (const [key, field] of Object.entries(source)) {
-      assertSafe(key, key);
-      if (!freeForm.has(key) && field !== null) checked[key] = withoutNulls(field, key);
-    }
-
+    const checked = new BoundedCopy(freeForm).of(source);
     const dto = plainToInstance(metatype as Type<object>, checked);
     const errors = await validate(dto, {
       whitelist: true,
@@ -31,10 +32,10 @@ export class BodyPipe implements PipeTransform {
     const problems = errors.flatMap((error) => problemsOf(error, ''));
     for (const [key, check] of freeForm) {
       const raw = (source as Record<string, unknown>)[key] ?? undefined;
-      problems.push(...check(raw, key));
+      for (const problem of check(raw, key)) problems.push(problem);
       if (raw !== undefined) (dto as Record<string, unknown>)[key] = raw;
     }
-    if (problems.length > 0) throw invalid(problems.join('; '));
+    if (problems.length > 0) throw invalidFor(problems);
     return dto;
   }
 }
@@ -43,16 +44,47 @@ function isPlain(metatype: Type): boolean {
   return ([String, Boolean, Number, Array, Object] as unknown[]).includes(metatype);
 }
 
-function withoutNulls(value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return value.map((item, i) => withoutNulls(item, `${path}[${i}]`));
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, field]) => field !== null);
-  return Object.fromEntries(
-    kept.map(([key, field]) => {
-      assertSafe(key, `${path}.${key}`);
-      return [key, withoutNulls(field, `${path}.${key}`)];
-    }),
-  );
+/**
+ * What class-transformer gets to see of a body: without nulls and without the free-form fields. Refuses what has more
+ * parts than any DTO: class-transformer takes time by the square of an object's keys.
+ */
+class BoundedCopy {
+  private fields = 0;
+
+  constructor(private readonly freeForm: ReadonlyMap<string, unknown>) {}
+
+  of(source: object): object {
+    return this.object(source, '');
+  }
+
+  private object(value: object, path: string): object {
+    const keys = Object.keys(value);
+    const name = path || 'The body';
+    if (keys.length > MAX_KEYS) throw invalid(`${name} must have at most ${MAX_KEYS} keys`);
+    this.count(keys.length);
+    const copy: Record<string, unknown> = {};
+    for (const key of keys) {
+      const at = path ? `${path}.${key}` : key;
+      assertSafe(key, at);
+      const field = (value as Record<string, unknown>)[key];
+      if (field === null || (path === '' && this.freeForm.has(key))) continue;
+      copy[key] = this.any(field, at);
+    }
+    return copy;
+  }
+
+  private any(value: unknown, path: string): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (!Array.isArray(value)) return this.object(value, path);
+    if (value.length > MAX_ITEMS) throw invalid(`${path} must have at most ${MAX_ITEMS} items`);
+    this.count(value.length);
+    return value.map((item, i) => this.any(item, `${path}[${i}]`));
+  }
+
+  private count(more: number): void {
+    this.fields += more;
+    if (this.fields > MAX_FIELDS) throw invalid(`The body must have at most ${MAX_FIELDS} fields`);
+  }
 }
 
 /** Keys that every object has, such as `constructor`, class-transformer would swallow in silence. */

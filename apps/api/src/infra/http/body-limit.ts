@@ -1,0 +1,28 @@
+import { SetMetadata } from '@nestjs/common';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+export interface BodyLimits {
+  /** Bytes of a JSON body, after decompression. */
+  bytes: number;
+  /** Levels of nested objects and arrays. */
+  depth: number;
+  /** Bytes of a `multipart/form-data` body; null: the route accepts JSON only. */
+  multipartBytes: number | null;
+}
+
+/** `large`: media, documents and tool inputs. `upload`: a form with a file, whose body is handed on as a Buffer. */
+export type BodyKind = 'standard' | 'large' | 'event' | 'upload';
+
+export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
+  standard: { bytes: MB, depth: 64, multipartBytes: null },
+  large: { bytes: 10 * MB, depth: 64, multipartBytes: null },
+  event: { bytes: 256 * KB, depth: 32, multipartBytes: null },
+  upload: { bytes: MB, depth: 64, multipartBytes: 25 * MB },
+};
+
+export const BODY_KIND = 'platform:body';
+
+/** States what body a route accepts, or every route of the controller; without it `standard`. */
+export const BodyLimit = (kind: BodyKind) => SetMetadata(BODY_KIND, kind);

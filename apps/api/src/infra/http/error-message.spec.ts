@@ -1,0 +1,54 @@
+import { jest } from '@jest/globals';
+import { AppError, invalidFor } from './app-error.ts';
+import { joinProblems, shortened } from './error-message.ts';
+
+const bytes = (text: string) => Buffer.byteLength(text);
+
+describe('shortened', () => {
+  it('leaves alone what fits, to the byte', () => {
+    for (const text of ['', 'x'.repeat(4096), 'ä'.repeat(2048), '𝕏'.repeat(1024)])
+      expect(shortened(text, 4096)).toBe(text);
+  });
+
+  it.each(['x', 'ä', '€', '𝕏', '\ud800'])('cuts texts of %j between characters', (character) => {
+    const cut = shortened(character.repeat(5000), 4096);
+    expect(bytes(cut)).toBeLessThanOrEqual(4096);
+    expect(bytes(cut)).toBeGreaterThan(4080);
+    expect(cut.endsWith(`${character}…`)).toBe(true);
+  });
+
+  it('does not encode what it throws away', () => {
+    const encode = jest.spyOn(Buffer, 'byteLength');
+    shortened('x'.repeat(10_000_000), 4096);
+    for (const [text] of encode.mock.calls) expect((text as string).length).toBeLessThan(5000);
+    encode.mockRestore();
+  });
+});
+
+describe('joinProblems', () => {
+  it('joins what fits and counts the rest', () => {
+    expect(joinProblems(['a is wrong', 'b is wrong'])).toBe('a is wrong; b is wrong');
+    const many = Array.from({ length: 500 }, (_, i) => `field${i} is not a known field`);
+    const message = joinProblems(many);
+    const told = message.split('; ').length - 1;
+    expect(message).toMatch(/^field0 is not a known field; /);
+    expect(message.endsWith(`; … and ${500 - told} more`)).toBe(true);
+    expect(bytes(message)).toBeLessThanOrEqual(4096);
+    expect(bytes(message)).toBeGreaterThan(4000);
+  });
+
+  it('does not let one problem hide the others', () => {
+    const message = joinProblems(['x'.repeat(10_000_000), 'b is wrong']);
+    expect(bytes(message)).toBeLessThan(1100);
+    expect(message.endsWith('…; b is wrong')).toBe(true);
+  });
+});
+
+describe('AppError', () => {
+  it('has a message of at most 4 KB, whoever made it', () => {
+    const error = new AppError('NOT_FOUND', `Session ${'€'.repeat(100_000)} is unknown`);
+    expect(bytes(error.message)).toBeLessThanOrEqual(4096);
+    expect(error.body.message).toBe(error.message);
+    expect(invalidFor(['a', 'b']).message).toBe('a; b');
+  });
+});

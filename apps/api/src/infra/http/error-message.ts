@@ -1,0 +1,30 @@
+/** The length of an error message in UTF-8. */
+export const MAX_MESSAGE_BYTES = 4096;
+
+const MAX_PROBLEM_BYTES = 1000;
+const SEPARATOR = '; ';
+/** Room for the end of a list: "; … and 1234567 more". */
+const REST_BYTES = 32;
+
+/** A text of at most `maxBytes` in UTF-8; what is cut ends in "…". */
+export function shortened(text: string, maxBytes: number): string {
+  // A unit of UTF-16 takes at most three bytes.
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text.slice(0, maxBytes + 1)) <= maxBytes) return text;
+  const room = new Uint8Array(maxBytes - Buffer.byteLength('…'));
+  const { read } = new TextEncoder().encodeInto(text.slice(0, maxBytes), room);
+  return `${text.slice(0, read)}…`;
+}
+
+/** Problems as one message; those that do not fit are counted: "a; b; … and 311 more". */
+export function joinProblems(problems: readonly string[]): string {
+  const kept: string[] = [];
+  let room = MAX_MESSAGE_BYTES - REST_BYTES;
+  for (const problem of problems) {
+    const text = shortened(problem, MAX_PROBLEM_BYTES);
+    room -= Buffer.byteLength(text) + SEPARATOR.length;
+    if (room < 0) break;
+    kept.push(text);
+  }
+  const left = problems.length - kept.length;
+  return [...kept, ...(left > 0 ? [`… and ${left} more`] : [])].join(SEPARATOR);
+}
