@@ -63,9 +63,25 @@ describe('changedAgent', () => {
 
 describe('promptProblems', () => {
   it('names the variables that take a reserved name', () => {
-    expect(promptProblems('{{city}} {{query}} {{images}}')).toEqual([
+    expect(promptProblems({ systemPrompt: '{{city}} {{query}} {{images}}', variables: [] })).toEqual([
       'systemPrompt: the variable {{query}} must not be the reserved name query',
       'systemPrompt: the variable {{images}} must not be the reserved name images',
     ]);
+  });
+
+  it('allows 1,000 placeholders', () => {
+    const prompt = (times: number) => ({ systemPrompt: '{{x}}'.repeat(times), variables: [] });
+    expect(promptProblems(prompt(1000))).toEqual([]);
+    const expected = ['systemPrompt must have at most 1000 {{variables}}, repetitions included'];
+    expect(promptProblems(prompt(1001))).toEqual(expected);
+    expect(promptProblems(prompt(150_000))).toEqual(expected);
+  });
+
+  it('counts the length with the defaults filled in', () => {
+    const variables = [{ name: 'x', default: 'y'.repeat(1000) }];
+    expect(promptProblems({ systemPrompt: '{{x}}'.repeat(1000), variables })).toEqual([]);
+    expect(() => promptProblems({ systemPrompt: '{{x}}'.repeat(999) + 'z'.repeat(1001), variables })).toThrow(
+      'systemPrompt must have at most 1000000 characters with its variables filled in, not 1000001',
+    );
   });
 });

@@ -8,7 +8,13 @@ import type {
   LocalToolDeclaration,
   UpdateAgentRequest,
 } from '@platform/contracts';
-import { variableNameProblem, variablesOf } from './template.ts';
+import {
+  assertRenderable,
+  hasTooManyPlaceholders,
+  MAX_PLACEHOLDERS,
+  variableNameProblem,
+  variablesOf,
+} from './template.ts';
 
 /** What its makers decide of an agent; what a version keeps. */
 export interface AgentDefinition {
@@ -70,8 +76,14 @@ export function changedAgent(current: AgentDefinition, change: UpdateAgentReques
   };
 }
 
-/** What is wrong with the variables that a prompt names; one sentence each. */
-export function promptProblems(systemPrompt: string): string[] {
+/** What is wrong with the variables that a prompt names; one sentence each. Throws if the prompt is too long. */
+export function promptProblems({
+  systemPrompt,
+  variables,
+}: Pick<AgentDefinition, 'systemPrompt' | 'variables'>): string[] {
+  if (hasTooManyPlaceholders(systemPrompt))
+    return [`systemPrompt must have at most ${MAX_PLACEHOLDERS} {{variables}}, repetitions included`];
+  assertRenderable(systemPrompt, variables, {});
   return variablesOf(systemPrompt).flatMap((name) => {
     const problem = variableNameProblem(name);
     return problem === null ? [] : [`systemPrompt: the variable {{${name}}} ${problem}`];

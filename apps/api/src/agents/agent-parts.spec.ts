@@ -59,8 +59,8 @@ describe('checkTools', () => {
       ),
     ).toEqual([
       't[0].toolId must be the id of a tool or the name of a built-in one',
-      't[0].methods must be an array of method names, or null for all',
-      't[1].methods must be an array of method names, or null for all',
+      't[0].methods must be an array of at most 1000 method names, or null for all',
+      't[1].methods must be an array of at most 1000 method names, or null for all',
     ]);
     expect(checkTools([{ toolId: TOOL }, { toolId: TOOL }], 't')).toEqual(['t[1].toolId is given twice']);
   });
@@ -69,6 +69,19 @@ describe('checkTools', () => {
     const tools = Array.from({ length: 129 }, (_, i) => ({ toolId: `tool_${i}` }));
     expect(checkTools(tools.slice(1), 't')).toEqual([]);
     expect(checkTools(tools, 't')).toEqual(['t must have at most 128 items']);
+  });
+});
+
+describe('lists that are far too long', () => {
+  const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, 1]));
+
+  it('get one short problem', () => {
+    expect(checkVariables(Array(700_000).fill({ name: 'a' }), 'v')).toEqual([
+      'v must have at most 128 items',
+    ]);
+    expect(checkTools([{ toolId: TOOL, methods: Array(1001).fill('m') }], 't')).toHaveLength(1);
+    expect(checkVariables([{ name: 'a', ...keys }], 'v')).toEqual(['v[0] must have at most 500 keys']);
+    expect(checkLocalTools(local(keys), 'l')).toEqual(['l[0] must have at most 500 keys']);
   });
 });
 

@@ -1,5 +1,6 @@
+import { unknownFieldProblems } from '../infra/http/free-form.ts';
 import { isUuid } from '../infra/http/ids.ts';
-import { deeperThan } from '../infra/http/body-parser.ts';
+import { deeperThan } from '../infra/http/json-shape.ts';
 import { isText } from '../infra/http/text.ts';
 import { variableNameProblem } from './template.ts';
 
@@ -7,6 +8,7 @@ import { variableNameProblem } from './template.ts';
 const BUILTIN_TOOL = /^[a-z][a-z0-9_]{0,63}$/;
 const LOCAL_TOOL = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_ITEMS = 128;
+const MAX_METHODS = 1_000;
 const MAX_SCHEMA_BYTES = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 16;
 
@@ -31,9 +33,11 @@ export function checkTools(value: unknown, path: string): string[] {
         ? null
         : 'must be the id of a tool or the name of a built-in one',
     methods: optional((methods) =>
-      Array.isArray(methods) && methods.every((name) => isText(name) && name !== '')
+      Array.isArray(methods) &&
+      methods.length <= MAX_METHODS &&
+      methods.every((name) => isText(name) && name !== '')
         ? null
-        : 'must be an array of method names, or null for all',
+        : `must be an array of at most ${MAX_METHODS} method names, or null for all`,
     ),
   });
 }
@@ -65,12 +69,11 @@ function checkList(value: unknown, path: string, key: string, checks: Record<str
 }
 
 function fieldProblems(item: Fields, at: string, checks: Record<string, FieldCheck>): string[] {
-  const unknown = Object.keys(item).filter((field) => !Object.hasOwn(checks, field));
   const wrong = Object.entries(checks).flatMap(([field, check]) => {
     const problem = check(item[field] ?? undefined);
     return problem === null ? [] : [`${at}.${field} ${problem}`];
   });
-  return [...unknown.map((field) => `${at}.${field} is not a known field`), ...wrong];
+  return [...unknownFieldProblems(item, Object.keys(checks), at), ...wrong];
 }
 
 function schemaProblem(schema: unknown): string | null {

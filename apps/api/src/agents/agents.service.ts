@@ -15,7 +15,7 @@ import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
+import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
@@ -75,7 +75,7 @@ export class AgentsService {
 
   async create(caller: UserPrincipal, request: CreateAgentRequest): Promise<Agent> {
     const definition = newAgent(request);
-    refuse(promptProblems(definition.systemPrompt));
+    refuse(promptProblems(definition));
     const row = await this.database.transaction((tx) =>
       store.insertAgent(tx, caller.spaceId, caller.userId, definition),
     );
@@ -98,7 +98,7 @@ export class AgentsService {
         );
       }
       const definition = changedAgent(current, change);
-      refuse(promptProblems(definition.systemPrompt));
+      refuse(promptProblems(definition));
       if (isDeepStrictEqual(definition, definitionOf(current))) return current;
       await auditForeign(tx, act, 'agent.update', current, { fields: Object.keys(change) });
       return store.updateAgent(tx, current, act.by.userId, definition);
@@ -202,5 +202,5 @@ async function auditForeign(
 }
 
 function refuse(problems: string[]): void {
-  if (problems.length > 0) throw invalid(problems.join('; '));
+  if (problems.length > 0) throw invalidFor(problems);
 }

@@ -1,6 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeVariables, missingVariables, render, variableNameProblem, variablesOf } from './template.ts';
+import {
+  assertRenderable,
+  mergeVariables,
+  missingVariables,
+  render,
+  variableNameProblem,
+  variablesOf,
+} from './template.ts';
 
 describe('variablesOf', () => {
   it('finds each name once, in order, with or without spaces', () => {
@@ -54,6 +61,35 @@ describe('missingVariables', () => {
   it('does not take inherited keys for values', () => {
     expect(missingVariables('{{constructor}}', [], {})).toEqual(['constructor']);
     expect(missingVariables('{{constructor}}', [], { constructor: 'x' })).toEqual([]);
+  });
+});
+
+describe('a rendered prompt', () => {
+  const value = 'x'.repeat(9_500_000);
+
+  it('is not built if it would be too long', () => {
+    const template = '{{x}}'.repeat(150_000);
+    const stringify = jest.spyOn(JSON, 'stringify');
+    const replace = jest.spyOn(String.prototype, 'replace');
+    for (const x of [value, [value]]) {
+      expect(() => render(template, [], { x })).toThrow('systemPrompt must have at most 1000000 characters');
+      expect(() => assertRenderable(template, [], { x })).toThrow('systemPrompt must have at most');
+    }
+    // The text of a value is made once, and the prompt never.
+    expect(stringify).toHaveBeenCalledTimes(2);
+    expect(replace).not.toHaveBeenCalled();
+    jest.restoreAllMocks();
+  });
+
+  it('may have exactly 1,000,000 characters', () => {
+    const fits = 'x'.repeat(999_998);
+    expect(render('<{{x}}>', [], { x: fits })).toHaveLength(1_000_000);
+    expect(() => render('<{{x}}>>', [], { x: fits })).toThrow('not 1000001');
+    expect(() => render('{{x}}', [{ name: 'x', default: value }], {})).toThrow('not 9500000');
+  });
+
+  it('does not count values that it does not use', () => {
+    expect(render('{{x}}', [], { x: 'a', y: value })).toBe('a');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { AgentVariable } from '@platform/contracts';
+import { invalid } from '../infra/http/app-error.ts';
 
 /** Keys that `inputs` of an execution keeps for itself; no variable may be called so. */
 export const RESERVED_INPUTS = [
@@ -10,6 +11,11 @@ export const RESERVED_INPUTS = [
   'images',
   'audios',
 ] as const;
+
+/** Placeholders of one prompt, repetitions included. */
+export const MAX_PLACEHOLDERS = 1_000;
+/** Length of a prompt with its variables filled in, in units of UTF-16. */
+export const MAX_PROMPT_LENGTH = 1_000_000;
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_-]{0,63}`;
 const VARIABLE_NAME = new RegExp(`^${NAME}$`, 'u');
@@ -32,9 +38,9 @@ export function variablesOf(template: string): string[] {
 /** Every variable of the template in its order, with what was declared of it; then those it does not use. */
 export function mergeVariables(template: string, declared: readonly AgentVariable[]): AgentVariable[] {
   const byName = new Map(declared.map((variable) => [variable.name, variable]));
-  const used = variablesOf(template);
-  const unused = declared.filter((variable) => !used.includes(variable.name));
-  return [...used.map((name) => byName.get(name) ?? { name }), ...unused].map((variable) => ({
+  const used = new Set(variablesOf(template));
+  const unused = declared.filter((variable) => !used.has(variable.name));
+  return [...[...used].map((name) => byName.get(name) ?? { name }), ...unused].map((variable) => ({
     ...variable,
     required: variable.required ?? true,
   }));
@@ -55,18 +61,56 @@ export function missingVariables(
     .map(({ name }) => name);
 }
 
+/** Whether the template has more placeholders than a prompt may have. */
+export function hasTooManyPlaceholders(template: string): boolean {
+  let left = MAX_PLACEHOLDERS;
+  for (const _ of template.matchAll(PLACEHOLDER)) if (--left < 0) return true;
+  return false;
+}
+
+/** Throws VALIDATION_ERROR if the rendered template would be too long; nothing of that length is built. */
+export function assertRenderable(
+  template: string,
+  variables: readonly AgentVariable[],
+  values: Record<string, unknown>,
+): void {
+  assertLength(template, valueTexts(template, variables, values));
+}
+
 /**
  * The template with its variables filled in: value, else default, else nothing. Each is inserted once, so a value
- * that looks like a variable stays as it is; objects and arrays are inserted as JSON.
+ * that looks like a variable stays as it is; objects and arrays are inserted as JSON. Throws VALIDATION_ERROR if that
+ * is too long.
  */
 export function render(
   template: string,
   variables: readonly AgentVariable[],
   values: Record<string, unknown>,
 ): string {
-  const presets = new Map(variables.map((variable) => [variable.name, variable.default]));
+  const texts = valueTexts(template, variables, values);
+  assertLength(template, texts);
   // A function as replacement: a string would read `$&` and the like in the values.
-  return template.replace(PLACEHOLDER, (_, name: string) => textOf(own(values, name) ?? presets.get(name)));
+  return template.replace(PLACEHOLDER, (_, name: string) => texts.get(name) ?? '');
+}
+
+/** The text of each variable of the template, made once however often it is used. */
+function valueTexts(
+  template: string,
+  variables: readonly AgentVariable[],
+  values: Record<string, unknown>,
+): Map<string, string> {
+  const presets = new Map(variables.map((variable) => [variable.name, variable.default]));
+  return new Map(variablesOf(template).map((name) => [name, textOf(own(values, name) ?? presets.get(name))]));
+}
+
+function assertLength(template: string, texts: ReadonlyMap<string, string>): void {
+  let length = template.length;
+  for (const [placeholder, name = ''] of template.matchAll(PLACEHOLDER))
+    length += (texts.get(name)?.length ?? 0) - placeholder.length;
+  if (length > MAX_PROMPT_LENGTH)
+    throw invalid(
+      `systemPrompt must have at most ${MAX_PROMPT_LENGTH} characters with its variables filled in, not ${length}`,
+    );
 }
 
 /** Own keys only: `constructor` of a stranger's object is no value. */

@@ -13,7 +13,7 @@ import type { Act } from '../auth/caller.decorator.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { violates } from '../infra/database/rows.ts';
-import { AppError, conflict, invalid } from '../infra/http/app-error.ts';
+import { AppError, conflict, invalid, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogueService } from './catalogue.service.ts';
@@ -160,7 +160,7 @@ function failureOf(error: unknown, signal: AbortSignal): string {
 }
 
 function refuse(problems: string[]): void {
-  if (problems.length > 0) throw invalid(problems.join('; '));
+  if (problems.length > 0) throw invalidFor(problems);
 }
 
 const nameTaken = (name: string) => conflict(`A model named ${name} exists already`);

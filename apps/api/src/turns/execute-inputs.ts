@@ -5,13 +5,14 @@ import type {
   ExecuteInputs,
   ExecuteSettings,
 } from '@platform/contracts';
-import { missingVariables, RESERVED_INPUTS, variablesOf } from '../agents/template.ts';
-import { invalid } from '../infra/http/app-error.ts';
+import { assertRenderable, missingVariables, RESERVED_INPUTS, variablesOf } from '../agents/template.ts';
+import { invalid, invalidFor } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
 import { checkMediaUrl } from './contents.ts';
 import type { TurnSettings } from './turn-store.ts';
 
 const MAX_MEDIA = 64;
+const MAX_INPUTS = 1_000;
 /** What the model is told where everything stands in the prompt: providers want a user to speak. */
 const PROMPT_ALONE = 'Go ahead.';
 
@@ -20,6 +21,7 @@ export function checkInputs(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path} must be an object`];
   const inputs = value as Record<string, unknown>;
+  if (Object.keys(inputs).length > MAX_INPUTS) return [`${path} must have at most ${MAX_INPUTS} keys`];
   const problems: string[] = [];
   const check = (key: string, ok: (field: unknown) => boolean, expected: string) => {
     const field = inputs[key] ?? undefined;
@@ -37,7 +39,7 @@ export function checkInputs(value: unknown, path: string): string[] {
       `a list of at most ${MAX_MEDIA} URLs`,
     );
     const urls = inputs[media];
-    if (Array.isArray(urls))
+    if (Array.isArray(urls) && urls.length <= MAX_MEDIA)
       problems.push(...urls.flatMap((url, i) => checkMediaUrl(url, `${path}.${media}[${i}]`)));
   }
   return problems;
@@ -60,8 +62,8 @@ export function readInputs(
   const reserved: readonly string[] = RESERVED_INPUTS;
   const variables = Object.fromEntries(Object.entries(inputs).filter(([key]) => !reserved.includes(key)));
   const missing = missingVariables(agent.systemPrompt, agent.variables, variables);
-  if (missing.length > 0)
-    throw invalid(missing.map((name) => `inputs.${name} is required by the prompt`).join('; '));
+  if (missing.length > 0) throw invalidFor(missing.map((name) => `inputs.${name} is required by the prompt`));
+  assertRenderable(agent.systemPrompt, agent.variables, variables);
   const contents: ContentItem[] = [
     ...(inputs.query ? [{ type: 'text' as const, text: inputs.query }] : []),
     ...(inputs.images ?? []).map((url) => ({ type: 'image_url' as const, image_url: { url } })),
