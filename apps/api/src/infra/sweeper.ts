@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from './database/background-database.ts';
 
 export const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ export class Sweeper implements BeforeApplicationShutdown {
   private readonly sweeps = new Map<string, Sweep>();
   private readonly timer = setInterval(() => void this.sweep(performance.now()), MINUTE).unref();
 
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: BackgroundDatabase) {}
 
   /** `work` removes in batches and may run at any time, also beside live traffic; in whole minutes. */
   register(name: string, work: () => Promise<void>, everyMs = HOUR): void {

@@ -5,11 +5,11 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { AgentsService } from '../agents/agents.service.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { AppError, forbidden } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { RelayLoops } from '../infra/messaging/relay-loops.ts';
@@ -40,7 +40,7 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: BackgroundDatabase,
     private readonly config: PlatformConfig,
     private readonly messaging: Messaging,
     private readonly relays: RelayLoops,

@@ -6,7 +6,8 @@ import {
 } from '@nestjs/common';
 import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { GuardedHttp, OutgoingError } from '../infra/http/guarded-http.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { RelayLoops } from '../infra/messaging/relay-loops.ts';
@@ -32,7 +33,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: BackgroundDatabase,
     private readonly http: GuardedHttp,
     private readonly messaging: Messaging,
     private readonly relays: RelayLoops,

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { BackgroundDatabase } from '../infra/database/background-database.ts';
 import type { CatalogueService } from '../models/catalogue.service.ts';
 import type { StreamsService } from '../streams/streams.service.ts';
 import type { UsageService } from '../usage/usage.service.ts';
@@ -18,7 +18,7 @@ describe('recovery', () => {
     query.mockReset().mockResolvedValue([{ id: 'turn', streamId: 'stream' }]);
     transaction.mockReset().mockResolvedValue(null);
     recovery = new TurnRecovery(
-      { query, transaction } as unknown as DataSource,
+      { query, transaction } as unknown as BackgroundDatabase,
       { leaseMs: LEASE_MS } as unknown as StreamsService,
       {} as unknown as CatalogueService,
       {} as unknown as UsageService,

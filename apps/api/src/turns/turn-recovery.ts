@@ -4,7 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { rows } from '../infra/database/rows.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
 import { costOf } from '../models/price.ts';
@@ -43,7 +43,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   private sweeping: Promise<void> | null = null;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: BackgroundDatabase,
     private readonly streams: StreamsService,
     private readonly catalogue: CatalogueService,
     private readonly usage: UsageService,

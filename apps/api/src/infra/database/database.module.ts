@@ -1,11 +1,8 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
+import { BackgroundDatabase } from './background-database.ts';
 import { dataSourceOptions } from './pools.ts';
-
-/** The database for what nobody waits for: it works on while callers use up the connections of `DataSource`. */
-export class BackgroundDatabase extends DataSource {}
 
 /** The pools of the service; the schema comes from the migrations alone. */
 @Global()

@@ -1,16 +1,22 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from '../database/background-database.ts';
 import { Public } from '../http/access.ts';
 import { Messaging } from '../messaging/messaging.ts';
+import { within } from '../messaging/within.ts';
 import { HealthDto } from './health.dto.ts';
 import { Readiness } from './readiness.ts';
+
+/** A check that takes longer has failed for whoever asked. */
+const ANSWER_MS = 1_500;
 
 @Public()
 @Controller('health')
 export class HealthController {
+  private asking: Promise<unknown> | null = null;
+
   constructor(
-    private readonly database: DataSource,
+    private readonly database: BackgroundDatabase,
     private readonly readiness: Readiness,
     private readonly messaging: Messaging,
   ) {}
@@ -24,10 +30,7 @@ export class HealthController {
   /** The service can do its work: 200, or 503 with the part that is missing. It serves without messaging, too. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) res: Response): Promise<HealthDto> {
-    const database = await this.database.query('select 1').then(
-      () => true,
-      () => false,
-    );
+    const database = await this.answers();
     const up = database && this.readiness.ready;
     if (!up) res.status(503);
     return {
@@ -38,5 +41,14 @@ export class HealthController {
         service: this.readiness.ready ? 'up' : 'down',
       },
     };
+  }
+
+  /** Asked once for all who ask at the same time: one that is frozen would else take every connection. */
+  private answers(): Promise<boolean> {
+    this.asking ??= this.database.query('select 1').finally(() => (this.asking = null));
+    return within(ANSWER_MS, this.asking).then(
+      () => true,
+      () => false,
+    );
   }
 }
