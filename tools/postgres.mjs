@@ -73,7 +73,13 @@ export async function throwawayPostgres({ durable = false } = {}) {
       const { code, output } = await place.pg('pg_ctl', [...at(place), '-m', 'immediate', '-w', 'restart']);
       if (code !== 0) throw new Error(output);
     };
-    return { url: urlOf(place, port, 'postgres'), urlOf: (name) => urlOf(place, port, name), restart, stop };
+    return {
+      url: urlOf(place, port, 'postgres'),
+      urlOf: (name) => urlOf(place, port, name),
+      pid: () => Number(postmasterFile(place)[0]),
+      restart,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -53,6 +53,8 @@ export interface AppOptions {
   override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
   /** Joins the database of another app instead of making one: two processes on one database. */
   database?: TestApp;
+  /** The address of a migrated database, in place of one of its own. */
+  databaseUrl?: string;
 }
 
 const PASSWORD = 'correct horse battery';
@@ -74,7 +76,7 @@ export class TestApp {
   ) {}
 
   static async start(options: AppOptions = {}): Promise<TestApp> {
-    const databaseUrl = options.database?.databaseUrl ?? (await copyTemplate());
+    const databaseUrl = options.databaseUrl ?? options.database?.databaseUrl ?? (await copyTemplate());
     const dataDir = await mkdtemp(join(tmpdir(), 'platform-e2e-'));
     const secretKey = options.database?.secretKey ?? randomBytes(32).toString('base64');
     const config = readConfig({
