@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SqlPool } from '../infra/database/pools.ts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { Claims } from './claims.ts';
 import { FlushLoop } from './flush-loop.ts';
@@ -50,6 +50,15 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   /** A writer for a new stream; `open(tx)` stores it, `hold` keeps its claim alive. */
   create(segment: number): StreamWriter {
     return new StreamWriter(this.loop, randomUUID(), randomUUID(), segment);
+  }
+
+  /** Whether the stream was opened for this writer, and is still its own. */
+  async isWrittenBy({ streamId, claim }: StreamWriter): Promise<boolean> {
+    const found = await firstRow(this.database, 'select from stream where id = $1 and claim = $2', [
+      streamId,
+      claim,
+    ]);
+    return found !== null;
   }
 
   get leaseMs(): number {

@@ -1,4 +1,5 @@
 import type { BuiltinTool } from './builtin-tool.ts';
+import { ToolError } from './tool-error.ts';
 
 /** Tells date and time in a time zone: models know neither. */
 export const currentTime: BuiltinTool = {
@@ -18,7 +19,7 @@ export const currentTime: BuiltinTool = {
       async run(input, now) {
         const timezone = input.timezone ?? 'UTC';
         if (typeof timezone !== 'string' || !isTimeZone(timezone)) {
-          throw new Error('timezone must be an IANA name, such as Europe/Berlin');
+          throw new ToolError('timezone must be an IANA name, such as Europe/Berlin');
         }
         const local = new Intl.DateTimeFormat('en-GB', {
           timeZone: timezone,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { ProviderError } from '../models/model-provider.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -85,7 +86,7 @@ export class ContextKeeper {
       model,
       payer: { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: clientTurnId },
     };
-    const id = await this.compactor.begin(this.database, compaction);
+    const id = await whileUnavailable(() => this.compactor.begin(this.database, compaction), turn.signal);
     const made = await this.compactor.run(id, compaction, null, turn.signal);
     // Somebody made one by hand meanwhile: that one counts.
     open.before = made
@@ -96,7 +97,10 @@ export class ContextKeeper {
 
   private async load(turn: ActiveTurn): Promise<Context> {
     if (turn.n === 1 && turn.origin === 'start') return EMPTY_CONTEXT;
-    const { context, tail } = await loadContext(this.database, turn.session.ref, turn.n);
+    const { context, tail } = await whileUnavailable(
+      () => loadContext(this.database, turn.session.ref, turn.n),
+      turn.signal,
+    );
     turn.unfolded = tail;
     return context;
   }

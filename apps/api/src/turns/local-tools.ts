@@ -4,6 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { firstRow, rows } from '../infra/database/rows.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { conflict, notFound, type AppError } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -91,14 +92,16 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
-    await rows(
-      this.database,
-      `insert into local_tool_call (turn_id, call_id, expires_at)
-       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-       -- Some servers number the calls of each answer anew.
-       on conflict (turn_id, call_id) do update set outcome = null, expires_at = excluded.expires_at`,
-      [turn.id, callId, TIMEOUT_MS],
-    );
+    const open = () =>
+      rows(
+        this.database,
+        `insert into local_tool_call (turn_id, call_id, expires_at)
+         values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+         -- Some servers number the calls of each answer anew.
+         on conflict (turn_id, call_id) do update set outcome = null, expires_at = excluded.expires_at`,
+        [turn.id, callId, TIMEOUT_MS],
+      );
+    await whileUnavailable(open, signal);
     turn.writer.emit('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
     return told(await this.outcome(turn.id, callId, signal));
   }
@@ -106,12 +109,14 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
   /** Waits for the answer, which may reach another process: the row is the only place where both meet. */
   private async outcome(turnId: string, callId: string, signal: AbortSignal): Promise<Outcome> {
     for (;;) {
-      const row = await firstRow<{ outcome: LocalToolResult | null; late: boolean }>(
-        this.database,
-        `select outcome, expires_at <= clock_timestamp() as late from local_tool_call
-         where turn_id = $1 and call_id = $2`,
-        [turnId, callId],
-      );
+      const look = () =>
+        firstRow<{ outcome: LocalToolResult | null; late: boolean }>(
+          this.database,
+          `select outcome, expires_at <= clock_timestamp() as late from local_tool_call
+           where turn_id = $1 and call_id = $2`,
+          [turnId, callId],
+        );
+      const row = await whileUnavailable(look, signal);
       if (row?.outcome) return row.outcome;
       // Answers are refused from that moment on, so nobody can still be first.
       if (row?.late ?? true) return { expired: true };

@@ -1,7 +1,11 @@
-import { QueryFailedError, type DataSource } from 'typeorm';
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import type { ToolExecution } from '@platform/contracts';
+import { isUnavailable } from '../infra/database/unavailable.ts';
+import { AppError } from '../infra/http/app-error.ts';
 import type { ModelToolCall } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
+import { ToolError } from '../tools/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { openCalls } from './items.ts';
 import { parsedArguments } from './model-step.ts';
@@ -13,6 +17,7 @@ import type { ToolOutcome, TurnTool } from './turn-tools.ts';
 const PARALLEL = 5;
 /** Longest result that the model is told. */
 const MAX_RESULT_CHARS = 256 * 1024;
+const logger = new Logger('ToolCalls');
 
 /**
  * Settles the open calls of the last model step: each runs once and its result becomes a step. A call that had
@@ -124,9 +129,12 @@ async function outcomeOf(
     return await tool.run(input, { id: call.id, turn, signal: turn.signal });
   } catch (error) {
     turn.signal.throwIfAborted();
-    // What the database says is not for the model: the turn fails with the words of a 500.
-    if (error instanceof QueryFailedError) throw error;
-    return failed('TOOL_ERROR', error instanceof Error ? error.message : 'The tool failed');
+    if (isUnavailable(error)) throw error;
+    if (error instanceof ToolError || (error instanceof AppError && error.status < 500))
+      return failed('TOOL_ERROR', error.message);
+    // What was not said for the model may hold addresses, statements and what others wrote.
+    logger.error({ err: error, turn: turn.id, tool: call.name }, 'A tool failed');
+    return failed('TOOL_ERROR', 'The tool failed');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { rows } from '../infra/database/rows.ts';
+import { firstRow, rows } from '../infra/database/rows.ts';
 import { tokensToHold, type Charge } from '../usage/charge.ts';
 import type { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn, StepUsage } from './active-turn.ts';
@@ -51,6 +51,19 @@ export async function holdForCall(
   const holdId = await usage.hold(tx, hold);
   if (holdId !== null) await rows(tx, 'update turn set hold_id = $2 where id = $1', [turnRef, holdId]);
   return holdId;
+}
+
+/** The hold that the turn's row names, where it still stands; it has been renewed then. */
+export async function standingHold(
+  tx: EntityManager,
+  usage: UsageService,
+  turnRef: string,
+): Promise<string | null> {
+  const turn = await firstRow<{ id: string | null }>(tx, 'select hold_id as id from turn where id = $1', [
+    turnRef,
+  ]);
+  const [standing = null] = turn?.id ? await usage.renew([turn.id], tx) : [];
+  return standing;
 }
 
 /** Writes what a call used into the turn and the ledger, and gives its hold back. Last in its transaction. */

@@ -3,7 +3,8 @@ import type { ContentItem, SegmentOrigin } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { violates } from '../infra/database/rows.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { firstRow, violates } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
@@ -126,10 +127,15 @@ export class TurnClaims {
     also: (tx: EntityManager, turnRef: string) => Promise<void>,
   ): Promise<void> {
     const prepared = await this.prepare(start);
-    await this.database.transaction(async (tx) => {
-      const { id } = await this.store(tx, prepared, 'QUEUED');
-      await also(tx, id);
-    });
+    await transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const { id } = await this.store(tx, prepared, 'QUEUED');
+        await also(tx, id);
+        return id;
+      },
+      async (id) => (await firstRow(this.database, 'select from turn where id = $1', [id])) !== null,
+    );
   }
 
   /** QUEUED or FAILED → RUNNING, with what `also` does. Throws `ClaimMissed` where it is neither any more. */
@@ -270,7 +276,11 @@ export class TurnClaims {
   ): Promise<OpenedSegment> {
     try {
       failpoint('turns.claim');
-      return openedBy(await this.runner.claim(() => this.database.transaction(work)));
+      return openedBy(
+        await this.runner.claim(() =>
+          transactionWithOutcome(this.database, work, ({ writer }) => this.streams.isWrittenBy(writer)),
+        ),
+      );
     } catch (error) {
       if (!violates(error, 'turn_running')) throw error;
       const running = await runningTurn(this.database, agent.id, caller.userId, sessionName);

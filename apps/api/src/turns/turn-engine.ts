@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../agents/template.ts';
+import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
@@ -15,7 +16,7 @@ import { contextTokens } from './context-state.ts';
 import type { ItemContent } from './items.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
-import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
+import { holdForCall, payerOf, settleCall, standingHold } from './turn-billing.ts';
 import { storeStep } from './turn-steps.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import { type TurnFailure } from './turn-store.ts';
@@ -55,7 +56,7 @@ export class TurnEngine {
   }
 
   private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
-    const tools = await this.tools.offered(turn);
+    const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const context = await this.contexts.open(turn, await countTokens(systemPrompt));
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
@@ -105,10 +106,16 @@ export class TurnEngine {
 
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
   private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
-    turn.holdId = await this.database.transaction(async (tx) => {
-      await turn.writer.assertHeld(tx);
-      return holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens);
-    });
+    const hold = () =>
+      this.database.transaction(async (tx) => {
+        await turn.writer.assertHeld(tx);
+        // The hold of the step before is settled: what is there was made by a try whose answer was lost.
+        return (
+          (await standingHold(tx, this.usage, turn.id)) ??
+          holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens)
+        );
+      });
+    turn.holdId = await whileUnavailable(hold, turn.signal);
   }
 
   private async request(
@@ -119,9 +126,13 @@ export class TurnEngine {
     tools: TurnTool[],
   ): Promise<ModelRequest> {
     const { model, settings } = turn;
+    const messages = await whileUnavailable(
+      () => buildMessages(this.database, withSummary(systemPrompt, context), context.items),
+      turn.signal,
+    );
     return {
       model: model.upstreamModel,
-      messages: await buildMessages(this.database, withSummary(systemPrompt, context), context.items),
+      messages,
       tools: tools.map(({ name, description, parameters }): ModelTool => ({ name, description, parameters })),
       settings: {
         maxTokens,
@@ -177,6 +188,10 @@ function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {
   }
   if (error instanceof AppError) {
     return { code: error.code, message: error.message, retryable: error.code !== 'VALIDATION_ERROR' };
+  }
+  if (isUnavailable(error)) {
+    const message = 'The service could not do this in time; try again';
+    return { code: 'UNAVAILABLE', message, retryable: true };
   }
   return { code: 'SERVER_ERROR', message: 'Something went wrong on our side', retryable: true };
 }

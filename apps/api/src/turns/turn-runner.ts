@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { unavailable } from '../infra/http/app-error.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -61,8 +62,10 @@ export class TurnRunner implements BeforeApplicationShutdown {
 
   private async run(turn: ActiveTurn): Promise<void> {
     const wish = { agentId: turn.agent.id, userId: turn.userId, clientTurnId: turn.clientTurnId };
-    if (turn.origin === 'start' && (await takeCancelWish(this.database, wish).catch(() => false)))
-      turn.stop('cancelled');
+    if (turn.origin === 'start') {
+      const take = () => takeCancelWish(this.database, wish);
+      if (await whileUnavailable(take, turn.signal).catch(() => false)) turn.stop('cancelled');
+    }
     await this.engine.run(turn);
   }
 

@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { ClaimLost } from '../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import type { ItemContent } from './items.ts';
@@ -7,7 +8,8 @@ import { insertItem } from './turn-store.ts';
 
 /**
  * Stores a step of a running turn, and `also` what belongs to it, in one transaction under the turn's claim: whoever
- * was taken over meanwhile stores nothing. A lost answer to COMMIT is no failure.
+ * was taken over meanwhile stores nothing. While the database is away it is tried again, and a lost answer to COMMIT is
+ * no failure: the number of the step tells whether it was stored.
  */
 export async function storeStep(
   database: DataSource,
@@ -17,17 +19,22 @@ export async function storeStep(
 ): Promise<void> {
   // Taken at once: calls that run side by side store their results in any order.
   const n = turn.nextItem++;
-  const stored = database.transaction(async (tx) => {
-    await turn.writer.assertHeld(tx);
-    const id = await insertItem(tx, turn.id, n, item);
-    await also(tx);
-    return id;
-  });
-  const id = await stored.catch(async (error: unknown) => {
-    const kept = error instanceof ClaimLost ? null : await storedItem(database, turn.id, n, item.kind);
-    if (kept === null) throw error;
-    return kept;
-  });
+  const store = async () => {
+    try {
+      return await database.transaction(async (tx) => {
+        await turn.writer.assertHeld(tx);
+        const id = await insertItem(tx, turn.id, n, item);
+        await also(tx);
+        return id;
+      });
+    } catch (error) {
+      const kept = error instanceof ClaimLost ? null : await storedItem(database, turn.id, n, item.kind);
+      if (kept === null) throw error;
+      return kept;
+    }
+  };
+  // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
+  const id = await whileUnavailable(store, turn.writer.signal);
   turn.items.push({ ...item, id, n });
 }
 
