@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SqlPool } from '../infra/database/pools.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { Claims } from './claims.ts';
 import { FlushLoop } from './flush-loop.ts';
@@ -14,6 +15,8 @@ import { mergeFrames, readFrames, readTails, requestCancel, takeOver, type Chunk
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;
+/** How long readers wait for a database that is away; much longer no turn goes on either. */
+const OUTAGE_MS = 30_000;
 
 /** Streams of frames: opened under a claim, stored before they are sent, read from anywhere as often as one likes. */
 @Injectable()
@@ -134,7 +137,8 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
     try {
       while (!signal.aborted) {
         tail.behind = false;
-        const read = await readFrames(this.database, streamId, position);
+        const look = () => readFrames(this.database, streamId, position);
+        const read = await whileUnavailable(look, undefined, OUTAGE_MS);
         if (read === null) return;
         for (const chunk of read.chunks) yield part(chunk);
         if (read.lastSeq !== null && position >= read.lastSeq) return;

@@ -23,7 +23,7 @@ export async function transactionWithOutcome<T>(
   } catch (error) {
     const sent = made as { value: T } | null;
     if (sent === null || !isUnavailable(error)) throw error;
-    const found = whileUnavailable(() => committed(sent.value), AbortSignal.timeout(LOOK_UP_MS));
+    const found = whileUnavailable(() => committed(sent.value), undefined, LOOK_UP_MS);
     if (!(await found.catch(() => false))) throw error;
     return sent.value;
   }

@@ -1,4 +1,8 @@
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
 const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code });
@@ -43,6 +47,7 @@ describe('isUnavailable', () => {
 
   it('is true where the connection broke under a transaction, and where no address answers', () => {
     expect(isUnavailable(new QueryRunnerAlreadyReleasedError())).toBe(true);
+    expect(isUnavailable(new QueryRunnerProviderAlreadyReleasedError())).toBe(true);
     expect(isUnavailable(new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]))).toBe(true);
   });
 
@@ -76,6 +81,11 @@ describe('whileUnavailable', () => {
   it('leaves every other failure as it is', async () => {
     const failure = coded('23505');
     await expect(whileUnavailable(() => Promise.reject(failure), never)).rejects.toBe(failure);
+  });
+
+  it('gives up in time, with what was wrong last', async () => {
+    const failure = coded('57P01');
+    await expect(whileUnavailable(() => Promise.reject(failure), undefined, 50)).rejects.toBe(failure);
   });
 
   it('ends with its signal', async () => {

@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 
 /**
  * SQLSTATEs that say nothing against the statement: connections (08), resources such as connections, memory and disk
@@ -30,6 +34,7 @@ export function isUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 3) return false;
   // The transaction's connection broke under it.
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+  if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
   if (typeof code === 'string' && (TRANSIENT.test(code) || NETWORK.has(code))) return true;
   if (typeof message === 'string' && WORDS.some((words) => message.startsWith(words))) return true;
@@ -42,16 +47,21 @@ const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 2_000;
 
 /**
- * Does work that needs the database, again and again while that is away; rejects with anything else, or with the reason
- * of the signal. The work may have succeeded though it seemed to fail: it has to bear being repeated.
+ * Does work that needs the database, again and again while that is away, for so long; rejects with anything else, or
+ * with the reason of the signal. The work may have succeeded though it seemed to fail: it has to bear being repeated.
  */
-export async function whileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function whileUnavailable<T>(
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+  forMs = Infinity,
+): Promise<T> {
+  const end = performance.now() + forMs;
   for (let wait = FIRST_DELAY_MS; ; wait = Math.min(2 * wait, LAST_DELAY_MS)) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      if (!isUnavailable(error) || performance.now() + wait > end) throw error;
     }
     await delay(wait, undefined, { signal }).catch(() => undefined);
   }
