@@ -15,6 +15,14 @@ export interface AgentTool {
   methods: string[] | null;
 }
 
+export const TOOL_STATUSES = ['ready', 'unknown'] as const;
+
+/** A tool of an agent as the service tells it; the status is ignored where it is sent back. */
+export interface ListedTool extends AgentTool {
+  /** `unknown`: the tool, or one of the methods, does not exist (any more). */
+  status: (typeof TOOL_STATUSES)[number];
+}
+
 export interface LocalToolDeclaration {
   name: string;
   description: string;
@@ -55,7 +63,7 @@ export interface Agent extends AgentListing {
   systemPrompt: string;
   allowedUserIds: string[];
   variables: AgentVariable[];
-  tools: AgentTool[];
+  tools: ListedTool[];
   localTools: LocalToolDeclaration[];
   knowledge: AgentKnowledge;
   settings: AgentSettings;

@@ -1,4 +1,4 @@
-export { ACCESS_SCOPES } from './agents.ts';
+export { ACCESS_SCOPES, TOOL_STATUSES } from './agents.ts';
 export type {
   AccessScope,
   Agent,
@@ -8,6 +8,7 @@ export type {
   AgentListing,
   AgentSettings,
   AgentTool,
+  ListedTool,
   AgentVariable,
   AgentVersion,
   CreateAgentRequest,

@@ -66,6 +66,21 @@ export const interactions = {
     source: 'turns.md, tools in a turn',
     behavior: 'current_time runs where the agent lists it; results and frames belong to their calls',
   },
+  'cancel.tools': {
+    source: 'issue: Money and state',
+    behavior:
+      'A cancelled or failed turn closes its open calls of tools, in the stream and in the JSON answer',
+  },
+  'tools.builtin': {
+    source: 'issue: Prepare for the next issues',
+    behavior:
+      'A built-in method is told space, user, agent, configuration and signal, and reads attachments of its session',
+  },
+  'tools.missing': {
+    source: 'issue: Prepare for the next issues',
+    behavior:
+      'An agent that lists an unknown tool or method says so in its definition and as a warning in the stream',
+  },
   'tools.ask-mode': {
     source: 'spec: chat_mode',
     behavior: 'chat_mode ask offers no tool that acts',

@@ -1,3 +1,4 @@
+import { TOOL_STATUSES } from '@platform/contracts';
 import { unknownFieldProblems } from '../infra/http/free-form.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { deeperThan } from '../infra/http/json-shape.ts';
@@ -38,6 +39,12 @@ export function checkTools(value: unknown, path: string): string[] {
       methods.every((name) => isText(name) && name !== '')
         ? null
         : `must be an array of at most ${MAX_METHODS} method names, or null for all`,
+    ),
+    // Told in answers, so that what was read can be sent back; it decides nothing.
+    status: optional((status) =>
+      (TOOL_STATUSES as readonly unknown[]).includes(status)
+        ? null
+        : `must be one of ${TOOL_STATUSES.join(', ')}`,
     ),
   });
 }

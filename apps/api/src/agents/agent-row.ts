@@ -1,4 +1,5 @@
-import type { Agent, AgentListing } from '@platform/contracts';
+import type { Agent, AgentListing, AgentTool, ListedTool } from '@platform/contracts';
+import { missingTool } from '../tools/tool-status.ts';
 import { decideAccess } from './agent-access.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import { mergeVariables } from './template.ts';
@@ -70,7 +71,7 @@ export function toVersionedAgent(row: AgentRow): Omit<Agent, 'accessible' | 'mod
     accessScope: row.accessScope,
     allowedUserIds: row.allowedUserIds,
     variables: mergeVariables(row.systemPrompt, row.variables),
-    tools: row.tools,
+    tools: row.tools.map(withStatus),
     localTools: row.localTools,
     knowledge: row.knowledge,
     settings: row.settings,
@@ -79,6 +80,10 @@ export function toVersionedAgent(row: AgentRow): Omit<Agent, 'accessible' | 'mod
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
+}
+
+function withStatus(tool: AgentTool): ListedTool {
+  return { ...tool, status: missingTool(tool) === null ? 'ready' : 'unknown' };
 }
 
 /** All that a member may see of somebody else's agent. */

@@ -11,6 +11,7 @@ import {
   type AgentVariable,
   type AgentVersion,
   type CreateAgentRequest,
+  type ListedTool,
   type LocalToolDeclaration,
   type Page,
   type UpdateAgentRequest,
@@ -52,6 +53,11 @@ export class AgentToolDto implements AgentTool {
   toolId!: string;
   /** Null: all methods of the tool. */
   methods!: string[] | null;
+}
+
+export class ListedToolDto extends AgentToolDto implements ListedTool {
+  /** `unknown`: the tool, or one of the methods, does not exist (any more). Ignored where it is sent back. */
+  status!: 'ready' | 'unknown';
 }
 
 export class LocalToolDto implements LocalToolDeclaration {
@@ -236,7 +242,7 @@ export class AgentDto extends AgentListingDto implements Agent {
   allowedUserIds!: string[];
   /** The variables of the prompt, with what was declared of them. */
   variables!: AgentVariableDto[];
-  tools!: AgentToolDto[];
+  tools!: ListedToolDto[];
   localTools!: LocalToolDto[];
   knowledge!: AgentKnowledgeAnswerDto;
   settings!: AgentSettingsDto;

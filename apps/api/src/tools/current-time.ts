@@ -16,7 +16,7 @@ export const currentTime: BuiltinTool = {
         },
         additionalProperties: false,
       },
-      async run(input, now) {
+      async run(input, { now }) {
         const timezone = input.timezone ?? 'UTC';
         if (typeof timezone !== 'string' || !isTimeZone(timezone)) {
           throw new ToolError('timezone must be an IANA name, such as Europe/Berlin');

@@ -1,4 +1,4 @@
-import type { SegmentOrigin } from '@platform/contracts';
+import type { SegmentOrigin, ToolExecution } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { ResolvedModel } from '../models/catalogue.service.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
@@ -72,6 +72,9 @@ export class ActiveTurn {
 
   /** What was read of earlier turns and stands in no page yet; the turn's end folds it. */
   unfolded: Tail | null = null;
+
+  /** Calls of tools that readers were told of as started, by their ids. */
+  readonly executions = new Map<string, ToolExecution>();
 
   readonly usage = new UsageTotal();
   /** What the last call used and the ledger does not know yet. */

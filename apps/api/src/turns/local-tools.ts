@@ -102,6 +102,8 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
         [turn.id, callId, TIMEOUT_MS],
       );
     await whileUnavailable(open, signal);
+    // A turn that was stopped meanwhile may be about to end, and nothing may be written behind its end.
+    signal.throwIfAborted();
     turn.writer.emit('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
     return told(await this.outcome(turn.id, callId, signal));
   }

@@ -3,6 +3,7 @@ import type { ModelRequest, ModelToolCall, ModelUsage } from '../models/model-pr
 import { countTokens, estimatePrompt } from '../models/tokens.ts';
 import type { StreamWriter } from '../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
+import { readArguments } from './tool-arguments.ts';
 
 /** One call of the model as far as it came; also what a failed call leaves. */
 export class ModelStep {
@@ -130,19 +131,8 @@ export class ModelStep {
     const index = this.blocks++;
     const start = { type: 'tool_call_chunk', id, name, args: '', index };
     writer.frame('messages', { event: 'content-block-start', index, content: start });
-    const content = { type: 'tool_call', id, name, args: parsedArguments(args) ?? {} };
+    const read = readArguments(args);
+    const content = { type: 'tool_call', id, name, args: typeof read === 'string' ? {} : read };
     writer.frame('messages', { event: 'content-block-finish', index, content });
-  }
-}
-
-/** The arguments a model wrote, or null where they are no JSON object. */
-export function parsedArguments(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }

@@ -53,8 +53,7 @@ export const ASK_USER_TOOL: Omit<TurnTool, 'run'> = {
 };
 
 /** Reads what the model wrote; a sentence for the model where it is no question. */
-export function parseQuestion(input: Record<string, unknown> | null): Question | string {
-  if (input === null) return 'The arguments are not a JSON object';
+export function parseQuestion(input: Record<string, unknown>): Question | string {
   const { question, options, multiple, allowOther } = input;
   if (typeof question !== 'string' || question.trim() === '')
     return 'question must be a text that is not empty';

@@ -3,10 +3,10 @@ import type { Attachment, Message, MessageContent, Page, Session, TurnStatus } f
 import { DataSource } from 'typeorm';
 import { firstRow, rows } from '../infra/database/rows.ts';
 import { conflict, notFound } from '../infra/http/app-error.ts';
-import { isUuid } from '../infra/http/ids.ts';
 import { isText } from '../infra/http/text.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
+import { findAttachment } from './attachments.ts';
 import type { ItemContent, UserPart } from './items.ts';
 
 /** Whose sessions of which agent. */
@@ -133,13 +133,7 @@ export class SessionsService {
     attachmentId: string,
   ): Promise<{ mime: string; data: Buffer }> {
     const { ref } = await this.find(scope, sessionId);
-    const found = isUuid(attachmentId)
-      ? await firstRow<{ mime: string; data: Buffer }>(
-          this.database,
-          'select mime, data from attachment where session_id = $1 and id = $2',
-          [ref, attachmentId],
-        )
-      : null;
+    const found = await findAttachment(this.database, ref, attachmentId);
     if (found === null) throw notFound(`Attachment ${attachmentId} does not exist`);
     return found;
   }

@@ -1,15 +1,14 @@
 import { Logger } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import type { ToolExecution } from '@platform/contracts';
+import type { DataSource } from 'typeorm';
 import { isUnavailable } from '../infra/database/unavailable.ts';
-import { AppError } from '../infra/http/app-error.ts';
 import type { ModelToolCall } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
 import { ToolError } from '../tools/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { openCalls } from './items.ts';
-import { parsedArguments } from './model-step.ts';
 import { ASK_USER, parseQuestion, type Question } from './questions.ts';
+import { readArguments, type CallArguments } from './tool-arguments.ts';
 import { storeStep } from './turn-steps.ts';
 import type { ToolOutcome, TurnTool } from './turn-tools.ts';
 
@@ -46,7 +45,8 @@ export async function settleCalls(
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   for (const { call } of asks) {
     turn.signal.throwIfAborted();
-    const question = parseQuestion(parsedArguments(call.arguments));
+    const read = readArguments(call.arguments);
+    const question = typeof read === 'string' ? read : parseQuestion(read);
     if (typeof question !== 'string') return { callId: call.id, question };
     const { text } = failed('VALIDATION_ERROR', question);
     await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
@@ -67,14 +67,15 @@ async function settleCall(
 ): Promise<void> {
   const { writer } = turn;
   const tool = tools.find((offered) => offered.name === call.name);
-  const input = parsedArguments(call.arguments);
+  const read = readArguments(call.arguments);
+  const input = typeof read === 'string' ? {} : read;
   const shown: ToolExecution = {
     callId: call.id,
     toolId: tool?.toolId ?? call.name,
     tool: tool?.tool ?? call.name,
     method: tool?.method ?? call.name,
     status: 'started',
-    arguments: input ?? {},
+    arguments: input,
     startedAt: new Date().toISOString(),
     metadata: { kind: tool?.kind ?? 'unknown' },
   };
@@ -83,11 +84,12 @@ async function settleCall(
     event: 'tool-started',
     tool_call_id: call.id,
     tool_name: call.name,
-    input: input ?? {},
+    input,
   });
   writer.emit('tool.execution', shown);
+  turn.executions.set(call.id, shown);
 
-  const outcome = await outcomeOf(database, turn, tool, call, input, started);
+  const outcome = await outcomeOf(database, turn, tool, call, read, started);
   const text = clipped(outcome.text);
   await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
 
@@ -110,6 +112,7 @@ async function settleCall(
     durationMs: Math.round(performance.now() - begun),
     metadata: { ...shown.metadata, ...outcome.metadata },
   });
+  turn.executions.delete(call.id);
 }
 
 async function outcomeOf(
@@ -117,25 +120,37 @@ async function outcomeOf(
   turn: ActiveTurn,
   tool: TurnTool | undefined,
   call: ModelToolCall,
-  input: Record<string, unknown> | null,
+  read: CallArguments,
   started: boolean,
 ): Promise<ToolOutcome> {
   if (started)
     return failed('INTERRUPTED', 'The call was interrupted; whether it had an effect is not known');
   if (tool === undefined) return failed('NOT_FOUND', `There is no tool named ${call.name}`);
-  if (input === null) return failed('VALIDATION_ERROR', 'The arguments are not a JSON object');
+  if (typeof read === 'string') return failed('VALIDATION_ERROR', read);
   await store(database, turn, { kind: 'tool-call', content: { callId: call.id } });
   try {
-    return await tool.run(input, { id: call.id, turn, signal: turn.signal });
+    return await untilStopped(tool.run(read, { id: call.id, turn, signal: turn.signal }), turn.signal);
   } catch (error) {
     turn.signal.throwIfAborted();
     if (isUnavailable(error)) throw error;
-    if (error instanceof ToolError || (error instanceof AppError && error.status < 500))
-      return failed('TOOL_ERROR', error.message);
+    if (error instanceof ToolError) return failed('TOOL_ERROR', error.message);
     // What was not said for the model may hold addresses, statements and what others wrote.
     logger.error({ err: error, turn: turn.id, tool: call.name }, 'A tool failed');
     return failed('TOOL_ERROR', 'The tool failed');
   }
+}
+
+/** Gives up waiting where the turn is stopped: not every tool looks at its signal. */
+async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  // Nobody hears of what becomes of it after the stop.
+  work.catch(() => undefined);
+  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function failed(code: string, message: string): ToolOutcome {

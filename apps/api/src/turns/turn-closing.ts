@@ -9,6 +9,7 @@ import type { ActiveTurn } from './active-turn.ts';
 import { foldTail } from './context-store.ts';
 import { insertInteraction, type InteractionRow } from './interaction-store.ts';
 import type { ItemContent } from './items.ts';
+import { sayUnfinished } from './open-executions.ts';
 import { toInteraction, type Question } from './questions.ts';
 import { payerOf, settleCall } from './turn-billing.ts';
 import { endTurn, insertItem, type TurnFailure, type TurnRow } from './turn-store.ts';
@@ -107,6 +108,8 @@ function sayEnd(
   left: Left,
   executionMs: number,
 ): void {
+  if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
+    sayUnfinished(writer, turn.executions.values(), outcome.status);
   if (outcome.status === 'FAILED') {
     sayFailure(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
     return;

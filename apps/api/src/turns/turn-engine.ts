@@ -7,6 +7,7 @@ import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
+import { missingTool } from '../tools/tool-status.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { withSummary } from './compaction.ts';
@@ -60,7 +61,8 @@ export class TurnEngine {
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const context = await this.contexts.open(turn, await countTokens(systemPrompt));
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
-    turn.writer.frame('lifecycle', { event: 'running' });
+    const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
+    turn.writer.frame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {

@@ -14,6 +14,7 @@ import { UsageService } from '../usage/usage.service.ts';
 import type { StepUsage } from './active-turn.ts';
 import { textOfLastMessage } from './fold.ts';
 import type { Item } from './items.ts';
+import { sayUnfinished, unfinishedIn } from './open-executions.ts';
 import { payerOfRow, settleCall } from './turn-billing.ts';
 import { sayCancelled, sayFailure } from './turn-closing.ts';
 import { endTurn, getTurn, insertItem, itemsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
@@ -122,7 +123,9 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
         ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
         executionMs: 0,
       });
+      const unfinished = await unfinishedIn(this.streams.stored(streamId));
       const batch = await writer.end(tx, (closing) => {
+        sayUnfinished(closing, unfinished, cancelWished ? 'CANCELLED' : 'FAILED');
         if (cancelWished) sayCancelled(closing, turn);
         else sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
       });

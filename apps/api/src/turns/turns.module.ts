@@ -4,7 +4,7 @@ import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
-import { builtinSource } from './builtin-source.ts';
+import { BuiltinSource } from './builtin-source.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { Compactor } from './compactor.service.ts';
 import { ContextController } from './context.controller.ts';
@@ -36,6 +36,7 @@ import { TurnsService } from './turns.service.ts';
     ContextController,
   ],
   providers: [
+    BuiltinSource,
     CancellationService,
     Compactor,
     ContextKeeper,
@@ -63,11 +64,8 @@ import { TurnsService } from './turns.service.ts';
   ],
 })
 export class TurnsModule implements OnModuleInit {
-  constructor(private readonly tools: TurnTools) {}
-
   /** The first turn should not wait for the tokenizer's tables. */
   async onModuleInit(): Promise<void> {
-    this.tools.register(builtinSource);
     await tokenCounter();
   }
 }

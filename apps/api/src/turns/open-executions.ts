@@ -1,0 +1,34 @@
+import type { ToolExecution } from '@platform/contracts';
+import type { StreamWriter } from '../streams/stream-writer.ts';
+import { productEventsIn } from './fold.ts';
+
+/** Ends calls of tools that were told as started and whose turn ends without them. */
+export function sayUnfinished(
+  writer: StreamWriter,
+  executions: Iterable<ToolExecution>,
+  status: 'CANCELLED' | 'FAILED',
+): void {
+  const error =
+    status === 'CANCELLED'
+      ? { code: 'CANCELLED', message: 'The turn was cancelled before the call was over' }
+      : { code: 'INTERRUPTED', message: 'The turn failed before the call was over' };
+  for (const execution of executions) {
+    writer.frame('tools', { event: 'tool-error', tool_call_id: execution.callId, ...error });
+    const durationMs = Math.max(0, Date.now() - Date.parse(execution.startedAt));
+    writer.emit('tool.execution', { ...execution, status: 'failed', error, durationMs });
+  }
+}
+
+/** The calls of tools that a stream tells as started, and not how they ended. */
+export async function unfinishedIn(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
+  const open = new Map<string, ToolExecution>();
+  for await (const bytes of frames) {
+    for (const event of productEventsIn(bytes)) {
+      if (event.event !== 'tool.execution') continue;
+      const { event: _, ...execution } = event;
+      if (execution.status === 'started') open.set(execution.callId, execution);
+      else open.delete(execution.callId);
+    }
+  }
+  return [...open.values()];
+}
