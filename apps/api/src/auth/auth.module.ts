@@ -14,6 +14,7 @@ import { Authenticator } from './authenticator.ts';
 import { IdentityService } from './identity.service.ts';
 import { MembersController } from './members.controller.ts';
 import { MembersService } from './members.service.ts';
+import { OpenAnswers } from './open-answers.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
 import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
 import { SignInService } from './sign-in.service.ts';
@@ -40,13 +41,14 @@ import { SpacesService } from './spaces.service.ts';
     RefreshCookie,
     Authenticator,
     IdentityService,
+    OpenAnswers,
     SignInService,
     SpacesService,
     MembersService,
     ApiKeysService,
     AuditService,
   ],
-  exports: [IdentityService],
+  exports: [IdentityService, OpenAnswers],
 })
 export class AuthModule implements OnModuleInit {
   constructor(

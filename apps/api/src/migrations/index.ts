@@ -8,6 +8,7 @@ import { Interactions1763600000007 } from './0007-interactions.ts';
 import { Jobs1763600000008 } from './0008-jobs.ts';
 import { Context1763600000009 } from './0009-context.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
+import { StreamReaders1763600000012 } from './0012-streams.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   Jobs1763600000008,
   Context1763600000009,
   InstallationAdminsAndInvitations1763600000010,
+  StreamReaders1763600000012,
 ];

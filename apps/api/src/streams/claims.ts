@@ -19,8 +19,7 @@ interface Held {
 export class Claims {
   private readonly logger = new Logger(Claims.name);
   private readonly held = new Map<string, Held>();
-  private readonly heartbeat: NodeJS.Timeout;
-  private readonly cancelPoll: NodeJS.Timeout;
+  private timers: NodeJS.Timeout[] = [];
   private connection: Promise<Connection> | null = null;
   private beating = false;
   private asking = false;
@@ -28,12 +27,14 @@ export class Claims {
   constructor(
     private readonly sql: Sql,
     private readonly config: Pick<PlatformConfig, 'database' | 'databaseUrl' | 'streamLeaseMs'>,
-  ) {
-    this.heartbeat = setInterval(
-      () => void this.beat(),
-      Math.min(HEARTBEAT_MS, config.streamLeaseMs / 4),
-    ).unref();
-    this.cancelPoll = setInterval(() => void this.askForCancels(), CANCEL_POLL_MS).unref();
+  ) {}
+
+  start(): void {
+    if (this.timers.length > 0) return;
+    this.timers = [
+      setInterval(() => void this.beat(), Math.min(HEARTBEAT_MS, this.config.streamLeaseMs / 4)).unref(),
+      setInterval(() => void this.askForCancels(), CANCEL_POLL_MS).unref(),
+    ];
   }
 
   hold(writer: StreamWriter, onCancel: () => void): void {
@@ -53,8 +54,8 @@ export class Claims {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.heartbeat);
-    clearInterval(this.cancelPoll);
+    for (const timer of this.timers) clearInterval(timer);
+    this.timers = [];
     await this.disconnect();
   }
 

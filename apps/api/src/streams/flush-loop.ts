@@ -7,6 +7,8 @@ import type { StreamWriter } from './stream-writer.ts';
 /** How long deltas are collected before they are stored together. */
 const WINDOW_MS = 25;
 const RETRY_MS = 250;
+/** What one statement carries; the rest follows at once, those first who waited longest. */
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
  * Stores what all writers of the process have, with one statement at a time: while it runs, the next collects.
@@ -60,13 +62,17 @@ export class FlushLoop {
     this.running = true;
     this.urgent = false;
     this.lastStart = performance.now();
-    const writers = [...this.waiting];
-    this.waiting.clear();
     const batches = new Map<StreamWriter, Batch>();
-    for (const writer of writers) {
+    let bytes = 0;
+    for (const writer of this.waiting) {
+      if (bytes >= MAX_BYTES) break;
+      this.waiting.delete(writer);
       const batch = writer.signal.aborted ? null : writer.take();
-      if (batch) batches.set(writer, batch);
+      if (batch === null) continue;
+      batches.set(writer, batch);
+      bytes += batch.data.length;
     }
+    this.urgent = this.waiting.size > 0;
     let retry: number | undefined;
     try {
       if (batches.size > 0) this.settle(batches, await storeBatches(this.sql, [...batches.values()]));
@@ -89,6 +95,7 @@ export class FlushLoop {
       }
       this.hub.deliver(writer.streamId, batch, false);
       writer.settle();
+      if (writer.unstored) this.wake(writer, writer.backlogged);
       if (outcome.cancel) this.onCancel(writer.streamId);
     }
   }

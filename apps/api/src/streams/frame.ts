@@ -66,6 +66,13 @@ export function framesAfter(data: Buffer, fromSeq: number, position: number): Bu
   return start === 0 ? data : data.subarray(start);
 }
 
+/** Stored bytes that may begin inside a frame, from the first whole frame on. */
+export function wholeFrames(data: Buffer): Buffer {
+  return /^id: \d+\.\d+\n/.test(data.subarray(0, 32).toString('latin1'))
+    ? data
+    : data.subarray(data.indexOf('\n\n') + 2);
+}
+
 /** How much is kept of each text, and of each list or object below the frame's own fields. */
 interface Limits {
   chars: number;

@@ -1,90 +1,113 @@
 import type { Chunk } from './stream-log.ts';
 
-/** Beyond this many undelivered bytes a reader goes back to the log instead of being buffered for. */
-const MAX_QUEUED = 256 * 1024;
+/** So many of a stream's latest bytes are kept while somebody follows it: who lags a little need not read the log. */
+const RECENT_BYTES = 64 * 1024;
 
-interface Delivered extends Chunk {
+export interface Delivered extends Chunk {
   /** Whether the stream ends with it. */
   last: boolean;
 }
 
-/** One reader's end of a stream inside this process. */
-export class Tail {
-  private queue: Delivered[] = [];
-  private queued = 0;
-  private wake: (() => void) | null = null;
-  /** Set where chunks were dropped: the reader has to read the log. */
-  behind = false;
+/** What this process knows of a stream that somebody here follows. The bytes are the same for all readers. */
+class Feed {
+  /** The highest seq that is known to be stored. */
+  head = 0;
+  readonly waiting = new Set<() => void>();
+  readers = 0;
+  private recent: Delivered[] = [];
+  private bytes = 0;
 
-  push(chunk: Delivered): void {
-    if (!this.behind) {
-      this.queue.push(chunk);
-      this.queued += chunk.data.length;
-      if (this.queued > MAX_QUEUED) this.drop();
-    }
-    this.nudge();
+  deliver(chunk: Delivered): void {
+    if (this.recent.at(-1)?.toSeq !== chunk.fromSeq - 1) this.forget();
+    this.recent.push(chunk);
+    this.bytes += chunk.data.length;
+    while (this.bytes > RECENT_BYTES && this.recent.length > 1)
+      this.bytes -= this.recent.shift()?.data.length ?? 0;
+    this.reach(chunk.toSeq);
   }
 
-  /** The next chunk; null when there is news that only the log can tell, or the signal aborted. */
-  async next(signal: AbortSignal): Promise<Delivered | null> {
-    while (this.queue.length === 0 && !this.behind && !signal.aborted) {
+  /** Only those are told who wait for news: who is busy with what it has costs nothing. */
+  reach(seq: number): void {
+    if (seq <= this.head) return;
+    this.head = seq;
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+  }
+
+  /** The chunk that goes on after `position`; null where only the log has it. */
+  after(position: number): Delivered | null {
+    const chunk = this.recent.findLast(({ fromSeq }) => fromSeq <= position + 1);
+    return chunk && chunk.toSeq > position ? chunk : null;
+  }
+
+  private forget(): void {
+    this.recent = [];
+    this.bytes = 0;
+  }
+}
+
+/** One reader's end of a stream inside this process; nothing is collected for it. */
+export class Subscription {
+  constructor(
+    private readonly feed: Feed,
+    private readonly signal: AbortSignal,
+  ) {
+    signal.addEventListener('abort', this.wake);
+  }
+
+  /** Waits for frames after `position`; null where only the log has them, or the signal aborted. */
+  async next(position: number): Promise<Delivered | null> {
+    while (this.feed.head <= position && !this.signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        signal.addEventListener('abort', this.nudge, { once: true });
+        this.resume = resolve;
+        this.feed.waiting.add(this.wake);
       });
-      signal.removeEventListener('abort', this.nudge);
     }
-    const chunk = this.queue.shift();
-    if (chunk === undefined) return null;
-    this.queued -= chunk.data.length;
-    return chunk;
+    return this.signal.aborted ? null : this.feed.after(position);
   }
 
-  /** Forgets what was not delivered and sends the reader to the log. */
-  sendToLog(): void {
-    this.drop();
-    this.nudge();
+  close(): void {
+    this.feed.waiting.delete(this.wake);
+    this.signal.removeEventListener('abort', this.wake);
   }
 
-  private drop(): void {
-    this.queue = [];
-    this.queued = 0;
-    this.behind = true;
-  }
+  private resume: (() => void) | null = null;
 
-  private readonly nudge = (): void => {
-    this.wake?.();
-    this.wake = null;
+  private readonly wake = (): void => {
+    this.resume?.();
+    this.resume = null;
   };
 }
 
 /** Hands stored frames to the readers of this process. */
 export class StreamHub {
-  private readonly tails = new Map<string, Set<Tail>>();
+  private readonly feeds = new Map<string, Feed>();
 
-  subscribe(streamId: string): Tail {
-    const tail = new Tail();
-    const tails = this.tails.get(streamId) ?? new Set();
-    tails.add(tail);
-    this.tails.set(streamId, tails);
-    return tail;
+  /** Subscribes a reader until `leave`. */
+  join(streamId: string, signal: AbortSignal): Subscription {
+    const feed = this.feeds.get(streamId) ?? new Feed();
+    feed.readers++;
+    this.feeds.set(streamId, feed);
+    return new Subscription(feed, signal);
   }
 
-  unsubscribe(streamId: string, tail: Tail): void {
-    const tails = this.tails.get(streamId);
-    tails?.delete(tail);
-    if (tails?.size === 0) this.tails.delete(streamId);
+  leave(streamId: string, subscription: Subscription): void {
+    subscription.close();
+    const feed = this.feeds.get(streamId);
+    if (feed && --feed.readers === 0) this.feeds.delete(streamId);
   }
 
   deliver(streamId: string, { fromSeq, toSeq, data }: Chunk, last: boolean): void {
-    for (const tail of this.tails.get(streamId) ?? []) tail.push({ fromSeq, toSeq, data, last });
+    this.feeds.get(streamId)?.deliver({ fromSeq, toSeq, data, last });
   }
 
-  sendToLog(streamId: string): void {
-    for (const tail of this.tails.get(streamId) ?? []) tail.sendToLog();
+  /** Tells the readers that another process has stored frames up to `seq`. */
+  reach(streamId: string, seq: number): void {
+    this.feeds.get(streamId)?.reach(seq);
   }
 
-  followed(): string[] {
-    return [...this.tails.keys()];
+  /** The followed streams, and how far each is known to have come. */
+  heads(): Map<string, number> {
+    return new Map([...this.feeds].map(([id, { head }]) => [id, head]));
   }
 }

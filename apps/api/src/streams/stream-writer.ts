@@ -6,6 +6,8 @@ import { firstRow, type Sql } from '../infra/database/rows.ts';
 
 /** Beyond this many unstored bytes the producer has to wait. */
 const MAX_UNSTORED = 1024 * 1024;
+/** A row of the log is no longer, so that whoever reads it again holds no more. */
+const MAX_ROW = 64 * 1024;
 
 export class ClaimLost extends Error {
   constructor() {
@@ -156,8 +158,13 @@ export class StreamWriter implements Claimed {
 
   /** For the flush loop: what is to be stored now; the same answer until `settle`. */
   take(): Batch | null {
-    this.sending ??= this.cut();
+    this.sending ??= this.cut(MAX_ROW);
     return this.sending;
+  }
+
+  /** For the flush loop: whether a whole row waits to be stored. */
+  get backlogged(): boolean {
+    return this.bytes >= MAX_ROW;
   }
 
   /** For the flush loop: the batch of `take` is stored. */
@@ -186,14 +193,19 @@ export class StreamWriter implements Claimed {
     this.bytes += encoded.length;
   }
 
-  private cut(): Batch | null {
+  /** Takes the oldest frames, at least one, in at most so many bytes. */
+  private cut(maxBytes = Infinity): Batch | null {
     this.sealText();
     if (this.frames.length === 0) return null;
-    const { streamId, claim, fromSeq, seq } = this;
-    const data = Buffer.from(this.frames.join(''));
-    this.frames = [];
-    this.fromSeq = seq + 1;
-    return { streamId, claim, fromSeq, toSeq: seq, data };
+    let count = 0;
+    for (let bytes = 0; count < this.frames.length; count++) {
+      bytes += Buffer.byteLength(this.frames[count] ?? '');
+      if (bytes > maxBytes && count > 0) break;
+    }
+    const { streamId, claim, fromSeq } = this;
+    const data = Buffer.from(this.frames.splice(0, count).join(''));
+    this.fromSeq += count;
+    return { streamId, claim, fromSeq, toSeq: this.fromSeq - 1, data };
   }
 
   private stored(): Promise<void> {

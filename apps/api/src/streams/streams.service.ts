@@ -1,26 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { SqlPool } from '../infra/database/pools.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { Claims } from './claims.ts';
 import { FlushLoop } from './flush-loop.ts';
 import { framesAfter } from './frame.ts';
+import { PageReader } from './page-reader.ts';
 import { RemoteTail } from './remote-tail.ts';
 import { StreamHub } from './stream-hub.ts';
-import { mergeFrames, readFrames, readTails, requestCancel, takeOver, type Chunk } from './stream-log.ts';
+import {
+  mergeFrames,
+  purgeFrames,
+  readPage,
+  readStates,
+  readTails,
+  requestCancel,
+  takeOver,
+  type StreamState,
+} from './stream-log.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;
 /** How long readers wait for a database that is away; much longer no turn goes on either. */
 const OUTAGE_MS = 30_000;
+const PURGE_PAUSE_MS = 20;
 
 /** Streams of frames: opened under a claim, stored before they are sent, read from anywhere as often as one likes. */
 @Injectable()
-export class StreamsService implements OnModuleInit, OnApplicationShutdown {
+export class StreamsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(StreamsService.name);
   private readonly hub = new StreamHub();
   private readonly claims: Claims;
@@ -28,26 +41,37 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   private readonly remote: RemoteTail;
   /** Frames are stored by connections of their own, also while callers use up the others. */
   private readonly frames: SqlPool;
+  /** What follows streams reads by connections of its own: however many do, requests never wait behind them. */
+  private readonly readers: SqlPool;
+  private readonly pages: PageReader;
+  private merging: Promise<void> = Promise.resolve();
+  private stopping = false;
 
   constructor(
     private readonly database: DataSource,
+    private readonly background: BackgroundDatabase,
     private readonly config: PlatformConfig,
     private readonly sweeper: Sweeper,
   ) {
     this.frames = new SqlPool('writer', config);
+    this.readers = new SqlPool('reader', config);
     this.claims = new Claims(this.frames, config);
     this.loop = new FlushLoop(this.frames, this.hub, (id) => this.claims.cancel(id));
-    this.remote = new RemoteTail(database, this.hub, (id) => this.claims.holds(id));
+    this.pages = new PageReader(this.readers);
+    this.remote = new RemoteTail(this.readers, this.hub, (id) => this.claims.holds(id));
   }
 
-  onModuleInit(): void {
+  onApplicationBootstrap(): void {
+    this.claims.start();
+    this.remote.start();
     this.sweeper.register('streams', () => this.forgetOld());
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
     this.remote.stop();
     await this.claims.stop();
-    await this.frames.end();
+    await Promise.all([this.frames.end(), this.readers.end()]);
   }
 
   /** A writer for a new stream; `open(tx)` stores it, `hold` keeps its claim alive. */
@@ -76,11 +100,9 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   /** Ends the claim; the frames of an ended stream are merged in the background. */
   release(writer: StreamWriter): void {
     this.claims.release(writer.streamId);
-    // Whoever took the stream writes on elsewhere: from here on its readers are told by the log.
-    if (writer.signal.aborted) this.hub.sendToLog(writer.streamId);
-    this.database
-      .transaction((tx) => mergeFrames(tx, writer.streamId))
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'Frames could not be merged'));
+    // One after the other: what is only tidied up must not take the connections of those who work. What was lost to
+    // another process is merged by it.
+    if (!writer.signal.aborted) this.merging = this.merging.then(() => this.merge(writer.streamId));
   }
 
   /** Takes a stream whose writer is gone; null where it lives or has ended. Inside the caller's transaction. */
@@ -100,17 +122,8 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** How far each stream has come, whether it has ended and whether its frames are still kept. */
-  async states(ids: string[]): Promise<Map<string, { lastSeq: number; ended: boolean; kept: boolean }>> {
-    const found = await rows<{ id: string; lastSeq: number; ended: boolean; kept: boolean }>(
-      this.database,
-      `select s.id, coalesce(s.last_seq, f.seq, 0) as "lastSeq", s.ended_at is not null as ended,
-         f.seq is not null as kept
-       from stream s
-       left join lateral (select max(to_seq) as seq from stream_frame where stream_id = s.id) f on true
-       where s.id = any($1::uuid[])`,
-      [ids],
-    );
-    return new Map(found.map(({ id, ...state }) => [id, state]));
+  states(ids: string[]): Promise<Map<string, StreamState>> {
+    return readStates(this.database, ids);
   }
 
   /** The latest frames of each stream, about as many as were stored at once. */
@@ -120,65 +133,59 @@ export class StreamsService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Everything after `after`, byte for byte and in order, until the stream ends or the signal aborts.
-   * A reader that does not keep up is not buffered for: it reads the log again.
+   * Nothing is collected for a reader that does not ask for more: it goes on with the log when it does. Readers of one
+   * `group` share their turns at that.
    */
   async *follow(
     streamId: string,
     after: number,
     signal: AbortSignal,
+    group = '',
   ): AsyncGenerator<Buffer, void, undefined> {
-    const tail = this.hub.subscribe(streamId);
+    const subscription = this.hub.join(streamId, signal);
     let position = after;
-    const part = (chunk: Chunk): Buffer => {
-      const data = framesAfter(chunk.data, chunk.fromSeq, position);
-      position = chunk.toSeq;
-      return data;
-    };
     try {
-      while (!signal.aborted) {
-        tail.behind = false;
-        const look = () => readFrames(this.database, streamId, position);
-        const read = await whileUnavailable(look, undefined, OUTAGE_MS);
-        if (read === null) return;
-        for (const chunk of read.chunks) yield part(chunk);
-        if (read.lastSeq !== null && position >= read.lastSeq) return;
-        if (read.more) continue;
-        this.remote.reached(streamId, position);
-        for (let chunk = await tail.next(signal); chunk !== null; chunk = await tail.next(signal)) {
-          if (chunk.toSeq <= position) continue;
-          if (chunk.fromSeq > position + 1) break;
-          yield part(chunk);
+      for (let caughtUp = false; !signal.aborted;) {
+        const chunk = caughtUp ? await subscription.next(position) : null;
+        if (chunk) {
+          const data = framesAfter(chunk.data, chunk.fromSeq, position);
+          position = chunk.toSeq;
+          yield data;
           if (chunk.last) return;
+          continue;
         }
+        const look = () => this.pages.read(streamId, position, group, signal);
+        const page = await whileUnavailable(look, undefined, OUTAGE_MS);
+        if (page === null) return;
+        position = page.toSeq;
+        if (page.data.length > 0) yield page.data;
+        if (page.lastSeq !== null && !page.more) return;
+        caughtUp = !page.more;
       }
     } finally {
-      this.hub.unsubscribe(streamId, tail);
+      this.hub.leave(streamId, subscription);
     }
   }
 
   /** What is stored now, from the beginning; for an open stream that is not its end. */
   async *stored(streamId: string): AsyncGenerator<Buffer, void, undefined> {
-    for (let position = 0; ;) {
-      const read = await readFrames(this.database, streamId, position);
-      for (const chunk of read?.chunks ?? []) {
-        yield chunk.data;
-        position = chunk.toSeq;
-      }
-      if (!read?.more) return;
+    for (let page = await readPage(this.database, streamId, 0); page !== null;) {
+      yield page.data;
+      page = page.more ? await readPage(this.database, streamId, page.toSeq) : null;
+    }
+  }
+
+  private async merge(streamId: string): Promise<void> {
+    try {
+      for (let from: number | null = 1; from !== null;)
+        from = await mergeFrames(this.background, streamId, from);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Frames could not be merged');
     }
   }
 
   private async forgetOld(): Promise<void> {
-    let gone: unknown[];
-    do {
-      gone = await rows(
-        this.database,
-        `delete from stream_frame where ctid = any(array(
-           select f.ctid from stream_frame f join stream s on s.id = f.stream_id
-           where s.ended_at < clock_timestamp() - $1 * interval '1 day' limit 1000))
-         returning stream_id`,
-        [KEPT_DAYS],
-      );
-    } while (gone.length > 0);
+    while (!this.stopping && (await purgeFrames(this.background, KEPT_DAYS)))
+      await delay(PURGE_PAUSE_MS, undefined, { ref: false });
   }
 }

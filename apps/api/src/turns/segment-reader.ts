@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platform/contracts';
 import type { Request, Response } from 'express';
+import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { OpenStreams } from '../infra/http/open-streams.ts';
@@ -16,11 +17,15 @@ const MAX_OPEN_STREAMS = 200;
 export class SegmentReader {
   private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
 
-  constructor(private readonly streams: StreamsService) {}
+  constructor(
+    private readonly streams: StreamsService,
+    private readonly answers: OpenAnswers,
+  ) {}
 
   /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */
-  admit({ userId }: UserPrincipal, res: Response): void {
-    this.open.enter(userId, res);
+  admit(caller: UserPrincipal, res: Response): void {
+    this.open.enter(caller.userId, res);
+    this.answers.guard(caller, res);
   }
 
   /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
@@ -43,9 +48,9 @@ export class SegmentReader {
     return foldAnswer(this.frames(opened, 0, signal));
   }
 
-  private async *frames({ streamId, replay }: OpenedSegment, after: number, signal: AbortSignal) {
+  private async *frames({ streamId, userId, replay }: OpenedSegment, after: number, signal: AbortSignal) {
     if (replay) yield replay;
-    else yield* this.streams.follow(streamId, after, signal);
+    else yield* this.streams.follow(streamId, after, signal, userId);
   }
 }
 

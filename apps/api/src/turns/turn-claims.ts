@@ -61,6 +61,8 @@ export interface TurnStart {
 export interface OpenedSegment {
   turnId: string;
   sessionName: string;
+  /** Whose turn it is. */
+  userId: string;
   segment: number;
   streamId: string;
   /** All of its frames, where the stream is no longer kept. */
@@ -328,10 +330,11 @@ export class TurnClaims {
   }
 }
 
-function openedBy({ clientTurnId, session, writer }: ActiveTurn): OpenedSegment {
+function openedBy({ clientTurnId, session, userId, writer }: ActiveTurn): OpenedSegment {
   return {
     turnId: clientTurnId,
     sessionName: session.name,
+    userId,
     segment: writer.segment,
     streamId: writer.streamId,
   };

@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.ts';
+import { AuthModule } from '../auth/auth.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
@@ -27,7 +28,7 @@ import { TurnsController } from './turns.controller.ts';
 import { TurnsService } from './turns.service.ts';
 
 @Module({
-  imports: [AgentsModule, ModelsModule, StreamsModule, UsageModule],
+  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule],
   controllers: [
     TurnsController,
     ExecuteController,

@@ -127,5 +127,6 @@ export class TurnsService {
 }
 
 function opened(turn: TurnRow, { segment, streamId }: SegmentRow): OpenedSegment {
-  return { turnId: turn.clientTurnId, sessionName: turn.sessionName, segment, streamId };
+  const { clientTurnId, sessionName, userId } = turn;
+  return { turnId: clientTurnId, sessionName, userId, segment, streamId };
 }

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
+import { Logger } from '@nestjs/common';
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 10_000;
 /** A reader that takes nothing for so long is cut off. */
 const STALLED_MS = 60_000;
+const logger = new Logger('Streams');
 
 /**
- * Answers with Server-Sent Events from stored bytes until they end or the reader leaves. A slow reader slows only
- * its own reading: nothing is buffered for it. A comment every 10 s keeps the connection alive.
+ * Answers with Server-Sent Events from stored bytes until they end or the reader leaves. Nothing is asked for before
+ * the socket has taken what was written, so a slow reader slows only its own reading. A comment every 10 s keeps the
+ * connection alive. Where the bytes cannot be read the answer just ends: without a last frame, the reader comes back.
  */
 export async function sendStream(
   res: Response,
@@ -33,15 +36,13 @@ export async function sendStream(
       if (!res.write(bytes)) await drained(res, left.signal);
       if (left.signal.aborted) return;
     }
-    res.end();
   } catch (error) {
-    if (!left.signal.aborted) {
-      res.destroy();
-      throw error;
-    }
+    if (left.signal.aborted) return;
+    logger.warn({ err: error }, 'A stream could not be read on; its reader is let go');
   } finally {
     clearInterval(heartbeat);
   }
+  res.end();
 }
 
 async function drained(res: Response, left: AbortSignal): Promise<void> {

@@ -1,0 +1,58 @@
+import type { Sql } from '../infra/database/rows.ts';
+import { FairGate } from './fair-gate.ts';
+import { readPage, type Page } from './stream-log.ts';
+
+/** Pages that are handed out in one turn of the event loop, so that other requests get their share of it. */
+const PAGES_AT_ONCE = 8;
+/** Pages that were read lately: many readers of one stream cost about as much as one. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+/** Reads the log for all readers of the process: one bounded page at a time, the users in turn. */
+export class PageReader {
+  private readonly gate = new FairGate(PAGES_AT_ONCE);
+  private readonly underWay = new Map<string, Promise<Page | null>>();
+  private readonly kept = new Map<string, Page>();
+  private keptBytes = 0;
+
+  constructor(private readonly sql: Sql) {}
+
+  /** What is stored after `after`; null for an unknown stream, or where the reader has left. `group` takes turns. */
+  async read(streamId: string, after: number, group: string, signal: AbortSignal): Promise<Page | null> {
+    await this.gate.enter(group);
+    try {
+      return signal.aborted ? null : await this.page(streamId, after);
+    } finally {
+      setImmediate(() => this.gate.leave());
+    }
+  }
+
+  private page(streamId: string, after: number): Promise<Page | null> {
+    const key = `${streamId}:${after}`;
+    const kept = this.kept.get(key);
+    if (kept) return Promise.resolve(this.keep(key, kept));
+    const underWay = this.underWay.get(key);
+    if (underWay) return underWay;
+    const reading = this.load(key, streamId, after).finally(() => this.underWay.delete(key));
+    this.underWay.set(key, reading);
+    return reading;
+  }
+
+  private async load(key: string, streamId: string, after: number): Promise<Page | null> {
+    const page = await readPage(this.sql, streamId, after);
+    // A page with more behind it never changes; the last one grows.
+    return page?.more ? this.keep(key, page) : page;
+  }
+
+  /** Makes it the page that is dropped last. */
+  private keep(key: string, page: Page): Page {
+    if (this.kept.delete(key)) this.keptBytes -= page.data.length;
+    this.kept.set(key, page);
+    this.keptBytes += page.data.length;
+    for (const [oldest, { data }] of this.kept) {
+      if (this.keptBytes <= KEPT_BYTES) break;
+      this.kept.delete(oldest);
+      this.keptBytes -= data.length;
+    }
+    return page;
+  }
+}
