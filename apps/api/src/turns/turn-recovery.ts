@@ -5,7 +5,6 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
-import { rows } from '../infra/database/rows.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
 import { costOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -17,18 +16,22 @@ import type { Item } from './items.ts';
 import { sayUnfinished, unfinishedIn } from './open-executions.ts';
 import { payerOfRow, settleCall } from './turn-billing.ts';
 import { sayCancelled, sayFailure } from './turn-closing.ts';
-import { endTurn, getTurn, insertItem, itemsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
+import {
+  endTurn,
+  findOrphans,
+  getTurn,
+  insertItem,
+  itemsOf,
+  type Orphan,
+  type TurnFailure,
+  type TurnRow,
+} from './turn-store.ts';
 
 const INTERRUPTED: TurnFailure = {
   code: 'INTERRUPTED',
   message: 'The turn was interrupted; send it again to run it once more',
   retryable: true,
 };
-
-interface Orphan {
-  id: string;
-  streamId: string;
-}
 
 /**
  * Ends the turns whose process died: FAILED and retryable, or CANCELLED where that was wished; what was said is kept,
@@ -72,7 +75,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     this.lastSweep = began;
     if (began < this.notBefore) return;
     try {
-      const orphans = await this.orphans();
+      const orphans = await findOrphans(this.database);
       if (performance.now() - began > leaseMs / 4) this.wait();
       else for (const orphan of orphans) await this.endOrLog(orphan);
     } catch (error) {
@@ -84,17 +87,6 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   /** Leaves the living the time to renew their leases. */
   private wait(): void {
     this.notBefore = performance.now() + this.streams.leaseMs;
-  }
-
-  private orphans(): Promise<Orphan[]> {
-    return rows(
-      this.database,
-      `select g.turn_id as id, g.stream_id as "streamId"
-       from stream s join turn_segment g on g.stream_id = s.id
-       where s.ended_at is null and s.lease_until < clock_timestamp()
-       -- Those that cannot be ended stay behind the others.
-       order by s.lease_until desc limit 100`,
-    );
   }
 
   private async endOrLog(orphan: Orphan): Promise<void> {
