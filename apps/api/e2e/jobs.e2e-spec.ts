@@ -455,6 +455,22 @@ describe('cancel', () => {
     expect(body.items).toEqual([]);
   });
 
+  verifies('job.cancel', 'a job that asks keeps what was said and done before the question', async () => {
+    const contents = said('/long 5\n/call current_time.now {}\n/ask Colour? | red | blue');
+    const agent = await AgentCalls.make(app, null, { tools: [{ toolId: 'current_time', methods: null }] });
+    const asked = await jobs.reached(
+      await jobs.start({ agentId: agent.agentId, contents }),
+      'INPUT_REQUIRED',
+    );
+    const before = answerOf(asked);
+    expect(before.answer).not.toBe('');
+    await jobs.cancel(asked);
+    const { answer, contents: shown, toolExecutions, ...rest } = answerOf(await jobs.get(asked));
+    expect([answer, shown]).toEqual([before.answer, said(before.answer)]);
+    expect(toolExecutions).toEqual(before.toolExecutions);
+    expect(rest).toMatchObject({ status: 'cancelled', tokens_used: before.tokens_used });
+  });
+
   verifies('job.cancel', 'what has ended stays as it is', async () => {
     const done = await jobs.reached(await jobs.start(chatting(model.prompt())), 'COMPLETED');
     const { status, body } = await jobs.cancel(done);

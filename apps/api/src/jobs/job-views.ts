@@ -59,13 +59,14 @@ export class JobViews {
     return logs;
   }
 
-  /** What the turn's latest segment answered, where it ended well, was cancelled, or asks. */
+  /** What the turn's latest segment answered, where it ended well or asks; all that it said, where it was cancelled. */
   private async resultOf({ form, turn }: JobRow): Promise<ChatAnswer | ExecuteAnswer | null> {
     if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
     const segment = (await extentsOf(this.database, [turn.id])).get(turn.id);
     if (segment === undefined) return null;
     const opened = await this.turns.recorded(turn, segment);
-    const answer = await this.reader.fold(opened, new AbortController().signal);
+    const last = await this.reader.fold(opened, new AbortController().signal);
+    const answer = turn.status === 'CANCELLED' ? await this.turns.wholeAnswer(turn, last) : last;
     if (form === 'chat') return answer;
     const { answer: text, execution_time, token_usage } = answer;
     return { answer: text, agent_id: turn.agentId, execution_time, token_usage };

@@ -19,16 +19,15 @@ export function sayUnfinished(
   }
 }
 
-/** The calls of tools that a stream tells as started, and not how they ended. */
-export async function unfinishedIn(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
-  const open = new Map<string, ToolExecution>();
+/** The calls of tools in a stream, each as it was told last. */
+export async function executionsIn(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
+  const executions = new Map<string, ToolExecution>();
   for await (const bytes of frames) {
     for (const event of productEventsIn(bytes)) {
       if (event.event !== 'tool.execution') continue;
       const { event: _, ...execution } = event;
-      if (execution.status === 'started') open.set(execution.callId, execution);
-      else open.delete(execution.callId);
+      executions.set(execution.callId, execution);
     }
   }
-  return [...open.values()];
+  return [...executions.values()];
 }

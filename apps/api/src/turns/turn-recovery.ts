@@ -13,7 +13,7 @@ import { UsageService } from '../usage/usage.service.ts';
 import type { StepUsage } from './active-turn.ts';
 import { textOfLastMessage } from './fold.ts';
 import type { Item } from './items.ts';
-import { sayUnfinished, unfinishedIn } from './open-executions.ts';
+import { executionsIn, sayUnfinished } from './open-executions.ts';
 import { payerOfRow, settleCall } from './turn-billing.ts';
 import { sayCancelled, sayFailure } from './turn-closing.ts';
 import {
@@ -115,7 +115,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
         ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
         executionMs: 0,
       });
-      const unfinished = await unfinishedIn(this.streams.stored(streamId));
+      const told = await executionsIn(this.streams.stored(streamId));
+      const unfinished = told.filter(({ status }) => status === 'started');
       const batch = await writer.end(tx, (closing) => {
         sayUnfinished(closing, unfinished, cancelWished ? 'CANCELLED' : 'FAILED');
         if (cancelWished) sayCancelled(closing, turn);

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Turn } from '@platform/contracts';
+import type { ChatAnswer, Turn } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, conflict, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { hashContents } from './contents.ts';
+import { executionsIn } from './open-executions.ts';
 import { replayOf } from './replay.ts';
 import { ClaimMissed, TurnClaims, type OpenedSegment, type TurnStart } from './turn-claims.ts';
 import { seconds, wireUsage } from './turn-closing.ts';
@@ -115,6 +116,26 @@ export class TurnsService {
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
     if (recorded === undefined) throw conflict(`Turn ${known.clientTurnId} was cancelled before it ran`);
     return this.recorded(known, recorded);
+  }
+
+  /** The answer of a cancelled turn's last segment with what was said and done in those before it. */
+  async wholeAnswer(turn: TurnRow, last: ChatAnswer): Promise<ChatAnswer> {
+    const items = await itemsOf(this.database, turn.id);
+    const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
+    const answer = said.map(({ content }) => content.text).join('');
+    const toolExecutions = [];
+    for (const { streamId } of (await segmentsOf(this.database, turn.id)).slice(0, -1))
+      toolExecutions.push(...(await executionsIn(this.streams.stored(streamId))));
+    const token_usage = wireUsage(turn);
+    return {
+      ...last,
+      answer,
+      contents: answer === '' ? [] : [{ type: 'text', text: answer }],
+      toolExecutions: [...toolExecutions, ...last.toolExecutions],
+      tokens_used: token_usage.total_tokens,
+      token_usage,
+      execution_time: seconds(turn.executionMs),
+    };
   }
 
   /** A segment as it was sent, or told from history once its frames are no longer kept. */
