@@ -4,6 +4,10 @@ export const platform = {
     behavior:
       'VALIDATION_ERROR 400, UNAUTHORIZED 401, INSUFFICIENT_TOKENS 402, FORBIDDEN 403, NOT_FOUND 404, SERVER_ERROR 500',
   },
+  'errors.unavailable': {
+    source: 'contract §1',
+    behavior: 'A database that cannot be reached in time is 503 UNAVAILABLE with Retry-After on every route',
+  },
   'errors.flat': {
     source: 'spec: Errors',
     behavior: 'An error body is exactly success, message and code; a 500 tells nothing',

@@ -25,7 +25,7 @@ describe('readConfig', () => {
         backgroundPool: 4,
         readerPool: 4,
         connectMs: 3_000,
-        statementMs: 5_000,
+        statementMs: 4_000,
         lockMs: 2_000,
         idleTransactionMs: 10_000,
       },

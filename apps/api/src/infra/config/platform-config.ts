@@ -122,7 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       backgroundPool: read('PLATFORM_DATABASE_BACKGROUND_POOL', integer(2, 1_000), 4),
       readerPool: read('PLATFORM_DATABASE_READER_POOL', integer(1, 1_000), 4),
       connectMs: read('PLATFORM_DATABASE_CONNECT_MS', integer(100, 60_000), 3_000),
-      statementMs: read('PLATFORM_DATABASE_STATEMENT_MS', integer(100, 600_000), 5_000),
+      statementMs: read('PLATFORM_DATABASE_STATEMENT_MS', integer(100, 600_000), 4_000),
       lockMs: read('PLATFORM_DATABASE_LOCK_MS', integer(10, 600_000), 2_000),
       idleTransactionMs: read('PLATFORM_DATABASE_IDLE_TRANSACTION_MS', integer(100, 600_000), 10_000),
     },

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
 /** A caller waits meanwhile, so not for long: a server that crashed is back within seconds. */
-const LOOK_UP_MS = 3_000;
+const LOOK_UP_MS = 2_000;
 
 /**
  * Runs a transaction whose outcome is known for sure where that can be: when the answer to COMMIT is lost, `committed`

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { textOf } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
+import { PostgresServer } from './harness/postgres.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(60_000);
+
+const LIMIT_MS = 10_000;
+const HEALTH = /^\/api\/health\//;
+
+let postgres: PostgresServer;
+let model: ScriptedModel;
+let app: TestApp;
+let calls: AgentCalls;
+
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+  model = await ScriptedModel.start();
+  app = await TestApp.start({
+    databaseUrl: await postgres.database(),
+    env: { PLATFORM_DATABASE_IDLE_TRANSACTION_MS: '3000' },
+  });
+  calls = await AgentCalls.make(app, { baseUrl: model.url });
+});
+
+afterAll(async () => {
+  await app.close();
+  await model.close();
+  await postgres.stop();
+});
+
+interface Told {
+  route: string;
+  answer: Answer;
+  ms: number;
+}
+
+/** Calls every route once, with a body that is right where one is needed to come as far as the database. */
+async function callEverything(): Promise<Told[]> {
+  const routes = readFileSync(join(import.meta.dirname, 'fixtures/routes.txt'), 'utf8')
+    .trim()
+    .split('\n');
+  const contents = said('Hello');
+  const bodies: Record<string, unknown> = {
+    'POST /api/agents/:agentId/chat': { contents, stream: false },
+    'POST /api/agents/:agentId/execute': { inputs: { query: 'Hello' } },
+    'POST /api/agent-jobs': { agentId: calls.agentId, contents },
+    'POST /api/agents': { name: 'B', model: 'platform/offline' },
+    'PATCH /api/agents/:agentId': { name: 'C' },
+    'POST /api/auth/login': { email: app.member.email, password: app.member.password },
+    'POST /api/auth/password': { currentPassword: app.admin.password, newPassword: 'another one of length' },
+    'POST /api/api-keys': { name: 'key' },
+    'POST /api/members': { email: 'new@example.com', role: 'MEMBER' },
+    'PATCH /api/members/:userId': { role: 'ADMIN' },
+    'POST /api/spaces': { name: 'Space' },
+    'POST /api/usage/grants': { tokens: 10 },
+    'POST /models/v1/chat/completions': {
+      model: 'platform/offline',
+      messages: [{ role: 'user', content: 'x' }],
+    },
+    'POST /models/v1/embeddings': { model: 'platform/offline', input: 'x' },
+  };
+  return Promise.all(
+    routes.map(async (line) => {
+      const [, method = '', path = ''] = line.split(/\s+/);
+      const route = `${method} ${path}`;
+      const url = path
+        .replace(':agentId', calls.agentId)
+        .replace(':n', '1')
+        .replace(/:\w+/g, () => randomUUID());
+      const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[route] ?? {});
+      const begin = performance.now();
+      const answer = await app.request(method, url, { body });
+      return { route, answer, ms: performance.now() - begin };
+    }),
+  );
+}
+
+/** An error body in the form of the API that was asked, with the time after which to try again. */
+function expectAway({ route, answer: { status, headers, body, text } }: Told): void {
+  const code = route.includes('/models/v1')
+    ? (body.error as { code: string } | undefined)?.code
+    : (body as { code?: string } | undefined)?.code;
+  expect({ route, status, code, text }).toMatchObject({
+    status: 503,
+    code: route.includes('/models/v1') ? 'service_unavailable' : 'UNAVAILABLE',
+  });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+describe('a database that is frozen', () => {
+  verifies('errors.unavailable', 'gives 503 on every route within ten seconds, and comes back', async () => {
+    await calls.json({ contents: said('Hello') });
+    await postgres.freeze();
+    try {
+      const told = await callEverything();
+      for (const one of told.filter(({ route }) => !HEALTH.test(route.split(' ')[1] ?? ''))) {
+        // These two ask for no credential, and there is no cookie to look up.
+        if (/auth\/(logout|refresh)/.test(one.route)) expect(one.answer.status).toBeLessThan(500);
+        else expectAway(one);
+      }
+      const slow = told.filter(({ ms }) => ms > LIMIT_MS).map(({ route, ms }) => ({ route, ms }));
+      expect(slow).toEqual([]);
+      const begin = performance.now();
+      const ready = await app.request('GET', '/api/health/ready', { as: null });
+      expect(performance.now() - begin).toBeLessThan(2_000);
+      expect(ready).toMatchObject({ status: 503, body: { checks: { database: 'down' } } });
+      expect((await app.request('GET', '/api/health/live', { as: null })).status).toBe(200);
+    } finally {
+      postgres.thaw();
+    }
+    await eventually(async () => {
+      expect((await app.request('GET', '/api/health/ready', { as: null })).status).toBe(200);
+      expect((await app.request('GET', '/api/agents')).status).toBe(200);
+    });
+  });
+
+  it('keeps a running answer waiting, which then completes', async () => {
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+    const stream = await calls.open({ contents: said(prompt) });
+    await stream.untilSaid('One');
+    await postgres.freeze();
+    open();
+    await delay(3_000);
+    postgres.thaw();
+    expect(textOf((await stream.rest()).frames)).toBe('One two');
+  });
+});
+
+describe('locks that somebody keeps', () => {
+  let holder: pg.Client;
+
+  beforeEach(async () => {
+    holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    await holder.query('begin');
+  });
+  afterEach(() => holder.end());
+
+  verifies('errors.unavailable', 'on every table give 503 and never 500', async () => {
+    await holder.query(`do $$ declare t text; begin
+      for t in select tablename from pg_tables where schemaname = 'public'
+        and tablename not in ('api_key', 'membership', 'platform_user', 'space', 'migrations')
+      loop execute format('lock table %I in access exclusive mode', t); end loop; end $$`);
+    const told = await callEverything();
+    const away = told.filter(({ answer }) => answer.status >= 500);
+    expect(away.length).toBeGreaterThan(told.length / 2);
+    for (const one of away) expectAway(one);
+    expect(told.filter(({ ms }) => ms > LIMIT_MS).map(({ route, ms }) => ({ route, ms }))).toEqual([]);
+    await holder.query('rollback');
+  });
+
+  it('on the account of one space give its callers 503 and leave the others their time', async () => {
+    const other = new AgentCalls(
+      app,
+      (
+        await app
+          .client(app.outsider)
+          .agents.create({ name: 'O', model: 'platform/offline', systemPrompt: 'x' })
+      ).id,
+      app.outsider,
+    );
+    const grant = (as: TestUser) =>
+      app.request('POST', '/api/usage/grants', { as, body: { tokens: 1_000_000 } });
+    await grant(app.admin);
+    await grant(app.outsider);
+    await holder.query('select from usage_account where space_id = $1 for update', [app.admin.spaceId]);
+
+    const stuck = Array.from({ length: 40 }, () => calls.json({ contents: said('Hello') }));
+    const times: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const begin = performance.now();
+      expect(await other.json({ contents: said('Hello') })).toMatchObject({ status: 200 });
+      expect((await app.request('GET', '/api/agents', { as: app.member })).status).toBe(200);
+      times.push(performance.now() - begin);
+    }
+    console.info('others', times.map(Math.round).join(' '));
+    for (const answer of await Promise.all(stuck))
+      expectAway({ route: 'chat', answer: answer as unknown as Answer, ms: 0 });
+    expect(times.sort((a, b) => a - b)[15]).toBeLessThan(1_000);
+    await holder.query('rollback');
+    expect(await calls.json({ contents: said('Hello') })).toMatchObject({ status: 200 });
+  });
+
+  it('are taken from a process that stands still in the middle of a transaction', async () => {
+    const runner = app.get(DataSource).createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('select from platform_user for update');
+    await eventually(async () => {
+      expect(
+        await app.request('POST', '/api/auth/password', {
+          body: { currentPassword: app.admin.password, newPassword: app.admin.password },
+        }),
+      ).toMatchObject({ status: 200 });
+    }, 30_000);
+    await runner.release();
+  });
+});
+
+describe('connections that others use up', () => {
+  it('give 503 in time, and neither leases nor streams suffer', async () => {
+    const { opened, open } = gate();
+    const prompt = model.prompt({
+      text: ['One', ' two', ' three'],
+      pauseAfter: { chunks: 2, until: opened },
+    });
+    const stream = await calls.open({ contents: said(prompt) });
+    await stream.untilSaid('One');
+    const runners = Array.from({ length: 10 }, () => app.get(DataSource).createQueryRunner());
+    await Promise.all(runners.map((runner) => runner.connect()));
+    const begin = performance.now();
+    expectAway({ route: 'agents', answer: await app.request('GET', '/api/agents'), ms: 0 });
+    expect(performance.now() - begin).toBeLessThan(LIMIT_MS);
+    expect((await app.request('GET', '/api/health/ready', { as: null })).status).toBe(200);
+    open();
+    await stream.untilSaid('three');
+    await Promise.all(runners.map((runner) => runner.release()));
+    expect(textOf((await stream.rest()).frames)).toBe('One two three');
+  });
+
+  it('and are cut while nobody uses them do not end the process', async () => {
+    const killer = new pg.Client({ connectionString: app.databaseUrl });
+    await killer.connect();
+    for (let i = 0; i < 5; i++) {
+      await Promise.all(Array.from({ length: 12 }, () => app.request('GET', '/api/agents')));
+      await killer.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+    }
+    await killer.end();
+    await eventually(async () => expect((await app.request('GET', '/api/agents')).status).toBe(200));
+  });
+});
