@@ -186,10 +186,10 @@ describe('locks that somebody keeps', () => {
       expect((await app.request('GET', '/api/agents', { as: app.member })).status).toBe(200);
       times.push(performance.now() - begin);
     }
-    console.info('others', times.map(Math.round).join(' '));
     for (const answer of await Promise.all(stuck))
       expectAway({ route: 'chat', answer: answer as unknown as Answer, ms: 0 });
-    expect(times.sort((a, b) => a - b)[15]).toBeLessThan(1_000);
+    // They met the same pool as forty callers who waited for a lock of two seconds.
+    expect(Math.max(...times)).toBeLessThan(1_800);
     await holder.query('rollback');
     expect(await calls.json({ contents: said('Hello') })).toMatchObject({ status: 200 });
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Lanes } from '../infra/database/lanes.ts';
 import type { Charge } from '../usage/charge.ts';
 import { UsageService, type Settlement } from '../usage/usage.service.ts';
 
@@ -24,6 +25,7 @@ export class RelayLedger implements BeforeApplicationShutdown {
   constructor(
     private readonly database: DataSource,
     private readonly usage: UsageService,
+    private readonly lanes: Lanes,
   ) {}
 
   /** Whether the caller's calls have to hold. */
@@ -35,8 +37,8 @@ export class RelayLedger implements BeforeApplicationShutdown {
   async hold(tokens: number, reference: string, prompt: Charge): Promise<string | null> {
     const { spaceId, userId } = prompt;
     const hold = { spaceId, userId, tokens, source: 'relay', reference, leaseMs: LEASE_MS } as const;
-    const holdId = await this.database.transaction((tx) =>
-      this.usage.hold(tx, { ...hold, settleWith: prompt }),
+    const holdId = await this.lanes.run(spaceId, () =>
+      this.database.transaction((tx) => this.usage.hold(tx, { ...hold, settleWith: prompt })),
     );
     if (holdId !== null) this.holds.add(holdId);
     return holdId;

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { Lanes } from '../infra/database/lanes.ts';
 import { firstRow, violates } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { conflict } from '../infra/http/app-error.ts';
@@ -98,6 +99,7 @@ export class TurnClaims {
     private readonly media: Media,
     private readonly runner: TurnRunner,
     private readonly usage: UsageService,
+    private readonly lanes: Lanes,
   ) {}
 
   /** A new turn, RUNNING at once. Throws `ClaimMissed` where its id is taken. */
@@ -273,14 +275,16 @@ export class TurnClaims {
       agent,
       caller,
       sessionName,
-    }: { agent: { id: string }; caller: { userId: string }; sessionName: string },
+    }: { agent: { id: string; spaceId: string }; caller: { userId: string }; sessionName: string },
     work: (tx: EntityManager) => Promise<ActiveTurn>,
   ): Promise<OpenedSegment> {
     try {
       failpoint('turns.claim');
       return openedBy(
         await this.runner.claim(() =>
-          transactionWithOutcome(this.database, work, ({ writer }) => this.streams.isWrittenBy(writer)),
+          transactionWithOutcome(this.lanes.of(agent.spaceId, this.database), work, ({ writer }) =>
+            this.streams.isWrittenBy(writer),
+          ),
         ),
       );
     } catch (error) {

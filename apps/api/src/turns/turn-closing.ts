@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { Transactions } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { ClaimLost, type StreamWriter } from '../streams/stream-writer.ts';
 import type { UsageService } from '../usage/usage.service.ts';
@@ -32,7 +33,7 @@ export type Outcome =
  * While that transaction fails it is tried again and readers are told; rejects only where the claim is lost.
  */
 export async function closeTurn(
-  database: DataSource,
+  database: Transactions,
   usage: UsageService,
   turn: ActiveTurn,
   outcome: Outcome,

@@ -2,6 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../agents/template.ts';
+import { Lanes } from '../infra/database/lanes.ts';
+import type { Transactions } from '../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
@@ -39,6 +41,7 @@ export class TurnEngine {
     private readonly tools: TurnTools,
     private readonly contexts: ContextKeeper,
     private readonly usage: UsageService,
+    private readonly lanes: Lanes,
   ) {}
 
   /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
@@ -46,7 +49,7 @@ export class TurnEngine {
     let step: ModelStep | null = null;
     try {
       const outcome = await this.loop(turn, (present) => (step = present));
-      await closeTurn(this.database, this.usage, turn, outcome);
+      await closeTurn(this.laned(turn), this.usage, turn, outcome);
     } catch (error) {
       if (turn.writer.signal.aborted) {
         this.logger.warn({ turn: turn.id }, 'The turn was taken over');
@@ -94,12 +97,17 @@ export class TurnEngine {
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
   }
 
+  /** For transactions that lock the accounts of the space. */
+  private laned(turn: ActiveTurn): Transactions {
+    return this.lanes.of(turn.agent.spaceId, this.database);
+  }
+
   /** Stores a step that is not the last, and settles what it used. */
   private async keep(
     turn: ActiveTurn,
     item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
-    await storeStep(this.database, turn, item, (tx) =>
+    await storeStep(this.laned(turn), turn, item, (tx) =>
       settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due),
     );
     turn.due = null;
@@ -109,7 +117,7 @@ export class TurnEngine {
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
   private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
     const hold = () =>
-      this.database.transaction(async (tx) => {
+      this.laned(turn).transaction(async (tx) => {
         await turn.writer.assertHeld(tx);
         // The hold of the step before is settled: what is there was made by a try whose answer was lost.
         return (
@@ -158,7 +166,7 @@ export class TurnEngine {
       const tokens = text === '' ? 0 : await countTokens(text);
       const item = { kind: 'partial' as const, content: { text }, tokens };
       if (turn.stopped === 'cancelled') {
-        await closeTurn(this.database, this.usage, turn, {
+        await closeTurn(this.laned(turn), this.usage, turn, {
           status: 'CANCELLED',
           finishReason: 'cancelled',
           item,
@@ -167,7 +175,7 @@ export class TurnEngine {
       }
       const failure = failureOf(turn, error);
       if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
-      await closeTurn(this.database, this.usage, turn, { status: 'FAILED', failure, item });
+      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, item });
     } catch (closing) {
       if (!turn.writer.signal.aborted) {
         this.logger.error(

@@ -1,5 +1,5 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import { firstRow, type Sql, type Transactions } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { ClaimLost } from '../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -12,7 +12,7 @@ import { insertItem } from './turn-store.ts';
  * no failure: the number of the step tells whether it was stored.
  */
 export async function storeStep(
-  database: DataSource,
+  database: Transactions,
   turn: ActiveTurn,
   item: ItemContent & { tokens: number },
   also: (tx: EntityManager) => Promise<void> = async () => undefined,

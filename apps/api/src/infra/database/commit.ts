@@ -1,4 +1,5 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { Transactions } from './rows.ts';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
 /** A caller waits meanwhile, so not for long: a server that crashed is back within seconds. */
@@ -9,7 +10,7 @@ const LOOK_UP_MS = 2_000;
  * looks for what `work` made. Where even that cannot be asked it rejects, and it may have happened.
  */
 export async function transactionWithOutcome<T>(
-  database: DataSource,
+  database: Transactions,
   work: (tx: EntityManager) => Promise<T>,
   committed: (made: T) => Promise<boolean>,
 ): Promise<T> {

@@ -2,6 +2,7 @@ import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
+import { Lanes } from './lanes.ts';
 import { dataSourceOptions } from './pools.ts';
 
 /** The pools of the service; the schema comes from the migrations alone. */
@@ -18,6 +19,7 @@ import { dataSourceOptions } from './pools.ts';
     }),
   ],
   providers: [
+    Lanes,
     {
       provide: BackgroundDatabase,
       inject: [PlatformConfig],
@@ -25,7 +27,7 @@ import { dataSourceOptions } from './pools.ts';
         new BackgroundDatabase(dataSourceOptions('background', config)).initialize(),
     },
   ],
-  exports: [BackgroundDatabase],
+  exports: [BackgroundDatabase, Lanes],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(private readonly background: BackgroundDatabase) {}
