@@ -44,11 +44,11 @@ export const access = {
   },
   'access.sign-in.throttled': {
     source: 'contract §1; quality: Security',
-    behavior: 'Ten sign-ins a minute per address and account, then 429 with Retry-After',
+    behavior: 'Ten sign-ins a minute per address and account, over all processes, then 429 with Retry-After',
   },
   'access.rate-limit': {
     source: 'contract §1',
-    behavior: '1,200 requests a minute per key, then 429 with Retry-After',
+    behavior: '1,200 requests a minute per person, over all keys, then 429 with Retry-After',
   },
   'access.removed-member': {
     source: 'contract §2',

@@ -2,7 +2,8 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
-import { Sweeper } from '../infra/sweeper.ts';
+import { deriveKey } from '../infra/crypto/derive-key.ts';
+import { MINUTE, Sweeper } from '../infra/sweeper.ts';
 import { AccessGuard } from './access.guard.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { ApiKeysController } from './api-keys.controller.ts';
@@ -17,6 +18,7 @@ import { MembersService } from './members.service.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
 import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
+import { removePastWindows } from './shared-window.ts';
 import { SignInService } from './sign-in.service.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import { SpacesController } from './spaces.controller.ts';
@@ -37,7 +39,12 @@ import { SpacesService } from './spaces.service.ts';
       inject: [PlatformConfig],
       useFactory: (config: PlatformConfig) => new RefreshSessions(config.secretKey),
     },
-    { provide: SignInThrottle, useFactory: () => new SignInThrottle() },
+    {
+      provide: SignInThrottle,
+      inject: [DataSource, PlatformConfig],
+      useFactory: (database: DataSource, config: PlatformConfig) =>
+        new SignInThrottle(database, deriveKey(config.secretKey, 'rate windows')),
+    },
     RefreshCookie,
     Authenticator,
     IdentityService,
@@ -58,5 +65,6 @@ export class AuthModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.sweeper.register('refresh sessions', () => removeEndedSessions(this.database));
+    this.sweeper.register('rate windows', () => removePastWindows(this.database), 10 * MINUTE);
   }
 }

@@ -36,13 +36,13 @@ export class SignInService {
 
   /** Signs in to the space used last, else to the first one joined. */
   async login(email: string, password: string, address: string): Promise<SignInResult> {
-    this.throttle.attempt(address, email);
+    await this.throttle.attempt(address, email);
     const account = await firstRow<Account>(this.database, `${ACCOUNT} where lower(email) = lower($1)`, [
       email,
     ]);
     const right = await verifyPassword(password, account?.passwordHash ?? null);
     if (!account || !right) throw unauthorized('E-mail or password is wrong');
-    this.throttle.succeeded(email);
+    await this.throttle.succeeded(email);
 
     const spaces = await this.identity.spacesOf(account.id);
     const space = chooseSpace(spaces, await this.lastSpaceOf(account.id));
@@ -88,9 +88,9 @@ export class SignInService {
     address: string,
   ): Promise<UserSummary> {
     const account = await this.accountOf(by.userId);
-    this.throttle.attempt(address, account.email);
+    await this.throttle.attempt(address, account.email);
     if (!(await verifyPassword(current, account.passwordHash))) throw invalid('currentPassword is wrong');
-    this.throttle.succeeded(account.email);
+    await this.throttle.succeeded(account.email);
 
     const passwordHash = await hashPassword(next);
     await this.database.transaction(async (tx) => {

@@ -44,14 +44,6 @@ describe('SlidingWindow', () => {
     expect(hits('a', 10)).toEqual(Array(10).fill(null));
   });
 
-  it('takes an event back', () => {
-    const { window, hits } = windowAt(2);
-    hits('a', 2);
-    window.undo('a');
-    window.undo('unknown');
-    expect(hits('a', 1)).toEqual([null]);
-  });
-
   it('waits a whole window and the next with a limit of one', () => {
     const { hits } = windowAt(1);
     expect(hits('a', 2)).toEqual([null, 120]);

@@ -1,10 +1,14 @@
 import { systemClock, type Clock } from '../infra/clock.ts';
 
-interface Count {
-  /** When the running window began; each key has its own. */
-  startedAt: number;
+/** What was counted in the running window and in the one before it. */
+export interface Counts {
   previous: number;
   current: number;
+}
+
+interface Count extends Counts {
+  /** When the running window began; each key has its own. */
+  startedAt: number;
 }
 
 export interface WindowLimit {
@@ -42,13 +46,7 @@ export class SlidingWindow {
       count.current += 1;
       return null;
     }
-    return this.waitMs(count, elapsed) / 1000;
-  }
-
-  /** Takes the latest event of the key back. */
-  undo(key: string): void {
-    const count = this.counts.get(key);
-    if (count && count.current > 0) count.current -= 1;
+    return waitMs(count, elapsed, { limit: this.limit, windowMs: this.windowMs }) / 1000;
   }
 
   get size(): number {
@@ -67,17 +65,18 @@ export class SlidingWindow {
     }
     return count;
   }
+}
 
-  /** Until enough has faded for one more event. */
-  private waitMs({ previous, current }: Count, elapsed: number): number {
-    if (current < this.limit) return this.fadeMs(previous, current) - elapsed;
-    return this.windowMs - elapsed + this.fadeMs(current, 0);
-  }
-
-  /** Into a window, until the `previous` one leaves room beside the `current` events. */
-  private fadeMs(previous: number, current: number): number {
-    return this.windowMs * (1 - (this.limit - 1 - current) / previous);
-  }
+/** Milliseconds until enough has faded for one more event, `elapsed` of them into the running window. */
+export function waitMs(
+  { previous, current }: Counts,
+  elapsed: number,
+  { limit, windowMs }: WindowLimit,
+): number {
+  // Into a window, until its `before` leaves room beside its `now`.
+  const fadeMs = (before: number, now: number) => windowMs * (1 - (limit - 1 - now) / before);
+  if (current < limit) return fadeMs(previous, current) - elapsed;
+  return windowMs - elapsed + fadeMs(current, 0);
 }
 
 function rolled(count: Count | undefined, now: number, windowMs: number): Count {

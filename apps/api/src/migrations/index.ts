@@ -9,6 +9,7 @@ import { Jobs1763600000008 } from './0008-jobs.ts';
 import { Context1763600000009 } from './0009-context.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
 import { StreamReaders1763600000012 } from './0012-streams.ts';
+import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Context1763600000009,
   InstallationAdminsAndInvitations1763600000010,
   StreamReaders1763600000012,
+  RateWindows1763600000015,
 ];

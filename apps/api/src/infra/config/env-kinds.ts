@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseAllowedHost } from '../http/allowed-hosts.ts';
 
 /** How a text from the environment becomes a value; `expected` ends the sentence "NAME must be …". */
@@ -84,6 +85,24 @@ export const emailAddress: EnvKind<string> = {
 export const allowedHost: EnvKind<string> = {
   expected: 'a host, host:port or CIDR range',
   parse: (text) => (parseAllowedHost(text) ? text : undefined),
+};
+
+/** As Express understands `trust proxy`. */
+export const proxies: EnvKind<number | string[]> = {
+  expected: 'a number of proxies from 0 to 32, or a comma-separated list of their addresses or CIDR ranges',
+  parse: (text) => (/^\d+$/.test(text) ? integer(0, 32).parse(text) : listOf(addressRange).parse(text)),
+};
+
+const addressRange: EnvKind<string> = {
+  expected: 'an address or CIDR range',
+  parse: (text) => {
+    const [address = '', bits, ...rest] = text.split('/');
+    const family = isIP(address);
+    if (family === 0 || rest.length > 0) return undefined;
+    return bits === undefined || integer(1, family === 4 ? 32 : 128).parse(bits) !== undefined
+      ? text
+      : undefined;
+  },
 };
 
 export function textOf(minLength: number): EnvKind<string> {

@@ -11,6 +11,7 @@ import {
   listOf,
   oneOf,
   origin,
+  proxies,
   redisAddress,
   textOf,
   type EnvKind,
@@ -63,7 +64,11 @@ export class PlatformConfig {
   /** The model of the first start. */
   readonly openai!: OpenAiConfig | null;
   readonly logLevel!: string;
-  /** Requests per minute and credential. */
+  /** How many proxies stand in front, or which addresses they have; 0: none, and `X-Forwarded-For` is ignored. */
+  readonly trustProxy!: number | string[];
+  /** Within so long the headers of a request arrive, and its body if nobody is known to send it. */
+  readonly readTimeoutMs!: number;
+  /** Requests per minute and person or application. */
   readonly rateLimit!: number;
   readonly streamLeaseMs!: number;
   readonly failpoints!: string[];
@@ -153,6 +158,8 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       // Where a person looks at the terminal, the lines of a start would bury what it says.
       embedded ? 'warn' : 'info',
     ),
+    trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),
+    readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
