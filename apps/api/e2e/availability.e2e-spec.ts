@@ -2,6 +2,7 @@ import { AgentCalls, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { measureBystander } from './harness/bystander.ts';
 import { ServiceProcess } from './harness/process.ts';
+import { sendSlowly } from './harness/slow-request.ts';
 
 const MB = 1024 * 1024;
 
@@ -210,12 +211,68 @@ describe('availability', () => {
 
   it('bodies that were made to be slow hold up nobody else', async () => {
     const target = { url: service.url, apiKey: app.member.apiKey };
+    const statuses: number[] = [];
     const waits = await measureBystander(target, async () => {
       // Before there were limits, the first body alone stopped the process for 18 s.
-      for (const attack of ATTACKS) expect((await send(attack)).status).toBe(400);
+      for (const attack of ATTACKS) statuses.push((await send(attack)).status);
     });
     expect(waits.failures).toEqual([]);
     expect(waits.requests).toBeGreaterThan(20);
     expect(waits.max).toBeLessThan(5_000);
+    expect(new Set(statuses)).toEqual(new Set([400]));
   }, 120_000);
+});
+
+describe('requests that arrive slowly', () => {
+  const TIMEOUT_MS = 500;
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { PLATFORM_READ_TIMEOUT_MS: String(TIMEOUT_MS) } });
+  }, 60_000);
+  afterAll(() => app.close());
+
+  const body = JSON.stringify({ name: 'A', model: 'platform/offline', systemPrompt: 'x'.repeat(10_000) });
+  const head = (path: string, key: string | null, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
+    `${key === null ? '' : `Authorization: Bearer ${key}\r\n`}\r\n`;
+
+  it('to a public route are closed', async () => {
+    const sent = await sendSlowly(app.url, head('/api/auth/login', null, body.length), body, 20_000);
+    expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+    expect(sent.answer).toBe('');
+  }, 30_000);
+
+  it.each([
+    ['without a credential', null],
+    ['with a wrong one', `pk_${'x'.repeat(40)}`],
+  ])(
+    '%s are told 401 at once, and then closed',
+    async (_, key) => {
+      const sent = await sendSlowly(app.url, head('/api/agents', key, body.length), body, 20_000);
+      expect(sent.answer).toMatch(/^HTTP\/1\.1 401 /);
+      expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+    },
+    30_000,
+  );
+
+  it('in chunks without a length are closed, too', async () => {
+    const chunked = `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const sent = await sendSlowly(app.url, chunked, '1\r\n{\r\n'.repeat(1000), 20_000);
+    expect(sent.closedAfterMs).not.toBeNull();
+  }, 30_000);
+
+  it('with headers that do not end are closed', async () => {
+    const headers = 'X-More: and more\r\n'.repeat(1000);
+    const sent = await sendSlowly(app.url, 'GET /api/health/live HTTP/1.1\r\nHost: x\r\n', headers, 20_000);
+    expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+  }, 30_000);
+
+  it('from somebody who is known have time', async () => {
+    const small = JSON.stringify({ name: 'A', model: 'platform/offline', systemPrompt: 'x' });
+    const request = head('/api/agents', app.admin.apiKey, small.length + 100);
+    const sent = await sendSlowly(app.url, request, small + ' '.repeat(100), 4 * TIMEOUT_MS);
+    expect(sent).toEqual({ answer: '', closedAfterMs: null });
+    const whole = await sendSlowly(app.url, request, small + ' '.repeat(100), 60 * TIMEOUT_MS);
+    expect(whole.answer).toMatch(/^HTTP\/1\.1 201 /);
+  }, 60_000);
 });

@@ -8,7 +8,9 @@ import { PlatformConfig } from './infra/config/platform-config.ts';
 import { notFound } from './infra/http/app-error.ts';
 import { bodyParser } from './infra/http/body-parser.ts';
 import { ErrorFilter, answerError } from './infra/http/error.filter.ts';
+import { NoBodyInterceptor } from './infra/http/no-body.interceptor.ts';
 import { isServicePath } from './infra/http/paths.ts';
+import { bodyDeadline, limitHeaders } from './infra/http/read-timeout.ts';
 import { requestId } from './infra/http/request-id.ts';
 import { requestLog } from './infra/http/request-log.ts';
 import { RouteTable } from './infra/http/route-table.ts';
@@ -24,6 +26,9 @@ const CONSOLE = join(import.meta.dirname, '../../console/dist');
 export async function setupApp(app: NestExpressApplication): Promise<void> {
   const config = app.get(PlatformConfig);
   app.disable('x-powered-by');
+  app.set('trust proxy', config.trustProxy);
+  limitHeaders(app.getHttpServer(), config.readTimeoutMs);
+  app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
   app.use(requestLog);
   app.use(helmet(securityHeaders(config)));
@@ -42,6 +47,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTable)));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
+  app.useGlobalInterceptors(new NoBodyInterceptor());
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
   SwaggerModule.setup('api/docs', app, () => createDocument(app), { jsonDocumentUrl: 'api/openapi.json' });

@@ -29,7 +29,6 @@ async function main(): Promise<void> {
   const server = await app.listen(config.port, config.host);
   // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
   server.keepAliveTimeout = 65_000;
-  server.headersTimeout = 66_000;
   app.get(Readiness).ready = true;
   console.log(seeded.banner());
 }

@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { answerError } from '../infra/http/error.filter.ts';
+import { liftBodyDeadline } from '../infra/http/read-timeout.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -30,6 +31,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
     const principal = await authenticator.authenticate(req.get('Authorization'));
     rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
     req.principal = principal;
+    liftBodyDeadline(req);
   }
 
   return (req: Request, res: Response, next: NextFunction) => {

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { isUnavailable } from '../database/unavailable.ts';
 import { AppError, notFound, unavailable } from './app-error.ts';
 import { openAiBody } from './openai-error.ts';
-import { isRelayPath } from './paths.ts';
+import { isRelayPath, maskedPath, pathOf } from './paths.ts';
 
 const logger = new Logger('ErrorFilter');
 
@@ -19,7 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
 /** Also used by the middleware in front of Nest, whose errors reach no filter. */
 export function answerError(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
-  const about = { err: thrown, requestId: req.requestId, method: req.method, path: pathOf(req) };
+  const about = { err: thrown, requestId: req.requestId, method: req.method, path: maskedPath(pathOf(req)) };
   if (error.code === 'SERVER_ERROR') logger.error(about);
   else if (error !== thrown && error.code === 'UNAVAILABLE') logger.warn(about);
   if (res.headersSent) {
@@ -47,8 +47,3 @@ export function toAppError(thrown: unknown, req: Request): AppError {
 /** What is asked for may have been done all the same: the answer of the database is what is missing. */
 const databaseAway = (cause: unknown) =>
   unavailable('The service could not do this in time; try again', { retryAfter: 2, cause });
-
-/** As it was asked for: below a prefix `req.path` is only the rest, and a query may hold secrets. */
-function pathOf(req: Request): string {
-  return req.originalUrl.replace(/\?.*$/s, '');
-}

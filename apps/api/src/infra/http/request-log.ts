@@ -1,16 +1,17 @@
 import { Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { maskedPath, pathOf } from './paths.ts';
 
 const logger = new Logger('Request');
 
-/** One line per call when it is over: who, what, how it ended, how long; never headers or bodies. */
+/** One line per call when it is over: who, what, how it ended, how long; never headers, bodies or secrets in paths. */
 export function requestLog(req: Request, res: Response, next: NextFunction): void {
   const startedAt = performance.now();
   res.once('close', () => {
     logger.debug({
       requestId: req.requestId,
       method: req.method,
-      path: req.path,
+      path: maskedPath(pathOf(req)),
       status: res.statusCode,
       finished: res.writableFinished,
       ms: Math.round(performance.now() - startedAt),
