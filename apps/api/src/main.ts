@@ -8,6 +8,7 @@ import { ConfigError, readConfig } from './infra/config/platform-config.ts';
 import { migrate } from './infra/database/migrate.ts';
 import { armFailpoints } from './infra/failpoints.ts';
 import { Readiness } from './infra/health/readiness.ts';
+import { loggedError, loggedLine } from './infra/log-lines.ts';
 import { SeedService } from './seed/seed.service.ts';
 
 async function main(): Promise<void> {
@@ -41,19 +42,19 @@ function closeOnSignal(app: NestExpressApplication): void {
     closing = true;
     // Whoever balances the load goes elsewhere while the turns are drained.
     app.get(Readiness).ready = false;
-    app.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
+    app.close().then(() => process.exit(0), fail);
   };
   process.on('SIGINT', close);
   process.on('SIGTERM', close);
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+/** Whatever ends the process is told as the log tells it: what it carries may be somebody's. */
+function fail(error: unknown): void {
+  console.error(
+    error instanceof ConfigError ? error.message : loggedLine(JSON.stringify(loggedError(error))),
+  );
   process.exit(1);
-});
+}
+
+process.on('uncaughtException', fail);
+main().catch(fail);
