@@ -50,6 +50,10 @@ export const access = {
     source: 'contract §1',
     behavior: '1,200 requests a minute per person, over all keys, then 429 with Retry-After',
   },
+  'access.open-streams': {
+    source: 'contract §2',
+    behavior: 'The open streams of a removed member, a revoked key or an ended sign-in end within five seconds',
+  },
   'access.removed-member': {
     source: 'contract §2',
     behavior: "A removed member's keys and tokens die at once",

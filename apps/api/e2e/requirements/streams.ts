@@ -42,6 +42,10 @@ export const streams = {
     source: 'contract §4, streams',
     behavior: 'A comment every 10 s, from before the first token, without seq',
   },
+  'stream.unreadable': {
+    source: 'turns.md, the log',
+    behavior: 'Where the log cannot be read the answer ends without stream-ended, and a re-attach goes on',
+  },
   'stream.slow-reader': {
     source: 'turns.md, the log',
     behavior: 'A reader that does not read costs no memory and holds up nobody',

@@ -8,6 +8,7 @@ import {
 import type { Request } from 'express';
 import { userOf } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
+import { FairGate } from '../infra/fair-gate.ts';
 import type { InvocableAgent } from './agent-row.ts';
 import { AgentsService } from './agents.service.ts';
 
@@ -20,14 +21,20 @@ declare module 'express-serve-static-core' {
 
 export type { InvocableAgent };
 
+/** Hundreds of calls of one user at once must leave connections, and turns, to the others. */
+const CHECKS_AT_ONCE = 4;
+
 /** Lets a call to `:agentId` through where the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
+  private readonly gate = new FairGate(CHECKS_AT_ONCE);
+
   constructor(private readonly agents: AgentsService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
-    req.agent = await this.agents.invocable(userOf(req), req.params.agentId);
+    const caller = userOf(req);
+    req.agent = await this.gate.run(caller.userId, () => this.agents.invocable(caller, req.params.agentId));
     return true;
   }
 }

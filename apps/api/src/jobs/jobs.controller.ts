@@ -96,7 +96,9 @@ export class JobsController {
   ): Promise<void> {
     this.reader.admit(caller, res);
     const { segment, after } = attachPosition(req, query);
-    const opened = await this.turns.attach(caller, turn.agentId, turn.clientTurnId, segment, after);
+    const opened = await this.reader.find(caller, () =>
+      this.turns.attach(caller, turn.agentId, turn.clientTurnId, segment, after),
+    );
     await this.reader.stream(res, opened, after);
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { RelayController } from './relay.controller.ts';
@@ -6,7 +7,7 @@ import { RelayLedger } from './relay-ledger.ts';
 import { RelayService } from './relay.service.ts';
 
 @Module({
-  imports: [ModelsModule, UsageModule],
+  imports: [AuthModule, ModelsModule, UsageModule],
   controllers: [RelayController],
   providers: [RelayService, RelayLedger],
 })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
 import type { Response } from 'express';
+import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
@@ -49,6 +50,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   constructor(
     private readonly catalogue: CatalogueService,
     private readonly ledger: RelayLedger,
+    private readonly answers: OpenAnswers,
   ) {}
 
   /** The models of the space as OpenAI lists its own. */
@@ -118,6 +120,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async run(call: RelayCall): Promise<void> {
     if (this.drainedAt) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+    this.answers.guard(call.caller, call.res);
     const running = this.charged(call).finally(() => this.running.delete(call.res));
     this.running.set(call.res, running);
     await running;

@@ -1,5 +1,6 @@
 import type { Sql } from '../infra/database/rows.ts';
-import { FairGate } from './fair-gate.ts';
+import { failpoint } from '../infra/failpoints.ts';
+import { FairGate } from '../infra/fair-gate.ts';
 import { readPage, type Page } from './stream-log.ts';
 
 /** Pages that are handed out in one turn of the event loop, so that other requests get their share of it. */
@@ -38,6 +39,7 @@ export class PageReader {
   }
 
   private async load(key: string, streamId: string, after: number): Promise<Page | null> {
+    failpoint('streams.read');
     const page = await readPage(this.sql, streamId, after);
     // A page with more behind it never changes; the last one grows.
     return page?.more ? this.keep(key, page) : page;

@@ -3,6 +3,7 @@ import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platf
 import type { Request, Response } from 'express';
 import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { FairGate } from '../infra/fair-gate.ts';
 import { AppError } from '../infra/http/app-error.ts';
 import { OpenStreams } from '../infra/http/open-streams.ts';
 import { sendStream } from '../infra/http/sse.ts';
@@ -11,11 +12,14 @@ import { foldAnswer } from './fold.ts';
 import type { OpenedSegment } from './turn-claims.ts';
 
 const MAX_OPEN_STREAMS = 200;
+/** Streams that are looked up at the same time: readers come back by the hundreds, and others want to be served. */
+const LOOKUPS_AT_ONCE = 4;
 
 /** The two forms in which a segment is answered; both read the same log. */
 @Injectable()
 export class SegmentReader {
   private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
+  private readonly lookups = new FairGate(LOOKUPS_AT_ONCE);
 
   constructor(
     private readonly streams: StreamsService,
@@ -26,6 +30,11 @@ export class SegmentReader {
   admit(caller: UserPrincipal, res: Response): void {
     this.open.enter(caller.userId, res);
     this.answers.guard(caller, res);
+  }
+
+  /** Looks up the stream to re-attach to, the users in turn. */
+  find(caller: UserPrincipal, look: () => Promise<OpenedSegment>): Promise<OpenedSegment> {
+    return this.lookups.run(caller.userId, look);
   }
 
   /** Answers with the frames after `after`, until the segment ends or the reader leaves. */

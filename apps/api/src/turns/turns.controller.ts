@@ -78,7 +78,9 @@ export class TurnsController {
   ): Promise<void> {
     this.reader.admit(caller, res);
     const { segment, after } = attachPosition(req, query);
-    const opened = await this.turns.attach(caller, agentId, turnId, segment, after);
+    const opened = await this.reader.find(caller, () =>
+      this.turns.attach(caller, agentId, turnId, segment, after),
+    );
     await this.reader.stream(res, opened, after);
   }
 }

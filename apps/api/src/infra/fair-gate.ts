@@ -19,6 +19,16 @@ export class FairGate {
     await promise;
   }
 
+  /** Does work inside. */
+  async run<T>(group: string, work: () => Promise<T>): Promise<T> {
+    await this.enter(group);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
   leave(): void {
     for (const [group, line] of this.lines) {
       const [next, ...others] = line;

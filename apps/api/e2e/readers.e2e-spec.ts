@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { measureBystander } from './harness/bystander.ts';
+import { textOf } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
+import { ServiceProcess } from './harness/process.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
+import { SlowReaders } from './harness/slow-readers.ts';
+import { verifies } from './verifies.ts';
+
+const MB = 1024 * 1024;
+/** A quiet machine takes a tenth of it. Readers that share connections with requests cost these many seconds. */
+const MOST_MS = 1_500;
+const LOAD_MS = 4_000;
+
+let app: TestApp;
+let service: ServiceProcess;
+let calls: AgentCalls;
+let model: ScriptedModel;
+
+beforeAll(async () => {
+  model = await ScriptedModel.start();
+  app = await TestApp.start();
+  service = await ServiceProcess.spawn({
+    DATABASE_URL: app.databaseUrl,
+    PLATFORM_SECRET_KEY: app.secretKey,
+    PLATFORM_DATA_DIR: app.dataDir,
+    PLATFORM_RATE_LIMIT: '1000000',
+  });
+  calls = await AgentCalls.make(app, { baseUrl: model.url });
+  await service.ready();
+}, 60_000);
+afterAll(async () => {
+  await service.kill();
+  await app.close();
+  await model.close();
+});
+
+/** A turn of the user whose stream has so many bytes more, in rows as they are stored while it runs. */
+async function longTurn(user: TestUser, bytes: number): Promise<string> {
+  const turnId = randomUUID();
+  await calls.by(user).stream({ contents: said('Hi'), turnId });
+  await app.settle();
+  const rowBytes = 1024;
+  await app.sql(
+    `with s as (
+       select g.stream_id as id, 1000 + (select max(to_seq) from stream_frame f where f.stream_id = g.stream_id) as seq
+       from turn_segment g join turn t on t.id = g.turn_id where t.client_turn_id = $1
+     ), longer as (
+       update stream set last_seq = s.seq + $2 from s where stream.id = s.id
+     )
+     insert into stream_frame (stream_id, from_seq, to_seq, data)
+     select s.id, case when n = 1 then s.seq - 999 else s.seq + n end, s.seq + n,
+       convert_to(format(E'id: 1.%s\\ndata: %s\\n\\n', s.seq + n, repeat('x', $3)), 'utf8')
+     from s, generate_series(1, $2::int) n`,
+    [turnId, bytes / rowBytes, rowBytes - 20],
+  );
+  return `${calls.path}/turns/${turnId}/stream`;
+}
+
+/** So many come, one after the other, within some seconds. */
+async function come(count: number, attach: (i: number) => void): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    attach(i);
+    if (i % 10 === 9) await delay(50);
+  }
+}
+
+describe('nobody waits for readers', () => {
+  it('200 readers that never read', async () => {
+    const { admin, member } = app;
+    const path = await longTurn(member, 16 * MB);
+    const readers = new SlowReaders(service.url);
+    try {
+      const waits = await measureBystander({ url: service.url, apiKey: admin.apiKey }, async () => {
+        await come(200, () => readers.attach(path, member.apiKey));
+        await delay(LOAD_MS);
+      });
+      expect(waits.failures).toEqual([]);
+      expect(waits.p99).toBeLessThan(MOST_MS);
+      expect(readers.alive).toBe(200);
+    } finally {
+      readers.close();
+    }
+  }, 60_000);
+
+  it('600 readers of three users at 4 KB/s', async () => {
+    const users = [app.member, await app.addUser('MEMBER'), await app.addUser('MEMBER')];
+    const readers = new SlowReaders(service.url);
+    const paths = await Promise.all(users.map((user) => longTurn(user, 16 * MB)));
+    try {
+      const waits = await measureBystander({ url: service.url, apiKey: app.admin.apiKey }, async () => {
+        await come(600, (i) => readers.attach(paths[i % 3] ?? '', users[i % 3]?.apiKey ?? ''));
+        await readers.read(4096, LOAD_MS);
+      });
+      expect(waits.failures).toEqual([]);
+      expect(waits.p99).toBeLessThan(MOST_MS);
+      expect(readers.alive).toBe(600);
+    } finally {
+      readers.close();
+    }
+  }, 60_000);
+});
+
+/** A stream that has begun and goes on when it is let go. */
+async function held(user: TestUser) {
+  const { opened, open: letGo } = gate();
+  const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+  const turnId = randomUUID();
+  const stream = await calls.by(user).open({ contents: said(prompt), turnId });
+  await stream.untilSaid('One');
+  return { stream, turnId, prompt, letGo };
+}
+
+describe('the open streams of who may no longer call', () => {
+  /** Resolves once the connection is closed, with the seconds that took. */
+  async function closed(reading: Promise<unknown>): Promise<number> {
+    const begun = performance.now();
+    await reading.catch(() => undefined);
+    return (performance.now() - begun) / 1_000;
+  }
+
+  verifies(
+    'access.open-streams',
+    'end within five seconds: removed members, revoked keys, ended sign-ins',
+    async () => {
+      const removed = await app.addUser('MEMBER');
+      const revoked = await app.addUser('MEMBER');
+      const signedOut = await app.addUser('MEMBER');
+      const staying = await app.addUser('MEMBER');
+      const { email, password } = signedOut;
+      const signIn = await app.request<{ accessToken: string }>('POST', '/api/auth/login', {
+        as: null,
+        body: { email, password },
+      });
+      const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const streams = [];
+      for (const user of [removed, revoked, { ...signedOut, apiKey: signIn.body.accessToken }, staying])
+        streams.push(await held(user));
+      const [first, second, third, fourth] = streams;
+      const relayed = fetch(`${app.url}/models/v1/chat/completions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${removed.apiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          model: 'platform/offline',
+          messages: [{ role: 'user', content: '/think 20000' }],
+          stream: true,
+        }),
+      }).then((response) => response.text());
+      const ended = [first, second, third].map((held) => closed(held?.stream.rest() ?? Promise.resolve()));
+      await app.request('DELETE', `/api/members/${removed.userId}`);
+      await app.sql('update api_key set revoked_at = clock_timestamp() where user_id = $1', [revoked.userId]);
+      const out = await app.request('POST', '/api/auth/logout', { as: null, body: {}, headers: { cookie } });
+      expect(out.status).toBe(200);
+      for (const seconds of await Promise.all([...ended, closed(relayed)])) expect(seconds).toBeLessThan(6);
+      for (const { letGo } of streams) letGo();
+      // Whoever may call reads on, and so do the turns of those who may not.
+      expect(textOf((await fourth?.stream.rest())?.frames ?? [])).toBe('One two');
+      await app.settle();
+      const [turn] = await app.sql<{ status: string }>('select status from turn where client_turn_id = $1', [
+        first?.turnId,
+      ]);
+      expect(turn?.status).toBe('COMPLETED');
+    },
+    40_000,
+  );
+});
+
+describe('a log that cannot be read', () => {
+  verifies('stream.unreadable', 'ends the answer of its readers, and nothing else', async () => {
+    const { stream, turnId, letGo } = await held(app.member);
+    armFailpoints(['streams.read']);
+    const own = calls.by(app.member);
+    const cut = await own.attach(turnId);
+    // It ends as an answer does: nothing was lost, and nothing tells of an end of the stream.
+    expect(await cut.rest()).toMatchObject({ status: 200, bytes: '' });
+    disarmFailpoints();
+    const again = own.attach(turnId).then((attached) => attached.rest());
+    letGo();
+    const { bytes, frames } = await stream.rest();
+    expect(textOf(frames)).toBe('One two');
+    expect((await again).bytes).toBe(bytes);
+  });
+});
