@@ -22,7 +22,7 @@ const never = new AbortController().signal;
 describe('readers of the log', () => {
   it('of one place of a stream share one reading of it', async () => {
     const log = new FakeLog();
-    const reader = new PageReader(log as never);
+    const reader = new PageReader(log);
     const pages = await Promise.all(
       Array.from({ length: 200 }, (_, i) => reader.read('s', 0, `user ${i}`, never)),
     );
@@ -32,7 +32,7 @@ describe('readers of the log', () => {
 
   it('of hundreds of streams have a few pages at a time between them', async () => {
     const log = new FakeLog();
-    const reader = new PageReader(log as never);
+    const reader = new PageReader(log);
     await Promise.all(Array.from({ length: 200 }, (_, i) => reader.read(`s${i}`, 0, 'user', never)));
     expect(log.asked).toHaveLength(200);
     expect(log.most).toBeLessThanOrEqual(8);
@@ -40,7 +40,7 @@ describe('readers of the log', () => {
 
   it('take turns: one user’s hundreds do not hold up another’s one', async () => {
     const log = new FakeLog();
-    const reader = new PageReader(log as never);
+    const reader = new PageReader(log);
     const many = Array.from({ length: 200 }, (_, i) => reader.read(`s${i}`, 0, 'many', never));
     const one = reader.read('mine', 0, 'one', never);
     await Promise.all([...many, one]);
@@ -49,7 +49,7 @@ describe('readers of the log', () => {
 
   it('who have left are not read for', async () => {
     const log = new FakeLog();
-    const reader = new PageReader(log as never);
+    const reader = new PageReader(log);
     const left = new AbortController();
     const pages = Array.from({ length: 200 }, (_, i) => reader.read(`s${i}`, 0, 'user', left.signal));
     left.abort();
@@ -65,7 +65,7 @@ describe('readers of the log', () => {
       if (fails) throw new Error('gone');
       return query<T>(text, values);
     };
-    const reader = new PageReader(log as never);
+    const reader = new PageReader(log);
     const both = await Promise.allSettled([reader.read('s', 0, 'a', never), reader.read('s', 0, 'b', never)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     fails = false;
