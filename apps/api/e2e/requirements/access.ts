@@ -30,6 +30,10 @@ export const access = {
     behavior:
       'Each refresh replaces the token; the previous one is good for 30 s more, an older one ends the sign-in',
   },
+  'access.refresh.forged': {
+    source: 'contract §2',
+    behavior: 'A refresh token that was never issued is 401 and changes nothing',
+  },
   'access.refresh.space': {
     source: 'contract §2',
     behavior: 'A refresh may switch to another space of the same user, and to no other',

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { hashSecret } from '../infra/crypto/api-tokens.ts';
 import { deriveKey } from '../infra/crypto/derive-key.ts';
@@ -16,26 +16,33 @@ export interface RefreshSession {
   token: string;
 }
 
+/** Half of a secret is its seed, half a mark that only this service can make. */
+const SEED_BYTES = 16;
+
 /**
  * Sign-ins of browsers. Every use of a refresh token replaces it by its successor; the one before is good for
- * 30 s more, for answers that got lost, and an older one is taken for stolen and ends the session.
+ * 30 s more, for answers that got lost, and an older one is taken for stolen and ends the session. The session id
+ * is no secret, so only a secret that was issued for this session counts as an older one.
  */
 export class RefreshSessions {
   private readonly key: Buffer;
+  private readonly markKey: Buffer;
 
   constructor(secretKey: Buffer) {
     this.key = deriveKey(secretKey, 'refresh-token');
+    this.markKey = deriveKey(secretKey, 'refresh-token-mark');
   }
 
   async open(tx: EntityManager, userId: string, spaceId: string): Promise<RefreshSession> {
-    const secret = randomBytes(32).toString('base64url');
-    const [row] = await rows<{ id: string }>(
+    const made = await firstRow<{ id: string }>(tx, 'select uuid_v7() as id');
+    if (!made) throw new Error('PostgreSQL made no id');
+    const secret = this.secretOf(made.id, randomBytes(SEED_BYTES));
+    await rows(
       tx,
-      'insert into refresh_session (user_id, space_id, token_hash) values ($1, $2, $3) returning id',
-      [userId, spaceId, hashSecret(secret)],
+      'insert into refresh_session (id, user_id, space_id, token_hash) values ($1, $2, $3, $4)',
+      [made.id, userId, spaceId, hashSecret(secret)],
     );
-    if (!row) throw new Error('The refresh session was not stored');
-    return { id: row.id, userId, spaceId, token: `${row.id}.${secret}` };
+    return { id: made.id, userId, spaceId, token: `${made.id}.${secret}` };
   }
 
   /** Exchanges a token for its successor; null where it opens nothing (any more). */
@@ -44,12 +51,13 @@ export class RefreshSessions {
     if (!presented) return null;
     const { id, secret } = presented;
     // Follows from the token itself, so that everybody who presents the same one gets the same successor.
-    const successor = createHmac('sha256', this.key).update(`${id}.${secret}`).digest('base64url');
+    const seed = createHmac('sha256', this.key).update(`${id}.${secret}`).digest().subarray(0, SEED_BYTES);
+    const successor = this.secretOf(id, seed);
     const session =
       (await exchange(tx, id, hashSecret(secret), hashSecret(successor))) ??
       (await inGrace(tx, id, hashSecret(secret)));
     if (session) return { id, ...session, token: `${id}.${successor}` };
-    await revokeSession(tx, id);
+    if (this.wasIssued(id, secret)) await revokeSession(tx, id);
     return null;
   }
 
@@ -63,6 +71,21 @@ export class RefreshSessions {
        where id = $1 and $2 in (token_hash, previous_hash) and revoked_at is null`,
       [presented.id, hashSecret(presented.secret)],
     );
+  }
+
+  private secretOf(id: string, seed: Buffer): string {
+    return Buffer.concat([seed, this.markOf(id, seed)]).toString('base64url');
+  }
+
+  /** Secrets of older versions carry no mark: they work, but do not prove a theft. */
+  private wasIssued(id: string, secret: string): boolean {
+    const bytes = Buffer.from(secret, 'base64url');
+    const seed = bytes.subarray(0, SEED_BYTES);
+    return timingSafeEqual(bytes.subarray(SEED_BYTES), this.markOf(id, seed));
+  }
+
+  private markOf(id: string, seed: Buffer): Buffer {
+    return createHmac('sha256', this.markKey).update(id.toLowerCase()).update(seed).digest().subarray(0, 16);
   }
 }
 

@@ -1,0 +1,49 @@
+import type { Me, SignedIn } from '@platform/contracts';
+import { SignInThrottle } from '../../src/auth/sign-in-throttle.ts';
+import type { Answer, AppOptions, TestApp } from './app.ts';
+
+export interface SignIn {
+  /** `platform_refresh=…`, as a browser sends it back. */
+  cookie: string;
+  answer: SignedIn;
+}
+
+export interface Account {
+  email: string;
+  password: string;
+}
+
+export const cookieOf = (answer: Answer<unknown>) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+
+export const sessionIdOf = (cookie: string) => cookie.replace('platform_refresh=', '').split('.')[0] ?? '';
+
+/** Browsers that sign in, with a clock of their own for the limit of sign-ins. */
+export class SignIns {
+  readonly clock = { time: Date.now(), now: () => this.clock.time };
+
+  /** For `TestApp.start`. */
+  readonly override: AppOptions['override'] = (builder) =>
+    builder.overrideProvider(SignInThrottle).useValue(new SignInThrottle(this.clock));
+
+  login(app: TestApp, { email, password }: Account): Promise<Answer<SignedIn>> {
+    this.clock.time += 120_000;
+    return app.request<SignedIn>('POST', '/api/auth/login', { as: null, body: { email, password } });
+  }
+
+  async signIn(app: TestApp, account: Account): Promise<SignIn> {
+    const answer = await this.login(app, account);
+    if (answer.status !== 200) throw new Error(`${account.email} cannot sign in: ${answer.text}`);
+    return { cookie: cookieOf(answer), answer: answer.body };
+  }
+
+  refresh(app: TestApp, cookie: string, body: object = {}): Promise<Answer<SignedIn>> {
+    const headers = { Cookie: cookie };
+    return app.request<SignedIn>('POST', '/api/auth/refresh', { as: null, body, headers });
+  }
+
+  me(app: TestApp, credential: string): Promise<Answer<Me>> {
+    return app.request<Me>('GET', '/api/auth/me', { as: null, headers: bearer(credential) });
+  }
+}
+
+export const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` });
