@@ -82,6 +82,9 @@ describe('signing in', () => {
         user: { id: app.admin.userId, email: app.admin.email, name: app.admin.email.slice(0, 6) },
         space: { id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' },
         spaces: [{ id: app.admin.spaceId, name: `Space of ${app.admin.email}`, role: 'ADMIN' }],
+        passwordTemporary: false,
+        installationAdmin: true,
+        canCreateSpaces: true,
       });
       const [cookie = ''] = answer.headers.getSetCookie();
       expect(cookie).toMatch(
@@ -357,7 +360,7 @@ describe('changing the password', () => {
 
     const changed = await change(user.password, 'a new password');
     expect(changed.status).toBe(200);
-    expect(changed.body).toEqual({ id: user.userId, email: user.email, name: user.email.slice(0, 6) });
+    expect(changed.body).toMatchObject({ id: user.userId, email: user.email, name: user.email.slice(0, 6) });
     expect(failed(await refresh(elsewhere.cookie))).toEqual(UNAUTHORIZED);
     expect(failed(await me(elsewhere.answer.accessToken))).toEqual(UNAUTHORIZED);
     expect((await refresh(here.cookie)).status).toBe(200);

@@ -8,7 +8,7 @@ const browsers = new SignIns();
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await TestApp.start({ override: browsers.override });
+  app = await TestApp.start();
 });
 afterAll(() => app.close());
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, ApiKey, Job, Model, Page } from '@platform/contracts';
+import type { Agent, ApiKey, Invitation, Job, Model, Page } from '@platform/contracts';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { verifies } from './verifies.ts';
@@ -31,12 +31,17 @@ beforeAll(async () => {
     body: { agentId: agent.body.id, contents: [{ type: 'text', text: 'Hello' }] },
   });
   const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
+  const inviter = await app.addUser('ADMIN');
+  const invited = { email: 'invited@example.com', role: 'MEMBER' };
+  await app.request('POST', '/api/members', { as: inviter, body: invited });
+  const invitations = await app.request<Page<Invitation>>('GET', '/api/invitations');
   resources = [
     ['/api/agents/:agentId', agent.body.id],
     ['/api/agent-jobs/:jobId', job.body.id],
     ['/api/models/:id', model.body.id],
     ['/api/members/:userId', app.member.userId],
     ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],
+    ['/api/invitations/:id', invitations.body.items[0]?.id ?? ''],
   ];
   for (const [path, id] of resources)
     expect([path, id]).toEqual([path, expect.stringMatching(/^[\da-f-]{36}$/)]);

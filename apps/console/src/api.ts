@@ -36,7 +36,10 @@ export const keys = {
   usage: ['usage'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,
+  personalApiKeys: ['api-keys', 'personal'] as const,
   members: ['members'] as const,
+  invitations: ['invitations'] as const,
+  receivedInvitations: ['received-invitations'] as const,
 };
 
 export const client = new PlatformClient({
@@ -67,9 +70,14 @@ export async function restoreSession(): Promise<SignedIn | null> {
   }
 }
 
+/** Asks again what the person is and where he belongs. */
+export async function reloadSession(): Promise<void> {
+  setSession(await client.auth.refresh());
+}
+
 async function renewAccess(): Promise<string | null> {
   try {
-    setSession(await client.auth.refresh());
+    await reloadSession();
   } catch (error) {
     if (!isRefused(error)) throw error;
     setSession(null);

@@ -54,10 +54,11 @@ describe('PlatformClient', () => {
     const server = await new TestServer().start();
     server.handle = (_, response) => answer(response, 200, {});
     try {
-      const { agents, apiKeys, audit, auth, jobs, members, models, spaces, usage } = new PlatformClient({
-        baseUrl: server.url,
-        apiKey: 'pk_1',
-      });
+      const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } =
+        new PlatformClient({
+          baseUrl: server.url,
+          apiKey: 'pk_1',
+        });
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -123,9 +124,25 @@ describe('PlatformClient', () => {
         ],
         [spaces.list(), 'GET /api/spaces'],
         [spaces.create({ name: 'n' }), 'POST /api/spaces', { name: 'n' }],
+        [
+          auth.changePassword({ currentPassword: 'x', newPassword: 'y', revokeApiKeys: 'all' }),
+          'POST /api/auth/password',
+          { currentPassword: 'x', newPassword: 'y', revokeApiKeys: 'all' },
+        ],
+        [auth.apiKeys({ limit: 2 }), 'GET /api/auth/api-keys?limit=2'],
+        [auth.invitations(), 'GET /api/auth/invitations'],
+        [auth.acceptInvitation('i/1'), 'POST /api/auth/invitations/i%2F1/accept', {}],
+        [auth.declineInvitation('i'), 'POST /api/auth/invitations/i/decline', {}],
+        [invitations.list({ cursor: 'c' }), 'GET /api/invitations?cursor=c'],
+        [invitations.withdraw('i'), 'DELETE /api/invitations/i'],
         [members.list(), 'GET /api/members'],
         [members.add({ email: 'e', role: 'MEMBER' }), 'POST /api/members', { email: 'e', role: 'MEMBER' }],
         [members.update('u', { role: 'ADMIN' }), 'PATCH /api/members/u', { role: 'ADMIN' }],
+        [
+          members.update('u', { installationAdmin: false }),
+          'PATCH /api/members/u',
+          { installationAdmin: false },
+        ],
         [members.remove('u'), 'DELETE /api/members/u'],
         [apiKeys.list(), 'GET /api/api-keys'],
         [apiKeys.create({ name: 'k' }), 'POST /api/api-keys', { name: 'k' }],

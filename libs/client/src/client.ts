@@ -3,6 +3,7 @@ import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { AuditResource } from './resources/audit.ts';
 import { AuthResource } from './resources/auth.ts';
+import { InvitationsResource } from './resources/invitations.ts';
 import { JobsResource } from './resources/jobs.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
@@ -43,6 +44,7 @@ export class PlatformClient {
   readonly apiKeys: ApiKeysResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly invitations: InvitationsResource;
   readonly jobs: JobsResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
@@ -68,6 +70,7 @@ export class PlatformClient {
     this.apiKeys = new ApiKeysResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
+    this.invitations = new InvitationsResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
     this.spaces = new SpacesResource(http);

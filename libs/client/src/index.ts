@@ -24,6 +24,7 @@ export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
 export type { ContextResource } from './resources/context.ts';
+export type { InvitationsResource } from './resources/invitations.ts';
 export type { JobsResource, JobWait } from './resources/jobs.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';

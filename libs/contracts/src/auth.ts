@@ -1,3 +1,5 @@
+import type { Page } from './page.ts';
+
 export const ROLES = ['MEMBER', 'ADMIN'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -24,18 +26,29 @@ export interface RefreshRequest {
   spaceId?: string;
 }
 
-export interface SignedIn {
+/** What the person is and may do, whatever the space. */
+export interface PersonState {
+  /** An administrator chose the password: until it is changed, every other call is refused. */
+  passwordTemporary: boolean;
+  /** May create people and add anybody to a space without an invitation. */
+  installationAdmin: boolean;
+  canCreateSpaces: boolean;
+}
+
+export interface SignedIn extends PersonState {
   accessToken: string;
   /** Seconds the access token is good for. */
   expiresIn: number;
   user: UserSummary;
   space: SpaceSummary;
+  /** The first 200; GET /api/spaces lists all. */
   spaces: SpaceSummary[];
 }
 
-export interface Me {
+export interface Me extends PersonState {
   user: UserSummary;
   space: SpaceSummary;
+  /** The first 200; GET /api/spaces lists all. */
   spaces: SpaceSummary[];
   credential: 'api-key' | 'access-token';
 }
@@ -43,6 +56,13 @@ export interface Me {
 export interface ChangePasswordRequest {
   currentPassword: string;
   newPassword: string;
+  /** Ids of the person's own keys, in whichever space, or all of them; none: every key stays valid. */
+  revokeApiKeys?: string[] | 'all' | null;
+}
+
+/** The person, and the API keys that are still valid after the change. */
+export interface ChangedPassword extends UserSummary {
+  apiKeys: Page<PersonalApiKey>;
 }
 
 export interface CreateSpaceRequest {
@@ -52,6 +72,7 @@ export interface CreateSpaceRequest {
 export interface Member {
   user: UserSummary;
   role: Role;
+  installationAdmin: boolean;
   createdAt: string;
 }
 
@@ -69,8 +90,34 @@ export interface AddedMember {
   temporaryPassword?: string;
 }
 
+/** The answer for admins who are no installation administrators, whether or not the address has an account. */
+export interface InvitedMember {
+  status: 'invited';
+}
+
+/** At least one of the two. */
 export interface UpdateMemberRequest {
+  role?: Role | null;
+  /** For installation administrators alone. */
+  installationAdmin?: boolean | null;
+}
+
+/** A pending invitation, as the admins of the space see it. */
+export interface Invitation {
+  id: string;
+  email: string;
   role: Role;
+  invitedBy: UserSummary;
+  createdAt: string;
+}
+
+/** A pending invitation, as the invited person sees it. */
+export interface ReceivedInvitation {
+  id: string;
+  space: { id: string; name: string };
+  role: Role;
+  invitedBy: UserSummary;
+  createdAt: string;
 }
 
 export interface ApiKey {
@@ -83,9 +130,14 @@ export interface ApiKey {
   lastUsedAt: string | null;
 }
 
+/** A key in whichever space of its holder. */
+export interface PersonalApiKey extends ApiKey {
+  space: { id: string; name: string };
+}
+
 export interface CreateApiKeyRequest {
   name: string;
-  /** ISO 8601; none: never. */
+  /** ISO 8601; none: never, or with the API key that creates this one. */
   expiresAt?: string | null;
 }
 

@@ -1,6 +1,5 @@
 import type { Me, SignedIn } from '@platform/contracts';
-import { SignInThrottle } from '../../src/auth/sign-in-throttle.ts';
-import type { Answer, AppOptions, TestApp } from './app.ts';
+import type { Answer, TestApp } from './app.ts';
 
 export interface SignIn {
   /** `platform_refresh=…`, as a browser sends it back. */
@@ -17,16 +16,10 @@ export const cookieOf = (answer: Answer<unknown>) => answer.headers.getSetCookie
 
 export const sessionIdOf = (cookie: string) => cookie.replace('platform_refresh=', '').split('.')[0] ?? '';
 
-/** Browsers that sign in, with a clock of their own for the limit of sign-ins. */
+/** Browsers that sign in, without coming near the limit of sign-ins. */
 export class SignIns {
-  readonly clock = { time: Date.now(), now: () => this.clock.time };
-
-  /** For `TestApp.start`. */
-  readonly override: AppOptions['override'] = (builder) =>
-    builder.overrideProvider(SignInThrottle).useValue(new SignInThrottle(this.clock));
-
-  login(app: TestApp, { email, password }: Account): Promise<Answer<SignedIn>> {
-    this.clock.time += 120_000;
+  async login(app: TestApp, { email, password }: Account): Promise<Answer<SignedIn>> {
+    await app.sql('delete from rate_window');
     return app.request<SignedIn>('POST', '/api/auth/login', { as: null, body: { email, password } });
   }
 

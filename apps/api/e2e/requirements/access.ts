@@ -73,11 +73,32 @@ export const access = {
   },
   'access.spaces': {
     source: 'contract §2',
-    behavior: 'Anybody makes a space and becomes its ADMIN',
+    behavior:
+      'Anybody makes a space and becomes its ADMIN; under PLATFORM_SPACE_CREATION=admins installation administrators alone',
   },
   'access.members': {
     source: 'contract §2',
-    behavior: 'Admins add people, with a temporary password for new ones, change roles and remove them',
+    behavior:
+      'Installation administrators add people, with a temporary password for new ones; admins change roles and remove',
+  },
+  'access.installation-admins': {
+    source: 'contract §2',
+    behavior:
+      'People are created by installation administrators alone: the first admin and those they appoint; one always remains',
+  },
+  'access.invitations': {
+    source: 'contract §2',
+    behavior:
+      'Any other admin invites, alike whether or not there is an account; the person accepts or declines; admins withdraw',
+  },
+  'access.invitations.limits': {
+    source: 'quality: Security',
+    behavior: 'A space has at most 200 pending invitations, and one person makes at most 100 an hour',
+  },
+  'access.temporary-password': {
+    source: 'contract §2',
+    behavior:
+      'A temporary password has to be changed at the first sign-in: every other call is 403 until then',
   },
   'access.members.last-admin': {
     source: 'contract §2',

@@ -6,6 +6,7 @@ const SECRET = Buffer.alloc(32, 7);
 const CLAIMS = {
   userId: '01980000-0000-7000-8000-000000000001',
   spaceId: '01980000-0000-7000-8000-000000000002',
+  joinedAt: 1_760_000_000_123,
   refreshSessionId: '01980000-0000-7000-8000-000000000003',
 };
 const NOW = Date.UTC(2026, 0, 1);
@@ -45,6 +46,7 @@ describe('AccessTokens', () => {
     expect(decodeJwt(token)).toEqual({
       sub: CLAIMS.userId,
       space: CLAIMS.spaceId,
+      joined: CLAIMS.joinedAt,
       sid: CLAIMS.refreshSessionId,
       iss: 'platform',
       aud: 'platform-api',
@@ -54,7 +56,10 @@ describe('AccessTokens', () => {
   });
 
   it('accepts the forgery that changes nothing, so that the others prove something', async () => {
-    await expect(tokensAt(NOW).tokens.verify(await forged())).resolves.toEqual(CLAIMS);
+    await expect(tokensAt(NOW).tokens.verify(await forged())).resolves.toEqual({
+      ...CLAIMS,
+      joinedAt: null,
+    });
   });
 
   it.each([

@@ -16,6 +16,8 @@ const AUDIENCE = 'platform-api';
 export interface AccessClaims {
   userId: string;
   spaceId: string;
+  /** When the person joined the space, in ms: a person who was removed and came back needs a new token. */
+  joinedAt: number | null;
   refreshSessionId: string;
 }
 
@@ -30,9 +32,9 @@ export class AccessTokens {
     this.key = deriveKey(secretKey, 'access-token');
   }
 
-  issue({ userId, spaceId, refreshSessionId }: AccessClaims): Promise<string> {
+  issue({ userId, spaceId, joinedAt, refreshSessionId }: AccessClaims): Promise<string> {
     const now = Math.floor(this.clock.now() / 1000);
-    return new SignJWT({ space: spaceId, sid: refreshSessionId })
+    return new SignJWT({ space: spaceId, joined: joinedAt, sid: refreshSessionId })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
       .setSubject(userId)
       .setIssuer(ISSUER)
@@ -44,9 +46,11 @@ export class AccessTokens {
 
   /** Reads a token back; 401 where it has expired or is not one of ours. */
   async verify(token: string): Promise<AccessClaims> {
-    const { sub, space, sid } = await this.payloadOf(token);
+    const { sub, space, joined, sid } = await this.payloadOf(token);
     if (!isUuid(sub) || !isUuid(space) || !isUuid(sid)) throw invalidToken();
-    return { userId: sub, spaceId: space, refreshSessionId: sid };
+    // Tokens of the version before do not tell.
+    const joinedAt = typeof joined === 'number' ? joined : null;
+    return { userId: sub, spaceId: space, joinedAt, refreshSessionId: sid };
   }
 
   private async payloadOf(token: string) {

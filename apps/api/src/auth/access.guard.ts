@@ -1,9 +1,14 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { ACCESS_RULE, type AccessRule } from '../infra/http/access.ts';
 import { forbidden, unauthorized, type AppError } from '../infra/http/app-error.ts';
 import type { Principal } from './principal.ts';
+
+const TEMPORARY_PASSWORD = 'platform:temporary-password';
+
+/** The route may be called before a temporary password is changed. */
+export const AllowTemporaryPassword = () => SetMetadata(TEMPORARY_PASSWORD, true);
 
 /** Lets a call through where the route's access rule admits its principal; a route without a rule admits nobody. */
 @Injectable()
@@ -18,6 +23,10 @@ export class AccessGuard implements CanActivate {
     const { principal } = context.switchToHttp().getRequest<Request>();
     const refused = refusal(rule, principal);
     if (refused) throw refused;
+    if (rule !== 'public' && principal?.kind === 'user' && principal.passwordTemporary) {
+      const allowed = this.reflector.get<boolean | undefined>(TEMPORARY_PASSWORD, context.getHandler());
+      if (!allowed) throw forbidden('The password is temporary: change it first, by POST /api/auth/password');
+    }
     return true;
   }
 }

@@ -1,25 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { ApiKey, CreatedApiKey, Page } from '@platform/contracts';
+import type { ApiKey, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { firstRow, rows } from '../infra/database/rows.ts';
+import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
-import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import { listKeys, toApiKey, toPersonalKey } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
+import { lockCaller } from './caller-lock.ts';
 import { IdentityService, keyPrefix } from './identity.service.ts';
 import { instant } from './instant.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
-
-interface ApiKeyRow {
-  id: string;
-  name: string;
-  publicId: string;
-  createdAt: Date;
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-}
 
 /** The API keys of a user in a space; nobody sees or ends those of another. */
 @Injectable()
@@ -32,22 +25,39 @@ export class ApiKeysService {
 
   async list({ spaceId, userId }: UserPrincipal, { limit, cursor }: PageDto): Promise<Page<ApiKey>> {
     const filter = { keysOf: [spaceId, userId] };
-    const keys = await rows<ApiKeyRow>(
-      this.database,
-      `select id, name, public_id as "publicId", created_at as "createdAt", expires_at as "expiresAt",
-         last_used_at as "lastUsedAt"
-       from api_key
-       where space_id = $1 and user_id = $2 and revoked_at is null and ($3::uuid is null or id < $3)
-       order by id desc limit $4`,
-      [spaceId, userId, this.cursors.idAfter(cursor, filter), limit + 1],
-    );
+    const after = this.cursors.idAfter(cursor, filter);
+    const keys = await listKeys(this.database, { userId, spaceId }, after, limit + 1);
     return this.cursors.page(keys, limit, filter, ({ id }) => [id], toApiKey);
   }
 
+  /** In all spaces, for a sign-in; an API key speaks for its holder in one space and sees no others. */
+  listOwn({ userId, spaceId, credential }: UserPrincipal, query: PageDto): Promise<Page<PersonalApiKey>> {
+    const only = credential.kind === 'access-token' ? null : spaceId;
+    return this.listPersonal(this.database, { userId, spaceId: only }, query);
+  }
+
+  /** In one space, or in all of them. */
+  async listPersonal(
+    sql: Sql,
+    holder: { userId: string; spaceId: string | null },
+    { limit, cursor }: Pick<PageDto, 'limit' | 'cursor'>,
+  ): Promise<Page<PersonalApiKey>> {
+    const filter = { personalKeysOf: [holder.userId, holder.spaceId] };
+    const keys = await listKeys(sql, holder, this.cursors.idAfter(cursor, filter), limit + 1);
+    return this.cursors.page(keys, limit, filter, ({ id }) => [id], toPersonalKey);
+  }
+
+  /** A key that an API key creates ends with it at the latest. */
   create({ by, requestId }: Act, name: string, expires: string | null): Promise<CreatedApiKey> {
     const { spaceId, userId } = by;
-    const expiresAt = instant(expires);
     return this.database.transaction(async (tx) => {
+      const latest = await lockCaller(tx, by);
+      const expiresAt = instant(expires) ?? latest;
+      if (latest !== null && expiresAt !== null && expiresAt > latest) {
+        throw invalid(
+          `expiresAt must not be after ${latest.toISOString()}, when the API key of this call expires`,
+        );
+      }
       const past = await firstRow<{ past: boolean | null }>(
         tx,
         'select $1::timestamptz <= clock_timestamp() as past',
@@ -87,15 +97,4 @@ export class ApiKeysService {
       });
     });
   }
-}
-
-function toApiKey({ id, name, publicId, createdAt, expiresAt, lastUsedAt }: ApiKeyRow): ApiKey {
-  return {
-    id,
-    name,
-    prefix: keyPrefix(publicId),
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt?.toISOString() ?? null,
-    lastUsedAt: lastUsedAt?.toISOString() ?? null,
-  };
 }

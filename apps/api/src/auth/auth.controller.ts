@@ -1,9 +1,21 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Access, Public } from '../infra/http/access.ts';
-import { ChangePasswordDto, LoginDto, MeDto, RefreshDto, SignedInDto, UserSummaryDto } from './auth.dto.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
+import { AllowTemporaryPassword } from './access.guard.ts';
+import { ApiKeysService } from './api-keys.service.ts';
+import {
+  ChangePasswordDto,
+  ChangedPasswordDto,
+  LoginDto,
+  MeDto,
+  PersonalApiKeyPageDto,
+  RefreshDto,
+  SignedInDto,
+} from './auth.dto.ts';
 import { Caller, CallersAct, type Act } from './caller.decorator.ts';
 import { JsonOnlyGuard } from './json-only.guard.ts';
+import { PasswordService } from './password.service.ts';
 import type { UserPrincipal } from './principal.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
 import { SignInService, type SignInResult } from './sign-in.service.ts';
@@ -12,6 +24,8 @@ import { SignInService, type SignInResult } from './sign-in.service.ts';
 export class AuthController {
   constructor(
     private readonly signIn: SignInService,
+    private readonly password: PasswordService,
+    private readonly keys: ApiKeysService,
     private readonly cookie: RefreshCookie,
   ) {}
 
@@ -58,22 +72,34 @@ export class AuthController {
 
   /** Who is calling, and in which space. */
   @Access('member')
+  @AllowTemporaryPassword()
   @Get('me')
   me(@Caller() caller: UserPrincipal): Promise<MeDto> {
     return this.signIn.me(caller);
   }
 
-  /** Changes the caller's password and ends his other sign-ins. */
+  /**
+   * Changes the caller's password, ends his other sign-ins and the API keys that the body names, and answers those
+   * that are left.
+   */
   @Access('member')
+  @AllowTemporaryPassword()
   @UseGuards(JsonOnlyGuard)
   @HttpCode(200)
   @Post('password')
   changePassword(
     @CallersAct() act: Act,
-    @Body() { currentPassword, newPassword }: ChangePasswordDto,
+    @Body() body: ChangePasswordDto,
     @Req() req: Request,
-  ): Promise<UserSummaryDto> {
-    return this.signIn.changePassword(act, currentPassword, newPassword, addressOf(req));
+  ): Promise<ChangedPasswordDto> {
+    return this.password.change(act, body, addressOf(req));
+  }
+
+  /** The caller's own keys in all spaces, the newest first; by API key those of its space. */
+  @Access('member')
+  @Get('api-keys')
+  listKeys(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<PersonalApiKeyPageDto> {
+    return this.keys.listOwn(caller, query);
   }
 
   private answered(res: Response, { answer, refreshToken }: SignInResult): SignedInDto {

@@ -5,13 +5,19 @@ import {
   type ApiKey,
   type AuditEntry,
   type ChangePasswordRequest,
+  type ChangedPassword,
   type CreateApiKeyRequest,
   type CreateSpaceRequest,
   type CreatedApiKey,
+  type Invitation,
+  type InvitedMember,
   type LoginRequest,
   type Me,
   type Member,
   type Page,
+  type PersonState,
+  type PersonalApiKey,
+  type ReceivedInvitation,
   type RefreshRequest,
   type Role,
   type SignedIn,
@@ -19,13 +25,37 @@ import {
   type UpdateMemberRequest,
   type UserSummary,
 } from '@platform/contracts';
-import { IsIn, IsOptional, IsString, IsUUID, Matches, MaxLength, MinLength } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Matches,
+  MaxLength,
+  MinLength,
+  ValidateBy,
+} from 'class-validator';
+import { isUuid } from '../infra/http/ids.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText } from '../infra/http/text.ts';
 import { IsInstant } from './instant.ts';
 
 const IsEmailAddress = () =>
   Matches(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { message: '$property must be an e-mail address' });
+
+const MOST_REVOKED = 1000;
+
+const IsAllOrIds = () =>
+  ValidateBy({
+    name: 'isAllOrIds',
+    validator: {
+      validate: (value) =>
+        value === 'all' || (Array.isArray(value) && value.length <= MOST_REVOKED && value.every(isUuid)),
+      defaultMessage: () => `$property must be "all" or a list of at most ${MOST_REVOKED} ids`,
+    },
+  });
 
 export class LoginDto implements LoginRequest {
   @IsEmailAddress()
@@ -54,6 +84,15 @@ export class ChangePasswordDto implements ChangePasswordRequest {
   @MinLength(10)
   @MaxLength(1000)
   newPassword!: string;
+
+  /** Ids of one's own API keys, in whichever space, or "all". */
+  @IsOptional()
+  @IsAllOrIds()
+  @ApiProperty({
+    oneOf: [{ type: 'array', items: { type: 'string' }, maxItems: MOST_REVOKED }, { enum: ['all'] }],
+    required: false,
+  })
+  revokeApiKeys?: string[] | 'all';
 }
 
 export class CreateSpaceDto implements CreateSpaceRequest {
@@ -76,7 +115,10 @@ export class AddMemberDto implements AddMemberRequest {
   @IsIn(ROLES)
   role!: Role;
 
-  /** Of a new person, at least 10 characters; none: a temporary one is made and answered once. */
+  /**
+   * Of a new person, at least 10 characters, from an installation administrator alone; none: a temporary one is
+   * made and answered once.
+   */
   @IsOptional()
   @IsString()
   @MinLength(10)
@@ -85,8 +127,14 @@ export class AddMemberDto implements AddMemberRequest {
 }
 
 export class UpdateMemberDto implements UpdateMemberRequest {
+  @IsOptional()
   @IsIn(ROLES)
-  role!: Role;
+  role?: Role;
+
+  /** May create people and add anybody without an invitation; changed by such a person alone. */
+  @IsOptional()
+  @IsBoolean()
+  installationAdmin?: boolean;
 }
 
 export class CreateApiKeyDto implements CreateApiKeyRequest {
@@ -94,7 +142,7 @@ export class CreateApiKeyDto implements CreateApiKeyRequest {
   @MaxLength(200)
   name!: string;
 
-  /** ISO 8601, in the future; none: the key never expires. */
+  /** ISO 8601, in the future; none: never, or with the API key of the call, which it may not outlive. */
   @IsOptional()
   @IsInstant()
   expiresAt?: string;
@@ -136,18 +184,28 @@ export class SpaceSummaryDto implements SpaceSummary {
   role!: Role;
 }
 
-export class SignedInDto implements SignedIn {
+class PersonStateDto implements PersonState {
+  /** An administrator chose the password: until it is changed, every other call is 403. */
+  passwordTemporary!: boolean;
+  /** May create people and add anybody to a space without an invitation. */
+  installationAdmin!: boolean;
+  canCreateSpaces!: boolean;
+}
+
+export class SignedInDto extends PersonStateDto implements SignedIn {
   accessToken!: string;
   /** Seconds the access token is good for. */
   expiresIn!: number;
   user!: UserSummaryDto;
   space!: SpaceSummaryDto;
+  /** The first 200; GET /api/spaces lists all. */
   spaces!: SpaceSummaryDto[];
 }
 
-export class MeDto implements Me {
+export class MeDto extends PersonStateDto implements Me {
   user!: UserSummaryDto;
   space!: SpaceSummaryDto;
+  /** The first 200; GET /api/spaces lists all. */
   spaces!: SpaceSummaryDto[];
   credential!: 'api-key' | 'access-token';
 }
@@ -160,6 +218,7 @@ export class SpacePageDto implements Page<SpaceSummary> {
 export class MemberDto implements Member {
   user!: UserSummaryDto;
   role!: Role;
+  installationAdmin!: boolean;
   createdAt!: string;
 }
 
@@ -173,6 +232,43 @@ export class AddedMemberDto implements AddedMember {
   role!: Role;
   /** Shown this once, and only when the person is new and no password was given. */
   temporaryPassword?: string;
+}
+
+export class InvitedMemberDto implements InvitedMember {
+  /** Alike whether or not the e-mail has an account. */
+  @ApiProperty({ enum: ['invited'] })
+  status!: 'invited';
+}
+
+export class InvitationDto implements Invitation {
+  id!: string;
+  email!: string;
+  role!: Role;
+  invitedBy!: UserSummaryDto;
+  createdAt!: string;
+}
+
+export class InvitationPageDto implements Page<Invitation> {
+  items!: InvitationDto[];
+  nextCursor!: string | null;
+}
+
+export class SpaceNameDto {
+  id!: string;
+  name!: string;
+}
+
+export class ReceivedInvitationDto implements ReceivedInvitation {
+  id!: string;
+  space!: SpaceNameDto;
+  role!: Role;
+  invitedBy!: UserSummaryDto;
+  createdAt!: string;
+}
+
+export class ReceivedInvitationPageDto implements Page<ReceivedInvitation> {
+  items!: ReceivedInvitationDto[];
+  nextCursor!: string | null;
 }
 
 export class ApiKeyDto implements ApiKey {
@@ -193,6 +289,20 @@ export class CreatedApiKeyDto extends ApiKeyDto implements CreatedApiKey {
 export class ApiKeyPageDto implements Page<ApiKey> {
   items!: ApiKeyDto[];
   nextCursor!: string | null;
+}
+
+export class PersonalApiKeyDto extends ApiKeyDto implements PersonalApiKey {
+  space!: SpaceNameDto;
+}
+
+export class PersonalApiKeyPageDto implements Page<PersonalApiKey> {
+  items!: PersonalApiKeyDto[];
+  nextCursor!: string | null;
+}
+
+export class ChangedPasswordDto extends UserSummaryDto implements ChangedPassword {
+  /** The API keys that are still valid, in all spaces. */
+  apiKeys!: PersonalApiKeyPageDto;
 }
 
 export class AuditEntryDto implements AuditEntry {

@@ -13,9 +13,14 @@ import { AuditService } from './audit.service.ts';
 import { AuthController } from './auth.controller.ts';
 import { Authenticator } from './authenticator.ts';
 import { IdentityService } from './identity.service.ts';
+import { InvitationsController, ReceivedInvitationsController } from './invitations.controller.ts';
+import { InvitationsService } from './invitations.service.ts';
+import { removeEndedInvitations } from './invitations.store.ts';
+import { MemberRemovals } from './member-removals.ts';
 import { MembersController } from './members.controller.ts';
 import { MembersService } from './members.service.ts';
 import { OpenAnswers } from './open-answers.ts';
+import { PasswordService } from './password.service.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
 import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
 import { removePastWindows } from './shared-window.ts';
@@ -26,7 +31,15 @@ import { SpacesService } from './spaces.service.ts';
 
 /** Who is calling, and who may; the only module that registers guards for all routes. */
 @Module({
-  controllers: [AuthController, SpacesController, MembersController, ApiKeysController, AuditController],
+  controllers: [
+    AuthController,
+    SpacesController,
+    MembersController,
+    InvitationsController,
+    ReceivedInvitationsController,
+    ApiKeysController,
+    AuditController,
+  ],
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },
     {
@@ -50,12 +63,15 @@ import { SpacesService } from './spaces.service.ts';
     IdentityService,
     OpenAnswers,
     SignInService,
+    PasswordService,
     SpacesService,
+    MemberRemovals,
     MembersService,
+    InvitationsService,
     ApiKeysService,
     AuditService,
   ],
-  exports: [IdentityService, OpenAnswers],
+  exports: [IdentityService, MemberRemovals, OpenAnswers],
 })
 export class AuthModule implements OnModuleInit {
   constructor(
@@ -66,5 +82,6 @@ export class AuthModule implements OnModuleInit {
   onModuleInit(): void {
     this.sweeper.register('refresh sessions', () => removeEndedSessions(this.database));
     this.sweeper.register('rate windows', () => removePastWindows(this.database), 10 * MINUTE);
+    this.sweeper.register('invitations', () => removeEndedInvitations(this.database));
   }
 }

@@ -74,18 +74,27 @@ export class Authenticator {
   }
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {
-    const { userId, spaceId, refreshSessionId: id } = await this.accessTokens.verify(token);
-    const holder = await firstRow<{ role: Role | null }>(
+    const { userId, spaceId, joinedAt, refreshSessionId: id } = await this.accessTokens.verify(token);
+    const holder = await firstRow<{ role: Role | null; revoked: boolean; passwordTemporary: boolean }>(
       this.database,
-      `select m.role from refresh_session s
+      `select m.role, s.revoked_at is not null as revoked, u.password_temporary as "passwordTemporary"
+       from refresh_session s join platform_user u on u.id = s.user_id
        left join membership m on m.space_id = $3 and m.user_id = s.user_id and m.removed_at is null
-       where s.id = $1 and s.user_id = $2 and s.revoked_at is null`,
-      [id, userId, spaceId],
+         and ($4::timestamptz is null or m.created_at = $4)
+       where s.id = $1 and s.user_id = $2`,
+      [id, userId, spaceId, joinedAt === null ? null : new Date(joinedAt)],
     );
-    if (!holder) throw unauthorized('This sign-in has ended; sign in again');
-    if (holder.role === null) throw noMember();
-    const credential = { kind: 'access-token', id } as const;
-    return { kind: 'user', userId, spaceId, role: holder.role, credential, causationRunId: null };
+    if (holder?.role === null) throw noMember();
+    if (!holder || holder.revoked) throw unauthorized('This sign-in has ended; sign in again');
+    return {
+      kind: 'user',
+      userId,
+      spaceId,
+      role: holder.role,
+      credential: { kind: 'access-token', id },
+      causationRunId: null,
+      ...(holder.passwordTemporary && { passwordTemporary: true }),
+    };
   }
 
   private async markUsed(id: string): Promise<void> {

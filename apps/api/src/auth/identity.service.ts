@@ -28,6 +28,16 @@ export interface NewApiKey {
 
 export type SpaceMember = UserSummary & { role: Role };
 
+/** A space of a person, and since when. */
+export type Home = SpaceSummary & { joinedAt: Date };
+
+/** As many as the answer of a sign-in holds. */
+const MOST_SPACES = 200;
+
+const HOMES = `
+  select s.id, s.name, m.role, m.created_at as "joinedAt"
+  from membership m join space s on s.id = m.space_id`;
+
 /** People, spaces and who belongs where, for the other modules and the seed. */
 @Injectable()
 export class IdentityService {
@@ -115,14 +125,35 @@ export class IdentityService {
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
 
-  /** The spaces of a user with the role in each, the first joined first. */
-  spacesOf(userId: string, sql: Sql = this.database): Promise<SpaceSummary[]> {
-    return rows<SpaceSummary>(
+  /** The first 200 spaces of a user with the role in each, the first joined first. */
+  async spacesOf(userId: string, sql: Sql = this.database): Promise<SpaceSummary[]> {
+    const homes = await rows<Home>(
       sql,
-      `select s.id, s.name, m.role from membership m join space s on s.id = m.space_id
-       where m.user_id = $1 and m.removed_at is null order by m.created_at, s.id`,
+      `${HOMES} where m.user_id = $1 and m.removed_at is null
+       order by m.created_at, m.space_id limit ${MOST_SPACES}`,
       [userId],
     );
+    return homes.map(toSpace);
+  }
+
+  /** The wanted space if the person belongs to it, else the one joined first; null for a member of none. */
+  async homeOf(userId: string, wanted: string | null, sql: Sql = this.database): Promise<Home | null> {
+    return (
+      (wanted === null ? null : await this.findHome(userId, wanted, sql)) ??
+      firstRow<Home>(
+        sql,
+        `${HOMES} where m.user_id = $1 and m.removed_at is null order by m.created_at, m.space_id limit 1`,
+        [userId],
+      )
+    );
+  }
+
+  /** Null: not a member. */
+  findHome(userId: string, spaceId: string, sql: Sql = this.database): Promise<Home | null> {
+    return firstRow<Home>(sql, `${HOMES} where m.user_id = $1 and m.space_id = $2 and m.removed_at is null`, [
+      userId,
+      spaceId,
+    ]);
   }
 
   /** 409 where the e-mail, in any case, has an account already. */
@@ -192,3 +223,5 @@ export class IdentityService {
 export function keyPrefix(publicId: string): string {
   return `pk_${publicId}`;
 }
+
+export const toSpace = ({ id, name, role }: SpaceSummary): SpaceSummary => ({ id, name, role });

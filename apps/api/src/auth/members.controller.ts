@@ -1,7 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
-import { AddMemberDto, AddedMemberDto, MemberDto, MemberPageDto, UpdateMemberDto } from './auth.dto.ts';
+import {
+  AddMemberDto,
+  AddedMemberDto,
+  InvitedMemberDto,
+  MemberDto,
+  MemberPageDto,
+  UpdateMemberDto,
+} from './auth.dto.ts';
 import { Caller, CallersAct, type Act } from './caller.decorator.ts';
 import { MembersService } from './members.service.ts';
 import type { UserPrincipal } from './principal.ts';
@@ -18,20 +27,32 @@ export class MembersController {
     return this.members.list(caller.spaceId, query);
   }
 
-  /** Adds a person to the space, with a new account where there is none of that e-mail. */
+  /**
+   * An installation administrator adds the person at once, with a new account if the e-mail has none. For every
+   * other admin it is an invitation, answered alike whether or not there is an account.
+   */
+  @ApiExtraModels(AddedMemberDto, InvitedMemberDto)
+  @ApiResponse({ status: 201, description: 'Added by an installation administrator.', type: AddedMemberDto })
+  @ApiResponse({ status: 202, description: 'Invited by another admin.', type: InvitedMemberDto })
   @Post()
-  add(@CallersAct() act: Act, @Body() body: AddMemberDto): Promise<AddedMemberDto> {
-    return this.members.add(act, body);
+  async add(
+    @CallersAct() act: Act,
+    @Body() body: AddMemberDto,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<AddedMemberDto | InvitedMemberDto> {
+    const added = await this.members.add(act, body);
+    if ('status' in added) res.status(202);
+    return added;
   }
 
-  /** Changes the role of a member; a space keeps an admin. */
+  /** Changes the role of a member, or appoints and dismisses installation administrators; one of each kind stays. */
   @Patch(':userId')
   update(
     @CallersAct() act: Act,
     @Param('userId') userId: string,
-    @Body() { role }: UpdateMemberDto,
+    @Body() changes: UpdateMemberDto,
   ): Promise<MemberDto> {
-    return this.members.changeRole(act, userId, role);
+    return this.members.update(act, userId, changes);
   }
 
   /** Takes a person out of the space; his keys and tokens for it die at once. */

@@ -15,6 +15,8 @@ export interface UserPrincipal extends Caused {
   role: Role;
   /** `internal`: the platform itself acts for the person, without a request. */
   credential: { kind: 'api-key' | 'access-token' | 'internal'; id: string };
+  /** Signed in by a password that somebody else chose: may change it, and nothing else. */
+  passwordTemporary?: boolean;
 }
 
 /** An installed application in one space, by its system key. */

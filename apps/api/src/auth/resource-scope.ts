@@ -6,6 +6,7 @@ import { isUuid } from '../infra/http/ids.ts';
 const RESOURCES = {
   space: { id: 'id', exists: 'true' },
   membership: { id: 'user_id', exists: 'removed_at is null' },
+  invitation: { id: 'id', exists: 'ended_at is null' },
   api_key: { id: 'id', exists: 'revoked_at is null' },
   model: { id: 'id', exists: 'deleted_at is null' },
   agent: { id: 'id', exists: 'deleted_at is null' },

@@ -1,5 +1,18 @@
-import type { ChangePasswordRequest, LoginRequest, Me, RefreshRequest, SignedIn } from '@platform/contracts';
+import type {
+  ChangedPassword,
+  ChangePasswordRequest,
+  LoginRequest,
+  Me,
+  Page,
+  PageQuery,
+  PersonalApiKey,
+  ReceivedInvitation,
+  RefreshRequest,
+  SignedIn,
+  SpaceSummary,
+} from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
 
 /** Signing in. The refresh cookie is kept by the browser; the access token is the caller's to keep. */
 export class AuthResource {
@@ -26,8 +39,28 @@ export class AuthResource {
     return this.http.get('/api/auth/me', {}, options);
   }
 
-  async changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<void> {
-    await this.http.post('/api/auth/password', request, options);
+  /** Ends the other sign-ins and the keys in `revokeApiKeys`; the answer lists the API keys that are still valid. */
+  changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<ChangedPassword> {
+    return this.http.post('/api/auth/password', request, options);
+  }
+
+  /** The person's API keys in all spaces; with an API key, those of its space. */
+  apiKeys(query: PageQuery = {}, options?: RequestOptions): Promise<Page<PersonalApiKey>> {
+    return this.http.get('/api/auth/api-keys', { ...query }, options);
+  }
+
+  /** What the person is invited to. */
+  invitations(query: PageQuery = {}, options?: RequestOptions): Promise<Page<ReceivedInvitation>> {
+    return this.http.get('/api/auth/invitations', { ...query }, options);
+  }
+
+  /** Joins the space; `refresh({ spaceId })` goes there. */
+  acceptInvitation(id: string, options?: RequestOptions): Promise<SpaceSummary> {
+    return this.http.post(path`/api/auth/invitations/${id}/accept`, {}, options);
+  }
+
+  async declineInvitation(id: string, options?: RequestOptions): Promise<void> {
+    await this.http.post(path`/api/auth/invitations/${id}/decline`, {}, options);
   }
 
   private byCookie<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {

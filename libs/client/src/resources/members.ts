@@ -1,6 +1,7 @@
 import type {
   AddedMember,
   AddMemberRequest,
+  InvitedMember,
   Member,
   Page,
   PageQuery,
@@ -21,11 +22,15 @@ export class MembersResource {
     return this.http.get('/api/members', { ...query }, options);
   }
 
-  /** Tells a temporary password, this once, when the person is new and none was given. */
-  add(member: AddMemberRequest, options?: RequestOptions): Promise<AddedMember> {
+  /**
+   * An installation administrator adds the person at once; the answer holds a temporary password, this once, if the
+   * person is new and none was given. For every other admin it is an invitation: `status` is `invited`.
+   */
+  add(member: AddMemberRequest, options?: RequestOptions): Promise<AddedMember | InvitedMember> {
     return this.http.post('/api/members', member, options);
   }
 
+  /** The role, or by an installation administrator whether the person is one too. */
   update(userId: string, changes: UpdateMemberRequest, options?: RequestOptions): Promise<Member> {
     return this.http.patch(path`/api/members/${userId}`, changes, options);
   }

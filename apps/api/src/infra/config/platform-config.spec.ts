@@ -36,6 +36,7 @@ describe('readConfig', () => {
       adminEmail: null,
       adminPassword: null,
       seed: 'none',
+      spaceCreation: 'everyone',
       publicUrl: 'http://127.0.0.1:3000',
       corsOrigins: [],
       allowedPrivateHosts: [],

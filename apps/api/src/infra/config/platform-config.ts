@@ -54,6 +54,8 @@ export class PlatformConfig {
   readonly adminEmail!: string | null;
   readonly adminPassword!: string | null;
   readonly seed!: 'demo' | 'none';
+  /** Who may create spaces; `admins`: installation administrators. */
+  readonly spaceCreation!: 'everyone' | 'admins';
   /** Without a slash at its end. */
   readonly publicUrl!: string;
   readonly corsOrigins!: string[];
@@ -143,6 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     adminEmail: read('PLATFORM_ADMIN_EMAIL', emailAddress, null),
     adminPassword: read('PLATFORM_ADMIN_PASSWORD', textOf(8), null),
     seed: read('PLATFORM_SEED', oneOf('demo', 'none'), embedded ? 'demo' : 'none'),
+    spaceCreation: read('PLATFORM_SPACE_CREATION', oneOf('everyone', 'admins'), 'everyone'),
     publicUrl: read('PLATFORM_PUBLIC_URL', httpAddress, localAddress(host, port)),
     corsOrigins: read('PLATFORM_CORS_ORIGINS', listOf(origin), []),
     allowedPrivateHosts: read('PLATFORM_ALLOWED_PRIVATE_HOSTS', listOf(allowedHost), []),

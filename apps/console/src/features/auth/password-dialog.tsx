@@ -1,30 +1,37 @@
+import type { ChangePasswordRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Form, Input, Modal } from 'antd';
+import { App, Form, Modal } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { client } from '../../api.ts';
+import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { KeysToRevoke } from './keys-to-revoke.tsx';
+import { PasswordFields, type PasswordForm } from './password-fields.tsx';
 
-interface PasswordForm {
-  currentPassword: string;
-  newPassword: string;
-  repeated: string;
-}
+type DialogForm = PasswordForm & Pick<ChangePasswordRequest, 'revokeApiKeys'>;
 
 export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<PasswordForm>();
+  const [form] = Form.useForm<DialogForm>();
   const showErrors = useFormErrors(form, ['currentPassword', 'newPassword']);
 
   const change = useMutation({
-    mutationFn: ({ currentPassword, newPassword }: PasswordForm) =>
-      client.auth.changePassword({ currentPassword, newPassword }),
-    onSuccess: () => {
-      void message.success(t('password.changed'));
+    mutationFn: ({ currentPassword, newPassword, revokeApiKeys }: DialogForm) =>
+      client.auth.changePassword({ currentPassword, newPassword, revokeApiKeys }),
+    onSuccess: (_, { revokeApiKeys }) => {
+      void queryClient.invalidateQueries({ queryKey: keys.apiKeys });
+      void message.success(outcome(revokeApiKeys ?? []));
       onClose();
     },
     onError: showErrors,
   });
+
+  function outcome(revoked: string[] | 'all'): string {
+    if (revoked === 'all') return t('password.changedAllRevoked');
+    return revoked.length > 0
+      ? t('password.changedAndRevoked', { count: revoked.length })
+      : t('password.changed');
+  }
 
   return (
     <Modal
@@ -46,34 +53,9 @@ export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () =
         preserve={false}
         onFinish={(values) => change.mutate(values)}
       >
-        <Form.Item
-          name="currentPassword"
-          label={t('password.current')}
-          rules={[{ required: true, message: t('common.required') }]}
-        >
-          <Input.Password autoComplete="current-password" />
-        </Form.Item>
-        <Form.Item
-          name="newPassword"
-          label={t('password.new')}
-          rules={[{ required: true, message: t('common.required') }]}
-        >
-          <Input.Password autoComplete="new-password" />
-        </Form.Item>
-        <Form.Item
-          name="repeated"
-          label={t('password.repeat')}
-          dependencies={['newPassword']}
-          rules={[
-            ({ getFieldValue }) => ({
-              validator: (_, value) =>
-                value === getFieldValue('newPassword')
-                  ? Promise.resolve()
-                  : Promise.reject(new Error(t('password.differs'))),
-            }),
-          ]}
-        >
-          <Input.Password autoComplete="new-password" />
+        <PasswordFields />
+        <Form.Item name="revokeApiKeys" noStyle>
+          <KeysToRevoke />
         </Form.Item>
       </Form>
     </Modal>

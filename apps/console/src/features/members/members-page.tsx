@@ -1,7 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { ROLES, type Member, type Role } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Select } from 'antd';
+import { App, Button, Select, Switch } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
@@ -15,12 +15,14 @@ import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useList } from '../../ui/use-list.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
+import './members.css';
+import { PendingInvitations } from './pending-invitations.tsx';
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.members });
 
 export function Component() {
   const { t } = useTranslation();
-  const { user, space } = useSession();
+  const { user, space, installationAdmin } = useSession();
   const isAdmin = useIsAdmin();
   const confirmDelete = useConfirmDelete();
   const [adding, setAdding] = useState(false);
@@ -37,6 +39,7 @@ export function Component() {
       },
     });
 
+  const mayAppoint = isAdmin && installationAdmin;
   const columns: Column<Member>[] = [
     {
       key: 'name',
@@ -47,6 +50,11 @@ export function Component() {
           <span className="grow">
             <span className="primary-link">{member.user.name}</span>
             {member.user.id === user.id && <span className="muted"> ({t('common.you')})</span>}
+            {member.installationAdmin && !mayAppoint && (
+              <span className="badge plain" title={t('members.installationAdminHint')}>
+                {t('members.installationAdmin')}
+              </span>
+            )}
             <div className="muted truncate">{member.user.email}</div>
           </span>
         </span>
@@ -58,6 +66,18 @@ export function Component() {
       width: 170,
       render: (member) => <RoleField member={member} fixed={!isAdmin || member.user.id === user.id} />,
     },
+    ...(mayAppoint
+      ? [
+          {
+            key: 'installation-admin',
+            title: t('members.installationAdmin'),
+            width: 160,
+            render: (member: Member) => (
+              <InstallationAdminSwitch member={member} fixed={member.user.id === user.id} />
+            ),
+          },
+        ]
+      : []),
     {
       key: 'since',
       title: t('members.since'),
@@ -91,7 +111,7 @@ export function Component() {
       actions={
         isAdmin && (
           <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setAdding(true)}>
-            {t('members.add')}
+            {t(installationAdmin ? 'members.add' : 'members.invite')}
           </Button>
         )
       }
@@ -103,6 +123,7 @@ export function Component() {
         rowKey={(member) => member.user.id}
         empty={<EmptyState title={t('members.none')} />}
       />
+      {isAdmin && <PendingInvitations />}
       {adding && <AddMemberDialog onClose={() => setAdding(false)} />}
     </Page>
   );
@@ -127,6 +148,41 @@ function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
       loading={change.isPending}
       onChange={(role) => change.mutate(role)}
       options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))}
+    />
+  );
+}
+
+/** Installation administrators appoint each other; the own switch is fixed, as the own role is. */
+function InstallationAdminSwitch({ member, fixed }: { member: Member; fixed: boolean }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const confirm = useConfirmDelete();
+  const change = useMutation({
+    mutationFn: (installationAdmin: boolean) => client.members.update(member.user.id, { installationAdmin }),
+    onSuccess: refresh,
+    onError: (error) => void message.error(messageOf(error, t)),
+  });
+  const { name } = member.user;
+  const appoint = () =>
+    confirm({
+      title: t('members.appointTitle', { name }),
+      text: t('members.appointText'),
+      verb: t('members.appoint'),
+      // A refusal is told by the mutation itself.
+      run: () =>
+        change.mutateAsync(true).then(
+          () => undefined,
+          () => undefined,
+        ),
+    });
+  return (
+    <Switch
+      size="small"
+      aria-label={t('members.installationAdminOf', { name })}
+      checked={change.isPending ? change.variables : member.installationAdmin}
+      loading={change.isPending}
+      disabled={fixed}
+      onChange={(checked) => (checked ? appoint() : change.mutate(false))}
     />
   );
 }

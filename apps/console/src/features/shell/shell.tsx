@@ -1,14 +1,17 @@
 import { MenuOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { paths } from '../../paths.ts';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
+import { InvitationsBanner } from './invitations-banner.tsx';
 import { Logo } from './logo.tsx';
 import { SideNav } from './side-nav.tsx';
 import './shell.css';
+
+const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
 
 /** The frame around every page; strangers are sent to sign in and come back to where they wanted to be. */
 export function Component() {
@@ -24,6 +27,13 @@ export function Component() {
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
   if (session.data === null)
     return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;
+  if (session.data.passwordTemporary) {
+    return (
+      <Suspense fallback={<PageSpinner />}>
+        <TemporaryPasswordPage />
+      </Suspense>
+    );
+  }
 
   return (
     <App component={false} message={{ maxCount: 3 }}>
@@ -56,6 +66,7 @@ export function Component() {
           <SideNav />
         </Drawer>
         <main id="main" ref={main} tabIndex={-1} className="shell-main">
+          <InvitationsBanner />
           <Suspense fallback={<PageSpinner />}>
             <Outlet />
           </Suspense>

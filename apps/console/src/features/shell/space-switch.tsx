@@ -12,7 +12,7 @@ import { Logo } from './logo.tsx';
 export function SpaceSwitch() {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const { space, spaces } = useSession();
+  const { space, spaces, canCreateSpaces } = useSession();
   const [creating, setCreating] = useState(false);
 
   const change = useMutation({
@@ -37,13 +37,17 @@ export function SpaceSwitch() {
                 if (id !== space.id) change.mutate(id);
               },
             })),
-            { type: 'divider' as const },
-            {
-              key: 'new',
-              icon: <PlusOutlined aria-hidden />,
-              label: t('spaces.create'),
-              onClick: () => setCreating(true),
-            },
+            ...(canCreateSpaces
+              ? [
+                  { type: 'divider' as const },
+                  {
+                    key: 'new',
+                    icon: <PlusOutlined aria-hidden />,
+                    label: t('spaces.create'),
+                    onClick: () => setCreating(true),
+                  },
+                ]
+              : []),
           ],
         }}
       >

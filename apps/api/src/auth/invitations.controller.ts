@@ -1,0 +1,53 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Access } from '../infra/http/access.ts';
+import { PageDto } from '../infra/http/page.dto.ts';
+import { InvitationPageDto, ReceivedInvitationPageDto, SpaceSummaryDto } from './auth.dto.ts';
+import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { InvitationsService } from './invitations.service.ts';
+import type { UserPrincipal } from './principal.ts';
+
+@Access('admin')
+@Controller('invitations')
+export class InvitationsController {
+  constructor(private readonly invitations: InvitationsService) {}
+
+  /** The pending invitations of the space, the newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<InvitationPageDto> {
+    return this.invitations.list(caller.spaceId, query);
+  }
+
+  /** Withdraws a pending invitation. */
+  @HttpCode(204)
+  @Delete(':id')
+  withdraw(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
+    return this.invitations.withdraw(act, id);
+  }
+}
+
+@Access('member')
+@Controller('auth/invitations')
+export class ReceivedInvitationsController {
+  constructor(private readonly invitations: InvitationsService) {}
+
+  /** The pending invitations of the caller, the newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ReceivedInvitationPageDto> {
+    return this.invitations.listReceived(caller, query);
+  }
+
+  /** Joins the space; 409 if the invitation has ended. */
+  @HttpCode(200)
+  @Post(':id/accept')
+  accept(@CallersAct() act: Act, @Param('id') id: string): Promise<SpaceSummaryDto> {
+    return this.invitations.accept(act, id);
+  }
+
+  /** Ends the invitation; 409 if it has ended already. */
+  @HttpCode(200)
+  @Post(':id/decline')
+  async decline(@CallersAct() act: Act, @Param('id') id: string): Promise<Record<string, never>> {
+    await this.invitations.decline(act, id);
+    return {};
+  }
+}

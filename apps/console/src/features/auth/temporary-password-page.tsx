@@ -1,0 +1,60 @@
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Form } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, reloadSession, signOut } from '../../api.ts';
+import { messageOf } from '../../ui/errors.ts';
+import { fieldProblems } from '../../ui/form-errors.ts';
+import { useDocumentTitle } from '../../ui/page.tsx';
+import { Logo } from '../shell/logo.tsx';
+import { PasswordFields, type PasswordForm } from './password-fields.tsx';
+import './sign-in.css';
+
+const FIELDS = ['currentPassword', 'newPassword'] as const;
+
+/** In place of every page until a temporary password is replaced: the service refuses everything else. */
+export default function TemporaryPasswordPage() {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<PasswordForm>();
+  useDocumentTitle(t('password.temporaryTitle'));
+
+  const change = useMutation({
+    mutationFn: async ({ currentPassword, newPassword }: PasswordForm) => {
+      await client.auth.changePassword({ currentPassword, newPassword });
+      await reloadSession();
+    },
+    onError: (error) => {
+      const problems = fieldProblems(messageOf(error, t), FIELDS);
+      form.setFields(
+        problems.flatMap(({ field, text }) =>
+          field === null ? [] : [{ name: field[0] as keyof PasswordForm, errors: [text] }],
+        ),
+      );
+    },
+  });
+  const leave = useMutation({ mutationFn: signOut });
+  const elsewhere =
+    change.error !== null &&
+    fieldProblems(messageOf(change.error, t), FIELDS).some(({ field }) => field === null);
+
+  return (
+    <main className="sign-in">
+      <div className="sign-in-box">
+        <Logo size={36} />
+        <h1>{t('password.temporaryTitle')}</h1>
+        <p className="muted">{t('password.temporaryText')}</p>
+        {elsewhere && <Alert type="error" showIcon title={messageOf(change.error, t)} role="alert" />}
+        <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => change.mutate(values)}>
+          <PasswordFields />
+          <Button type="primary" htmlType="submit" size="large" block loading={change.isPending}>
+            {t('password.temporarySubmit')}
+          </Button>
+        </Form>
+        <p className="hint">
+          <button type="button" className="link-button" onClick={() => leave.mutate()}>
+            {t('shell.signOut')}
+          </button>
+        </p>
+      </div>
+    </main>
+  );
+}
