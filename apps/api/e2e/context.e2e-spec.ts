@@ -337,7 +337,7 @@ describe('compaction by hand', () => {
 
   verifies(
     ['context.503', 'context.charged'],
-    'a failed summary changes nothing but its status',
+    'a failed summary changes nothing but its status, and is charged what it used',
     async () => {
       const agent = await makeAgent();
       await say(agent, 's', 'One', 'Two');
@@ -353,7 +353,11 @@ describe('compaction by hand', () => {
         expect([code, body]).toMatchObject([503, { code: 'UNAVAILABLE' }]);
         expect(await status(agent, 's')).toEqual({ ...before, summaryStatus: 'failed' });
       }
-      expect(await compactionEntries(agent)).toEqual([]);
+      // Not the refused one: the model did nothing.
+      expect(await compactionEntries(agent)).toMatchObject([
+        { completionTokens: 1, estimated: true },
+        { promptTokens: 10, completionTokens: 1, estimated: false },
+      ]);
       await say(agent, 's', 'Three');
       expect((await lastTurn(agent))[0]).toEqual(['system', 'Be brief.']);
 
@@ -434,6 +438,7 @@ describe('what a compaction costs', () => {
     const holds = () => app.sql('select source from usage_hold where space_id = $1', [owner.spaceId]);
 
     await grant(1);
+    await say(agent, 's', 'Three');
     const poor = await compact(agent, 's');
     expect([poor.status, poor.body]).toMatchObject([402, { code: 'INSUFFICIENT_TOKENS' }]);
     expect((await status(agent, 's')).summaryStatus).toBe('none');
@@ -592,6 +597,35 @@ describe('automatic compaction', () => {
       finishReason: 'cancelled',
     });
     expect((await status(agent, 's')).summaryStatus).toBe('none');
+    expect(await compactionEntries(agent)).toEqual([]);
+  });
+
+  verifies('context.charged', 'a summary that was cancelled is charged what had come', async () => {
+    const agent = await makeAgent(WINDOW);
+    onTurn = () => ({ ...ANSWER, ...COUNTED });
+    await say(agent, 's', ...['One', 'Two', 'Three', 'Four', 'Five'].map(long));
+    const never = gate();
+    onSummary = () => ({
+      text: ['They', ' had', ' talked.'],
+      pauseAfter: { chunks: 3, until: never.opened },
+    });
+    const turnId = randomUUID();
+    const began = performance.now();
+    const running = agent.stream({ turnId, session_id: 's', contents: said(long('Six')) });
+    await eventually(async () => {
+      const asked = server.requests.findLast(({ body }) => isSummary(messagesOf(body)));
+      expect(asked?.firstByteAt).toBeGreaterThan(began);
+    });
+    await eventually(async () => {
+      await agent.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId: 's' } });
+      expect(await agent.turn(turnId)).toMatchObject({ status: 'CANCELLED' });
+    });
+    await running;
+    never.open();
+    const [entry, ...others] = await compactionEntries(agent);
+    expect([entry, others]).toMatchObject([{ estimated: true, turnId }, []]);
+    expect(entry?.promptTokens).toBeGreaterThan(100);
+    expect(entry?.completionTokens).toBeGreaterThan(0);
   });
 });
 

@@ -132,12 +132,13 @@ export type {
   WireEventName,
 } from './stream.ts';
 
-export { USAGE_GROUPINGS, USAGE_SOURCES, USAGE_WINDOWS } from './usage.ts';
+export { USAGE_ENTRY_KINDS, USAGE_GROUPINGS, USAGE_SOURCES, USAGE_WINDOWS } from './usage.ts';
 export type {
   AccountBalance,
   GrantRequest,
   UsageBalance,
   UsageEntry,
+  UsageEntryKind,
   UsageEntryQuery,
   UsageFigures,
   UsageGroup,

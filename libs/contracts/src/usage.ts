@@ -2,7 +2,7 @@ import type { UserSummary } from './auth.ts';
 import type { PageQuery } from './page.ts';
 
 /** What used the tokens; `grant` gave them. */
-export const USAGE_SOURCES = ['chat', 'execute', 'job', 'compaction', 'relay', 'grant'] as const;
+export const USAGE_SOURCES = ['chat', 'execute', 'job', 'compaction', 'relay', 'task', 'grant'] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
 
 export const USAGE_WINDOWS = ['24h', '7d', '30d'] as const;
@@ -26,12 +26,19 @@ export interface UsageBalance {
   space: AccountBalance;
 }
 
+/**
+ * `OPENING` comes with the first grant of an account: it offsets what was used before, so that the balance starts at
+ * the granted amount.
+ */
+export const USAGE_ENTRY_KINDS = ['GRANT', 'OPENING', 'CHARGE'] as const;
+export type UsageEntryKind = (typeof USAGE_ENTRY_KINDS)[number];
+
 export interface UsageEntry {
   id: string;
-  kind: 'GRANT' | 'CHARGE';
+  kind: UsageEntryKind;
   /** Whom it was charged or granted to; null: granted to the space. */
   user: UserSummary | null;
-  /** Granted above zero, charged below. */
+  /** Granted and offset above zero, charged below. */
   tokens: number;
   cost: number;
   source: UsageSource;

@@ -6,7 +6,9 @@ export type LedgerStep =
   | { kind: 'hold'; who: number; tokens: number }
   | { kind: 'charge'; who: number; tokens: number; crash: boolean }
   | { kind: 'settle'; pick: number; tokens: number; crash: boolean }
-  | { kind: 'expire'; pick: number; tokens: number };
+  | { kind: 'expire'; pick: number; tokens: number }
+  /** The answers to the next commits are lost. */
+  | { kind: 'lose'; count: number };
 
 const who = fc.nat(1);
 const pick = fc.nat(50);
@@ -18,21 +20,33 @@ export const ledgerStep: fc.Arbitrary<LedgerStep> = fc.oneof(
   fc.record({ kind: fc.constant('charge'), who, tokens, crash }),
   fc.record({ kind: fc.constant('settle'), pick, tokens, crash }),
   fc.record({ kind: fc.constant('expire'), pick, tokens }),
+  fc.record({ kind: fc.constant('lose'), count: fc.integer({ min: 1, max: 3 }) }),
 );
 
 /** What the ledger should say, kept in plain numbers; 0 and 1 are users, 2 is the space. */
 export class LedgerModel {
-  readonly balances = [0, 0, 0];
+  readonly charged = [0, 0, 0];
+  readonly grants = [0, 0, 0];
+  /** What was charged before the first grant. */
+  readonly openings = [0, 0, 0];
   readonly granted = [false, false, false];
   readonly holds = new Map<string, { who: number; tokens: number }>();
 
   charge(who: number, tokens: number): void {
-    for (const account of [who, 2]) this.balances[account] = (this.balances[account] ?? 0) - tokens;
+    for (const account of [who, 2]) this.charged[account] = (this.charged[account] ?? 0) + tokens;
   }
 
   grant(account: number, tokens: number): void {
-    this.balances[account] = (this.balances[account] ?? 0) + tokens;
+    if (this.granted[account] === false) this.openings[account] = this.charged[account] ?? 0;
+    this.grants[account] = (this.grants[account] ?? 0) + tokens;
     this.granted[account] = true;
+  }
+
+  balance(account: number): number {
+    const [grants = 0, opening = 0, charged = 0] = [this.grants, this.openings, this.charged].map(
+      (figures) => figures[account],
+    );
+    return grants + opening - charged;
   }
 
   held(account: number): number {
@@ -42,12 +56,12 @@ export class LedgerModel {
 
   mayStart(who: number): boolean {
     return [who, 2].every(
-      (account) => !this.granted[account] || (this.balances[account] ?? 0) - this.held(account) > 0,
+      (account) => !this.granted[account] || this.balance(account) - this.held(account) > 0,
     );
   }
 
   state(account: number) {
-    const [limited = false, balance = 0] = [this.granted[account], this.balances[account]];
-    return { limited, balance, held: this.held(account) };
+    const { [account]: limited = false } = this.granted;
+    return { limited, balance: this.balance(account), held: this.held(account) };
   }
 }

@@ -8,6 +8,15 @@ export const usage = {
     source: 'contract §8, Ledger',
     behavior: 'Without a grant there is no limit and no hold, only the charge',
   },
+  'usage.opening': {
+    source: 'contract §8, Ledger',
+    behavior:
+      'The first grant of an account writes an opening entry that offsets earlier usage: the balance starts at it',
+  },
+  'usage.once': {
+    source: 'contract §8, Ledger; issue: faults',
+    behavior: 'A call is charged once, also where the answer to a COMMIT is lost or its process dies',
+  },
   'usage.hold': {
     source: 'contract §8, Ledger; spec: Errors',
     behavior:

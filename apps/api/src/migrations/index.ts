@@ -8,6 +8,7 @@ import { Interactions1763600000007 } from './0007-interactions.ts';
 import { Jobs1763600000008 } from './0008-jobs.ts';
 import { Context1763600000009 } from './0009-context.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
+import { UsageTotals1763600000011 } from './0011-usage-totals.ts';
 import { StreamReaders1763600000012 } from './0012-streams.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 
@@ -23,6 +24,7 @@ export const migrations = [
   Jobs1763600000008,
   Context1763600000009,
   InstallationAdminsAndInvitations1763600000010,
+  UsageTotals1763600000011,
   StreamReaders1763600000012,
   RateWindows1763600000015,
 ];

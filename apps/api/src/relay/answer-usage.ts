@@ -28,6 +28,26 @@ export async function estimateAnswer(tail: AnswerTail, streamed: boolean): Promi
   return Math.round((tokens * tail.total) / bytes.length);
 }
 
+/** How much of an answer a rough count looks at. */
+const SAMPLE_BYTES = 8 * 1024;
+const BYTES_PER_TOKEN = 4;
+
+/** Counts as `estimateAnswer`, but at once and from little: for calls that still run. */
+export function roughAnswerTokens(tail: AnswerTail, streamed: boolean): number {
+  const sample = tail.last(SAMPLE_BYTES);
+  if (sample.length === 0) return 0;
+  const text = sample.toString('utf8');
+  // A JSON answer cannot be parsed before it is whole.
+  const written = streamed
+    ? text
+        .split(/\r?\n\r?\n/)
+        .map((event) => textOf(dataOf(event)))
+        .join('')
+    : text;
+  const tokens = Math.ceil(Buffer.byteLength(written) / BYTES_PER_TOKEN);
+  return Math.round((tokens * tail.total) / sample.length);
+}
+
 /** Everything that the model wrote: text, reasoning, calls. */
 function textOf(answer: unknown): string {
   const { choices } = (answer ?? {}) as { choices?: unknown };

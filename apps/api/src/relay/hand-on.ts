@@ -5,7 +5,7 @@ import { estimateAnswer } from './answer-usage.ts';
 import { answerRefusal, refusesStreamOptions } from './refusal.ts';
 import { promptOf, upstreamBody, type RelayRequest } from './relay-request.ts';
 import { UpstreamCall, type Answered } from './upstream-call.ts';
-import { NOTHING, type Used } from './used.ts';
+import { NOTHING, type Progress, type Used } from './used.ts';
 
 /** Hands a call on and its answer back; null where the model did nothing. */
 export async function handOn(
@@ -13,10 +13,12 @@ export async function handOn(
   request: RelayRequest,
   upstreamModel: string,
   res: Response,
+  progress: Progress,
 ): Promise<Used | null> {
   const call = () => {
     const body = upstreamBody(request, upstreamModel, !endpoint.refusesStreamOptions);
     const upstream = new UpstreamCall(res, !request.usageAsked);
+    if (request.path === '/chat/completions') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.ended;
   };

@@ -6,7 +6,7 @@ import { openAiBody } from '../infra/http/openai-error.ts';
 import { ProviderError, type ModelProvider, type ModelRequest } from '../models/model-provider.ts';
 import { countTokens, estimatePrompt } from '../models/tokens.ts';
 import { chunkOf, firstChunk, usageChunk, WholeAnswer, type AnswerHead } from './offline-answer.ts';
-import { NOTHING, type Used } from './used.ts';
+import { NOTHING, type Progress, type Used } from './used.ts';
 
 export interface OfflineCall {
   provider: ModelProvider;
@@ -14,6 +14,7 @@ export interface OfflineCall {
   res: Response;
   streamed: boolean;
   usageAsked: boolean;
+  progress: Progress;
 }
 
 /** Answers from a provider of ours in OpenAI's shape. */
@@ -25,6 +26,7 @@ export async function answerOffline(call: OfflineCall): Promise<Used> {
     model: request.model,
   };
   const answer = new WholeAnswer();
+  call.progress.completionTokens = () => Math.ceil(Buffer.byteLength(answer.written) / 4);
   const left = new AbortController();
   const leave = () => left.abort();
   res.once('close', leave);

@@ -1,26 +1,68 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Batched } from '../infra/batched.ts';
 import { Lanes } from '../infra/database/lanes.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
+import { failpoint } from '../infra/failpoints.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
 import { UsageService, type Settlement } from '../usage/usage.service.ts';
 
+/** Of what a process that dies leaves behind. */
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
+/** How much of an answer may be unknown to the sweeper. */
+const PROGRESS_MS = 2_000;
+/** How long a caller waits for a hold while the database is away. */
+const HOLD_RETRY_MS = 3_000;
 const BATCH = 100;
 const RETRY_MS = 1_000;
 /** What ends meanwhile is written together. */
 const GATHER_MS = 20;
+/** So long after the shutdown began charges are still tried to be written; the sweeper has the rest. */
+const CLOSING_MS = 35_000;
 
-/** What calls of the relay hold and are charged; entries are written behind the answers, many at once. */
+/** A call that begins. */
+export interface NewCall {
+  /** The tokens to hold; null: no account is limited. */
+  tokens: number | null;
+  /** The id of the request. */
+  reference: string;
+  /** What it has used by now, by a rough count. */
+  usedSoFar: () => Charge;
+}
+
+interface OpenCall extends NewCall {
+  id: string;
+  ended: boolean;
+  /** Resolves when the sweeper can know of it. */
+  stored: Promise<unknown>;
+  /** The completion tokens that the sweeper knows of, and when it was told. */
+  told: { tokens: number; at: number };
+}
+
+/**
+ * What calls of the relay hold and are charged. Each has a row from its beginning on, so that the sweeper charges
+ * those whose process dies; entries are written behind the answers, many at once.
+ */
 @Injectable()
-export class RelayLedger implements BeforeApplicationShutdown {
+export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(RelayLedger.name);
-  private readonly holds = new Set<string>();
-  private readonly renewal = setInterval(() => void this.renew(), RENEW_MS).unref();
+  private readonly calls = new Map<string, OpenCall>();
+  private readonly notes = new Batched((calls: OpenCall[]) => this.note(calls));
+  private timer: NodeJS.Timeout | null = null;
   private queue: Settlement[] = [];
+  private readonly ending = new Set<Promise<void>>();
   private writing: Promise<void> | null = null;
-  private closing = false;
+  /** When writing is given up; null: the process is not shutting down. */
+  private deadline: number | null = null;
 
   constructor(
     private readonly database: DataSource,
@@ -28,42 +70,81 @@ export class RelayLedger implements BeforeApplicationShutdown {
     private readonly lanes: Lanes,
   ) {}
 
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.tell(), PROGRESS_MS).unref();
+  }
+
   /** Whether the caller's calls have to hold. */
   isLimited(spaceId: string, userId: string): Promise<boolean> {
     return this.usage.isLimited(spaceId, userId);
   }
 
-  /** Keeps tokens back; 402 where nothing is left. Null: no limit. `prompt` is charged should this process die. */
-  async hold(tokens: number, reference: string, prompt: Charge): Promise<string | null> {
-    const { spaceId, userId } = prompt;
-    const hold = { spaceId, userId, tokens, source: 'relay', reference, leaseMs: LEASE_MS } as const;
-    const holdId = await this.lanes.run(spaceId, () =>
-      this.database.transaction((tx) => this.usage.hold(tx, { ...hold, settleWith: prompt })),
-    );
-    if (holdId !== null) this.holds.add(holdId);
-    return holdId;
+  /**
+   * Returns the id by which the call is settled. With a limit it keeps tokens back first, or throws 402; without one
+   * the row is written while the call runs, which does not wait for it.
+   */
+  async begin(call: NewCall): Promise<string> {
+    const told = { tokens: 0, at: performance.now() };
+    const open: OpenCall = { ...call, id: uuidV7(), ended: false, stored: Promise.resolve(), told };
+    const { tokens } = call;
+    const hold = tokens === null ? null : { ...rowOf(open), tokens };
+    const held =
+      hold &&
+      (await whileUnavailable(
+        () =>
+          this.lanes.run(hold.spaceId, () => this.database.transaction((tx) => this.usage.hold(tx, hold))),
+        undefined,
+        HOLD_RETRY_MS,
+      ));
+    if (held === null) {
+      open.stored = this.notes.get(open).catch((error: unknown) => {
+        this.logger.warn({ err: error, call: open.id }, 'A call of the relay was not noted');
+      });
+    }
+    this.calls.set(open.id, open);
+    return open.id;
   }
 
-  /** Gives the hold back and charges what was used, soon. */
-  settle(holdId: string | null, charge: Charge | null): void {
-    if (holdId === null && charge === null) return;
-    this.queue.push({ holdId, charge });
-    this.writing ??= this.write().finally(() => (this.writing = null));
+  /** Gives back what the call holds and charges what was used, soon. */
+  settle(id: string, charge: Charge | null): void {
+    const call = this.calls.get(id);
+    if (!call) return;
+    call.ended = true;
+    this.calls.delete(id);
+    // Not before its row: that would stay behind.
+    const ending = call.stored.then(() => {
+      this.ending.delete(ending);
+      this.queue.push({ id, charge });
+      this.writing ??= this.write().finally(() => (this.writing = null));
+    });
+    this.ending.add(ending);
   }
 
-  /** Resolves when everything so far is written. */
+  /** Resolves when everything so far is written, or given up. */
   async settled(): Promise<void> {
-    await this.writing;
+    while (this.ending.size > 0 || this.writing) {
+      await Promise.all(this.ending);
+      await this.writing;
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.deadline = performance.now() + CLOSING_MS;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.closing = true;
-    clearInterval(this.renewal);
+    if (this.timer) clearInterval(this.timer);
     await this.settled();
   }
 
+  private async note(calls: OpenCall[]): Promise<void[]> {
+    const open = calls.filter(({ ended }) => !ended);
+    await this.usage.note(this.database, open.map(rowOf));
+    return calls.map(() => undefined);
+  }
+
   private async write(): Promise<void> {
-    if (!this.closing) await delay(GATHER_MS);
+    if (this.deadline === null) await delay(GATHER_MS);
     let size = BATCH;
     while (this.queue.length > 0) {
       const batch = this.queue.splice(0, size);
@@ -72,25 +153,50 @@ export class RelayLedger implements BeforeApplicationShutdown {
         size = BATCH;
       } catch (error) {
         const broken = isBroken(error);
-        if (batch.length === 1 && (broken || this.closing)) {
+        if (batch.length === 1 && broken) {
           this.logger.error({ err: error, ...batch[0] }, 'A charge cannot be written');
           continue;
         }
         this.queue.unshift(...batch);
-        size = 1;
-        if (!broken && !this.closing) await delay(RETRY_MS);
+        if (this.deadline !== null && performance.now() > this.deadline) {
+          this.giveUp(error);
+          return;
+        }
+        size = broken ? 1 : BATCH;
+        if (!broken) await delay(RETRY_MS);
       }
     }
   }
 
   private async save(batch: Settlement[]): Promise<void> {
+    failpoint('relay.ledger');
     await this.database.transaction((tx) => this.usage.settleAll(tx, batch));
-    for (const { holdId } of batch) if (holdId !== null) this.holds.delete(holdId);
   }
 
-  private async renew(): Promise<void> {
-    await this.usage.renew([...this.holds]).catch((error: unknown) => this.logger.error({ err: error }));
+  /** Leaves what is not written to the sweeper, by the rows that the calls have. */
+  private giveUp(error: unknown): void {
+    const { length } = this.queue.splice(0);
+    this.logger.error({ err: error, calls: length }, 'Charges could not be written before the shutdown');
   }
+
+  /** Keeps the rows of running calls alive, and tells them how far the answers have come. */
+  private async tell(): Promise<void> {
+    const now = performance.now();
+    const due = [...this.calls.values()].flatMap((call) => {
+      const settleWith = call.usedSoFar();
+      const tokens = settleWith.completionTokens;
+      if (tokens <= call.told.tokens && now - call.told.at < RENEW_MS) return [];
+      call.told = { tokens, at: now };
+      return [{ id: call.id, settleWith }];
+    });
+    await this.usage.renew(due).catch((error: unknown) => this.logger.error({ err: error }));
+  }
+}
+
+function rowOf({ id, reference, usedSoFar }: OpenCall) {
+  const settleWith = usedSoFar();
+  const { spaceId, userId } = settleWith;
+  return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, settleWith };
 }
 
 /** Whether the database refuses the row itself, now and ever. */

@@ -21,7 +21,7 @@ import {
   type JsonObject,
   type RelayRequest,
 } from './relay-request.ts';
-import { NOTHING, type Used } from './used.ts';
+import { newProgress, NOTHING, type Progress, type Used } from './used.ts';
 
 interface LookedUp {
   model: ResolvedModel;
@@ -34,6 +34,7 @@ interface RelayCall extends LookedUp {
   request: RelayRequest;
   requestId: string;
   res: Response;
+  progress: Progress;
   /** Null: the model did nothing. */
   answer: () => Promise<Used | null>;
 }
@@ -70,10 +71,11 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const { model, limited } = await this.lookUp(caller, body);
     const request = readCompletion(body as JsonObject);
     const { endpoint } = model;
+    const progress = newProgress();
     const answer = endpoint
-      ? () => handOn(endpoint, request, model.upstreamModel, res)
-      : offlineAnswer(model, request, res);
-    await this.run({ caller, model, limited, request, requestId, res, answer });
+      ? () => handOn(endpoint, request, model.upstreamModel, res, progress)
+      : offlineAnswer(model, request, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, answer });
   }
 
   /** As `complete`. */
@@ -82,8 +84,9 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const request = readEmbedding(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw wrong('model', `${model.name} makes no embeddings`);
-    const answer = () => handOn(endpoint, request, model.upstreamModel, res);
-    await this.run({ caller, model, limited, request, requestId, res, answer });
+    const progress = newProgress();
+    const answer = () => handOn(endpoint, request, model.upstreamModel, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, answer });
   }
 
   /** Resolves when no call runs and everything is charged. */
@@ -127,29 +130,40 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private async charged(call: RelayCall): Promise<void> {
-    const holdId = call.limited ? await this.hold(call) : null;
+    const id = await this.begin(call);
     let used: Used | null = null;
     try {
       used = await call.answer();
     } finally {
-      this.ledger.settle(holdId, used && chargeOf(call, used));
+      this.ledger.settle(id, used && chargeOf(call, used));
     }
   }
 
-  private hold(call: RelayCall): Promise<string | null> {
-    const { request, model, requestId } = call;
+  private begin(call: RelayCall): Promise<string> {
+    const { request, model, requestId, limited, progress } = call;
     const promptTokens = roughPromptTokens(request);
-    const tokens = tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens);
-    const prompt = chargeOf(call, { usage: { ...NOTHING, promptTokens }, estimated: true });
-    return this.ledger.hold(tokens, requestId, prompt);
+    const tokens = limited
+      ? tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens)
+      : null;
+    const usedSoFar = () => {
+      const usage = { ...NOTHING, promptTokens, completionTokens: progress.completionTokens() };
+      return chargeOf(call, { usage, estimated: true });
+    };
+    return this.ledger.begin({ tokens, reference: requestId, usedSoFar });
   }
 }
 
 /** Reads the request at once, for what is wrong with it comes before what it would cost. */
-function offlineAnswer(model: ResolvedModel, request: RelayRequest, res: Response): () => Promise<Used> {
+function offlineAnswer(
+  model: ResolvedModel,
+  request: RelayRequest,
+  res: Response,
+  progress: Progress,
+): () => Promise<Used> {
   const { streamed, usageAsked } = request;
   const read = toModelRequest(request, model.name);
-  return () => answerOffline({ provider: model.provider, request: read, res, streamed, usageAsked });
+  return () =>
+    answerOffline({ provider: model.provider, request: read, res, streamed, usageAsked, progress });
 }
 
 function chargeOf({ caller, model }: RelayCall, { usage, estimated }: Used): Charge {

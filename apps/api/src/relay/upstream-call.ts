@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { AppError } from '../infra/http/app-error.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
 import { AnswerTail } from './answer-tail.ts';
-import { usageOf } from './answer-usage.ts';
+import { roughAnswerTokens, usageOf } from './answer-usage.ts';
 import { SseUsage } from './sse-usage.ts';
 
 type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
@@ -57,6 +57,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   /** How the call ended. Rejects with UNAVAILABLE where no answer came. */
   get ended(): Promise<Answered | Refused | Unsent> {
     return this.end.promise;
+  }
+
+  /** What came so far, by a rough count. */
+  get completionTokens(): number {
+    if (this.refusal) return 0;
+    return this.events?.usage?.completionTokens ?? roughAnswerTokens(this.tail, this.events !== null);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

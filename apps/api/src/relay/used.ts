@@ -12,3 +12,12 @@ export const NOTHING: ModelUsage = {
   cachedTokens: 0,
   reasoningTokens: 0,
 };
+
+/** How far the answer of a running call has come. */
+export interface Progress {
+  /** A rough count, quick enough to be asked again and again. */
+  completionTokens: () => number;
+}
+
+/** Of a call that has not begun to answer. */
+export const newProgress = (): Progress => ({ completionTokens: () => 0 });

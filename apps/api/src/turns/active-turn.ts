@@ -1,5 +1,6 @@
 import type { SegmentOrigin, ToolExecution } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../models/catalogue.service.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
 import { costOf } from '../models/price.ts';
@@ -13,6 +14,8 @@ export type StopReason = 'cancelled' | 'shutdown';
 
 /** What one call of the model used, and what it costs. */
 export interface StepUsage extends ModelUsage {
+  /** Of the call: its entry in the ledger has it, unless the call had a hold. */
+  callId: string;
   cost: number;
   estimated: boolean;
 }
@@ -117,7 +120,15 @@ export class ActiveTurn {
   used(usage: ModelUsage, estimated: boolean): void {
     const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
     const cost = costOf(usage, this.model.price);
-    this.due = { promptTokens, completionTokens, cachedTokens, reasoningTokens, cost, estimated };
+    this.due = {
+      callId: uuidV7(),
+      promptTokens,
+      completionTokens,
+      cachedTokens,
+      reasoningTokens,
+      cost,
+      estimated,
+    };
     this.usage.add(this.due);
   }
 

@@ -89,20 +89,24 @@ export async function insertCompaction(tx: Sql, compaction: NewCompaction): Prom
   return row.id;
 }
 
-export interface MadeSummary {
-  text: string;
-  /** Of the text as the model gets it. */
-  tokens: number;
-  tokensAfter: number;
+/** What the model used for a summary. */
+export interface CompactionUsage {
   promptTokens: number;
   completionTokens: number;
   cost: number;
   estimated: boolean;
 }
 
+export interface MadeSummary extends CompactionUsage {
+  text: string;
+  /** Of the text as the model gets it. */
+  tokens: number;
+  tokensAfter: number;
+}
+
 /**
  * RUNNING → READY, or ABANDONED where the session is gone or its summary is no longer the one that this one was made
- * with: true or false. What it used is kept either way.
+ * with: true or false. What it used is kept either way. May be repeated.
  */
 export async function finishCompaction(
   tx: Sql,
@@ -139,15 +143,35 @@ export async function finishCompaction(
       made.estimated,
     ],
   );
-  return row?.status === 'READY';
+  if (row !== null) return row.status === 'READY';
+  const known = await firstRow<{ status: string }>(
+    tx,
+    'select status from context_compaction where id = $1',
+    [id],
+  );
+  return known?.status === 'READY';
 }
 
-/** RUNNING → FAILED, or ABANDONED where nobody waits for it any more. */
-export async function endCompaction(tx: Sql, id: string, status: 'FAILED' | 'ABANDONED'): Promise<void> {
+/** RUNNING → FAILED, or ABANDONED where nobody waits for it any more, with what it used by then. */
+export async function endCompaction(
+  tx: Sql,
+  id: string,
+  status: 'FAILED' | 'ABANDONED',
+  used: CompactionUsage | null,
+): Promise<void> {
   await rows(
     tx,
-    `update context_compaction set status = $2, changed_at = clock_timestamp() where id = $1 and status = 'RUNNING'`,
-    [id, status],
+    `update context_compaction set status = $2, changed_at = clock_timestamp(), prompt_tokens = $3,
+       completion_tokens = $4, cost = $5, estimated = $6
+     where id = $1 and status = 'RUNNING'`,
+    [
+      id,
+      status,
+      used?.promptTokens ?? 0,
+      used?.completionTokens ?? 0,
+      used?.cost ?? 0,
+      used?.estimated ?? false,
+    ],
   );
 }
 

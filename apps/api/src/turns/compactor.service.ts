@@ -1,19 +1,27 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../models/catalogue.service.ts';
-import { ProviderError, type ModelUsage } from '../models/model-provider.ts';
+import { ProviderError } from '../models/model-provider.ts';
 import { costOf } from '../models/price.ts';
-import { countTokens, estimatePrompt } from '../models/tokens.ts';
+import { countTokens } from '../models/tokens.ts';
+import { tokensToHold, type Charge } from '../usage/charge.ts';
 import { UsageService } from '../usage/usage.service.ts';
-import { summaryBlock, summaryRequest, tokensAfter, type CompactionPlan } from './compaction.ts';
-import { endCompaction, finishCompaction, insertCompaction } from './compaction-store.ts';
-import type { Context, Position, Summary } from './context-state.ts';
-import type { Sql } from '../infra/database/rows.ts';
+import { summaryBlock, summaryLimit, tokensAfter, type CompactionPlan } from './compaction.ts';
+import {
+  endCompaction,
+  finishCompaction,
+  insertCompaction,
+  type CompactionUsage,
+} from './compaction-store.ts';
+import { sumTokens, type Context, type Position, type Summary } from './context-state.ts';
+import { SUMMARY_TIMEOUT_MS, SummaryCall, type SummaryUsage } from './summary-call.ts';
 
-/** A summary is given up after so long. */
-const TIMEOUT_MS = 120_000;
 /** Until a compaction whose process died counts as failed, and its hold as abandoned. */
-export const COMPACTION_LEASE_MS = TIMEOUT_MS + 30_000;
+/** How long the end of a compaction is tried to be stored while the database is away. */
+const RETRY_MS = 10_000;
+const COMPACTION_LEASE_MS = SUMMARY_TIMEOUT_MS + 30_000;
 
 /** Everything that a summary is made of. */
 export interface Compaction {
@@ -26,6 +34,14 @@ export interface Compaction {
   at: Position;
   model: ResolvedModel;
   payer: { spaceId: string; userId: string; agentId: string; turnId: string | null };
+}
+
+/** A compaction that is stored and has not been made yet. */
+export interface BegunCompaction {
+  id: string;
+  /** By which the ledger knows the call of the model. */
+  callId: string;
+  compaction: Compaction;
 }
 
 export interface Compacted {
@@ -45,24 +61,43 @@ export class Compactor implements BeforeApplicationShutdown {
     private readonly usage: UsageService,
   ) {}
 
-  /** Stores that a summary is being made; answers the id for `run`. */
-  begin(sql: Sql, { sessionRef, trigger, plan, at, tokensBefore, model }: Compaction): Promise<string> {
+  /**
+   * Stores that a summary is being made, and what is charged should its process die; 402 where `held` and nothing is
+   * left. Comes last in its transaction.
+   */
+  async begin(
+    tx: EntityManager,
+    compaction: Compaction,
+    { held }: { held: boolean },
+  ): Promise<BegunCompaction> {
+    const { sessionRef, trigger, plan, at, tokensBefore, model, payer } = compaction;
     const { mark } = plan;
-    const row = { sessionRef, trigger, mark, at, tokensBefore, model: model.name };
-    return insertCompaction(sql, { ...row, leaseMs: COMPACTION_LEASE_MS });
+    const leaseMs = COMPACTION_LEASE_MS;
+    const row = { sessionRef, trigger, mark, at, tokensBefore, model: model.name, leaseMs };
+    const id = await insertCompaction(tx, row);
+    const promptTokens = sumTokens(plan.head);
+    const prompt = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+    const call = {
+      id: uuidV7(),
+      spaceId: payer.spaceId,
+      userId: payer.userId,
+      source: 'compaction' as const,
+      reference: id,
+      leaseMs,
+      settleWith: chargeOf(compaction, { usage: prompt, estimated: true }),
+    };
+    const tokens = tokensToHold(promptTokens, summaryLimit(model));
+    if (!held || (await this.usage.hold(tx, { ...call, tokens })) === null) await this.usage.note(tx, [call]);
+    return { id, callId: call.id, compaction };
   }
 
   /**
    * Asks the model for the summary, then stores and charges it. Null where another one came first. Throws what the
-   * provider throws, and then nothing has changed but the compaction's row, which has failed.
+   * provider throws, and then nothing has changed but the compaction's row, which has failed; what the model used by
+   * then is charged.
    */
-  run(
-    id: string,
-    compaction: Compaction,
-    holdId: string | null,
-    signal: AbortSignal = this.closing.signal,
-  ): Promise<Compacted | null> {
-    const run = this.compact(id, compaction, holdId, signal).finally(() => this.running.delete(run));
+  run(begun: BegunCompaction, signal: AbortSignal = this.closing.signal): Promise<Compacted | null> {
+    const run = this.compact(begun, signal).finally(() => this.running.delete(run));
     this.running.add(run);
     return run;
   }
@@ -72,84 +107,48 @@ export class Compactor implements BeforeApplicationShutdown {
     await Promise.allSettled(this.running);
   }
 
-  private async compact(
-    id: string,
-    compaction: Compaction,
-    holdId: string | null,
-    signal: AbortSignal,
-  ): Promise<Compacted | null> {
+  private async compact(begun: BegunCompaction, signal: AbortSignal): Promise<Compacted | null> {
+    const call = new SummaryCall(begun.compaction);
     try {
-      const said = await this.summarise(compaction, signal);
-      return await this.store(id, compaction, holdId, said);
+      await call.run(signal);
+      return await this.store(begun, call);
     } catch (error) {
-      await this.giveUp(id, holdId, signal.aborted ? 'ABANDONED' : 'FAILED');
+      await this.giveUp(begun, call, signal.aborted ? 'ABANDONED' : 'FAILED');
       throw error;
     }
   }
 
-  private async summarise(
-    { context, plan, model }: Compaction,
-    signal: AbortSignal,
-  ): Promise<{ text: string; usage: ModelUsage; estimated: boolean }> {
-    const request = summaryRequest(context, plan, model, model.upstreamModel);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    let text = '';
-    let usage: ModelUsage | null = null;
-    try {
-      for await (const delta of model.provider.stream(request, AbortSignal.any([timeout, signal]))) {
-        if (delta.type === 'text') text += delta.text;
-        if (delta.type === 'usage') usage = delta;
-      }
-    } catch (error) {
-      if (!timeout.aborted) throw error;
-      throw new ProviderError('timeout', 'The model took too long to write the summary', { cause: error });
-    }
-    text = text.trim();
-    if (text === '') throw new ProviderError('bad-answer', 'The model wrote no summary');
-    if (usage) return { text, usage, estimated: false };
-    const promptTokens = await estimatePrompt(request.messages);
-    const completionTokens = await countTokens(text);
-    return {
-      text,
-      usage: { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 },
-      estimated: true,
-    };
-  }
-
-  private async store(
-    id: string,
-    { sessionRef, context, plan, tokensBefore, model, payer }: Compaction,
-    holdId: string | null,
-    { text, usage, estimated }: { text: string; usage: ModelUsage; estimated: boolean },
-  ): Promise<Compacted | null> {
+  private async store(begun: BegunCompaction, call: SummaryCall): Promise<Compacted | null> {
+    const { id, callId, compaction } = begun;
+    const { sessionRef, context, plan, tokensBefore } = compaction;
+    const text = call.summary;
     const tokens = await countTokens(summaryBlock(text));
     const after = tokensAfter(context, plan, tokensBefore, tokens);
-    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
-    const used = { promptTokens, completionTokens, cost: costOf(usage, model.price), estimated };
-    const ready = await this.database.transaction(async (tx) => {
-      const made = { text, tokens, tokensAfter: after, ...used };
-      const isReady = await finishCompaction(tx, sessionRef, id, context.summary?.id ?? null, made);
-      const charge = {
-        ...payer,
-        source: 'compaction' as const,
-        model: model.name,
-        cachedTokens,
-        reasoningTokens,
-      };
-      // As with turns: a hold that was taken for abandoned does not make the call free.
-      if (!(await this.usage.settle(tx, holdId, { ...charge, ...used })))
-        await this.usage.charge(tx, { ...charge, ...used });
-      return isReady;
-    });
-    return ready ? { summary: { id, text, tokens, mark: plan.mark }, tokensAfter: after } : null;
+    const charge = chargeOf(compaction, await call.used());
+    const made = { ...figuresOf(charge), text, tokens, tokensAfter: after };
+    const finish = () =>
+      this.database.transaction(async (tx) => {
+        const finished = await finishCompaction(tx, sessionRef, id, context.summary?.id ?? null, made);
+        await this.usage.settle(tx, callId, charge);
+        return finished;
+      });
+    const isReady = await whileUnavailable(finish, undefined, RETRY_MS);
+    return isReady ? { summary: { id, text, tokens, mark: plan.mark }, tokensAfter: after } : null;
   }
 
-  private async giveUp(id: string, holdId: string | null, status: 'FAILED' | 'ABANDONED'): Promise<void> {
+  private async giveUp(
+    { id, callId, compaction }: BegunCompaction,
+    call: SummaryCall,
+    status: 'FAILED' | 'ABANDONED',
+  ): Promise<void> {
     try {
-      await this.database.transaction(async (tx) => {
-        await endCompaction(tx, id, status);
-        if (holdId !== null) await this.usage.release(tx, holdId);
-      });
+      const charge = call.began ? chargeOf(compaction, await call.used()) : null;
+      const end = () =>
+        this.database.transaction(async (tx) => {
+          await endCompaction(tx, id, status, charge && figuresOf(charge));
+          await this.usage.settle(tx, callId, charge);
+        });
+      await whileUnavailable(end, undefined, RETRY_MS);
     } catch (error) {
       this.logger.warn(
         { err: error, compaction: id },
@@ -157,4 +156,15 @@ export class Compactor implements BeforeApplicationShutdown {
       );
     }
   }
+}
+
+function chargeOf({ payer, model }: Compaction, { usage, estimated }: SummaryUsage): Charge {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+  const tokens = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  const cost = costOf(usage, model.price);
+  return { ...payer, source: 'compaction', model: model.name, ...tokens, cost, estimated };
+}
+
+function figuresOf({ promptTokens, completionTokens, cost, estimated }: Charge): CompactionUsage {
+  return { promptTokens, completionTokens, cost, estimated };
 }

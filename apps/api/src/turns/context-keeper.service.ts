@@ -86,8 +86,11 @@ export class ContextKeeper {
       model,
       payer: { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: clientTurnId },
     };
-    const id = await whileUnavailable(() => this.compactor.begin(this.database, compaction), turn.signal);
-    const made = await this.compactor.run(id, compaction, null, turn.signal);
+    // Its turn holds for the call that follows; a second hold could end the turn in the middle.
+    const begin = () =>
+      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { held: false }));
+    const begun = await whileUnavailable(begin, turn.signal);
+    const made = await this.compactor.run(begun, turn.signal);
     // Somebody made one by hand meanwhile: that one counts.
     open.before = made
       ? { ...open.before, summary: made.summary, baseline: { ...at, tokens: made.tokensAfter } }

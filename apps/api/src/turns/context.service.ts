@@ -9,17 +9,15 @@ import { isText } from '../infra/http/text.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
 import { ProviderError } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
-import { tokensToHold } from '../usage/charge.ts';
-import { UsageService } from '../usage/usage.service.ts';
-import { expectedSummaryTokens, planManual, summaryLimit, tokensAfter } from './compaction.ts';
+import { expectedSummaryTokens, planManual, tokensAfter } from './compaction.ts';
 import {
   compactionFigures,
   contextSession,
   undoCompaction,
   type ContextSession,
 } from './compaction-store.ts';
-import { COMPACTION_LEASE_MS, Compactor, type Compaction } from './compactor.service.ts';
-import { lastPosition, messageCount, sumTokens, usedTokens, type Context } from './context-state.ts';
+import { Compactor, type BegunCompaction, type Compaction } from './compactor.service.ts';
+import { lastPosition, messageCount, usedTokens, type Context } from './context-state.ts';
 import { loadContext } from './context-store.ts';
 
 /** Which session, by its name, of which user with which agent. */
@@ -36,13 +34,6 @@ interface Found {
   used: { tokens: number; estimated: boolean };
 }
 
-/** A compaction that is stored and has not been made yet. */
-interface Begun {
-  id: string;
-  compaction: Compaction;
-  holdId: string | null;
-}
-
 /** The context of a session as its user sees and shapes it. */
 @Injectable()
 export class ContextService {
@@ -50,7 +41,6 @@ export class ContextService {
     private readonly database: DataSource,
     private readonly catalogue: CatalogueService,
     private readonly compactor: Compactor,
-    private readonly usage: UsageService,
   ) {}
 
   async status(scope: ContextScope): Promise<ContextStatus> {
@@ -90,15 +80,13 @@ export class ContextService {
     const begun = await this.database.transaction((tx) => this.begin(tx, scope, model));
     if (typeof begun === 'number') return this.answer(scope, false, begun, begun);
 
-    const made = await this.compactor
-      .run(begun.id, begun.compaction, begun.holdId)
-      .catch((error: unknown) => {
-        if (!(error instanceof ProviderError)) throw error;
-        throw unavailable(`The summary could not be made: ${error.message}`, {
-          cause: error,
-          retryAfter: error.retryAfter,
-        });
+    const made = await this.compactor.run(begun).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw unavailable(`The summary could not be made: ${error.message}`, {
+        cause: error,
+        retryAfter: error.retryAfter,
       });
+    });
     if (made === null) throw conflict(`The context of session ${scope.sessionId} has changed meanwhile`);
     const { tokensBefore } = begun.compaction;
     return this.answer(scope, true, tokensBefore, made.tokensAfter);
@@ -117,7 +105,11 @@ export class ContextService {
   }
 
   /** Stores and holds for the compaction; where there is nothing to summarise, the size of the context. */
-  private async begin(tx: EntityManager, scope: ContextScope, model: ResolvedModel): Promise<Begun | number> {
+  private async begin(
+    tx: EntityManager,
+    scope: ContextScope,
+    model: ResolvedModel,
+  ): Promise<BegunCompaction | number> {
     const { agent, userId } = scope;
     const { session, context, used } = await this.findIdle(tx, scope, true);
     const plan = planManual(context);
@@ -134,16 +126,7 @@ export class ContextService {
       model,
       payer,
     };
-    const id = await this.compactor.begin(tx, compaction);
-    const holdId = await this.usage.hold(tx, {
-      spaceId: agent.spaceId,
-      userId,
-      tokens: tokensToHold(sumTokens(plan.head), summaryLimit(model)),
-      source: 'compaction',
-      reference: id,
-      leaseMs: COMPACTION_LEASE_MS,
-    });
-    return { id, compaction, holdId };
+    return this.compactor.begin(tx, compaction, { held: true });
   }
 
   /** 404 where the caller has no such session, or nothing was said in it yet. */

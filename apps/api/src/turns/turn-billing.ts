@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { firstRow, rows } from '../infra/database/rows.ts';
+import { rows } from '../infra/database/rows.ts';
 import { tokensToHold, type Charge } from '../usage/charge.ts';
 import type { UsageService } from '../usage/usage.service.ts';
 import type { ActiveTurn, StepUsage } from './active-turn.ts';
@@ -7,6 +7,8 @@ import type { TurnRow, TurnSettings } from './turn-store.ts';
 
 /** A call of a model lasts less; a hold that is older was left behind. */
 const HOLD_MS = 3_600_000;
+/** What the columns of a turn can hold: figures beyond it must not keep the turn from being stored. */
+const MAX_INT4 = 2_147_483_647;
 
 /** Whose account a turn is charged to, and for what. */
 export interface Payer {
@@ -44,26 +46,14 @@ export async function holdForCall(
   payer: Payer,
   promptTokens: number,
   maxOutputTokens: number,
+  id?: string,
 ): Promise<string | null> {
   const { turnRef, spaceId, userId, source } = payer;
   const tokens = tokensToHold(promptTokens, maxOutputTokens);
-  const hold = { spaceId, userId, tokens, source, reference: turnRef, leaseMs: HOLD_MS };
+  const hold = { id, spaceId, userId, tokens, source, reference: turnRef, leaseMs: HOLD_MS };
   const holdId = await usage.hold(tx, hold);
   if (holdId !== null) await rows(tx, 'update turn set hold_id = $2 where id = $1', [turnRef, holdId]);
   return holdId;
-}
-
-/** The hold that the turn's row names, where it still stands; it has been renewed then. */
-export async function standingHold(
-  tx: EntityManager,
-  usage: UsageService,
-  turnRef: string,
-): Promise<string | null> {
-  const turn = await firstRow<{ id: string | null }>(tx, 'select hold_id as id from turn where id = $1', [
-    turnRef,
-  ]);
-  const [standing = null] = turn?.id ? await usage.renew([turn.id], tx) : [];
-  return standing;
 }
 
 /** Writes what a call used into the turn and the ledger, and gives its hold back. Last in its transaction. */
@@ -75,17 +65,17 @@ export async function settleCall(
   due: StepUsage | null,
 ): Promise<void> {
   if (due === null) {
-    if (holdId !== null) await usage.release(tx, holdId);
+    if (holdId !== null) await usage.settle(tx, holdId, null);
     return;
   }
   await rows(
     tx,
-    `update turn set prompt_tokens = prompt_tokens + $2, completion_tokens = completion_tokens + $3,
-       cost = cost + $4::numeric, estimated = estimated or $5, hold_id = null where id = $1`,
+    `update turn set prompt_tokens = least(prompt_tokens + $2::bigint, ${MAX_INT4}),
+       completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric, estimated = estimated or $5, hold_id = null where id = $1`,
     [payer.turnRef, due.promptTokens, due.completionTokens, due.cost, due.estimated],
   );
   const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
-  const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...due };
-  // A hold that was taken for abandoned is settled already; the call is charged all the same.
-  if (!(await usage.settle(tx, holdId, charge))) await usage.charge(tx, charge);
+  const { callId, ...used } = due;
+  const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used };
+  await usage.settle(tx, holdId ?? callId, charge);
 }

@@ -7,6 +7,7 @@ import type { Transactions } from '../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { AppError } from '../infra/http/app-error.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
 import { missingTool } from '../tools/tool-status.ts';
@@ -19,7 +20,7 @@ import { contextTokens } from './context-state.ts';
 import type { ItemContent } from './items.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
-import { holdForCall, payerOf, settleCall, standingHold } from './turn-billing.ts';
+import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
 import { storeStep } from './turn-steps.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import { type TurnFailure } from './turn-store.ts';
@@ -116,14 +117,11 @@ export class TurnEngine {
 
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
   private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
+    const id = uuidV7();
     const hold = () =>
       this.laned(turn).transaction(async (tx) => {
         await turn.writer.assertHeld(tx);
-        // The hold of the step before is settled: what is there was made by a try whose answer was lost.
-        return (
-          (await standingHold(tx, this.usage, turn.id)) ??
-          holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens)
-        );
+        return holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
       });
     turn.holdId = await whileUnavailable(hold, turn.signal);
   }

@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
 import { costOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -137,7 +138,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
     const used = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
     const price = await this.catalogue.priceOf(turn.spaceId, turn.model);
-    return { ...used, cost: price ? costOf(used, price) : 0, estimated: true };
+    return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
 
   /** What the interrupted call said; a step that was stored whole is no longer part of it. */

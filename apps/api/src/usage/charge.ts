@@ -21,6 +21,8 @@ export interface Charge {
   /** In the model's currency, exact to 1e-9. */
   cost: number;
   estimated: boolean;
+  /** The run of a task that caused the call. */
+  causationRunId?: string | null;
 }
 
 /** The most that a hold counts of a completion that is still to come. */

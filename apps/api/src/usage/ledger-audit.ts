@@ -5,7 +5,7 @@ export interface Discrepancy {
   spaceId: string;
   /** Null: the space's own. */
   userId: string | null;
-  /** Null: it has no row although tokens were granted. */
+  /** Null: it has no row although it has entries. */
   balance: number | null;
   entries: number;
   hasGrant: boolean;
@@ -42,7 +42,7 @@ export function auditLedger(sql: Sql): Promise<Discrepancy[]> {
      left join usage_account a on a.space_id = k.space_id and a.user_id is not distinct from k.user_id
      left join total t on t.space_id = k.space_id and t.user_id is not distinct from k.user_id
      left join held h on h.space_id = k.space_id and h.user_id is not distinct from k.user_id
-     where a.balance <> coalesce(t.entries, 0)
+     where coalesce(a.balance, 0) <> coalesce(t.entries, 0) or (a.balance is null and t.entries is not null)
        or coalesce(a.has_grant, false) <> (coalesce(t.grants, 0) > 0)
        or h.held < 0`,
   );

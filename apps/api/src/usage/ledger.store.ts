@@ -1,31 +1,28 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
-import type { Account, Charge, ChargeSource } from './charge.ts';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import type { Account, Charge } from './charge.ts';
 
 /** First half of the advisory locks of this module; the second half is made of the space's id. */
 const GATE = 720_006;
 
-export interface Hold {
+/** Whose account; a null user: the space's own. */
+export interface AccountKey {
   spaceId: string;
-  userId: string;
-  tokens: number;
-  source: ChargeSource;
-  /** By which the owner finds again what was used, such as the id of a turn. */
-  reference: string;
-  /** Milliseconds until it counts as abandoned, unless renewed. */
-  leaseMs: number;
-  /** What is charged should it be abandoned, where the source has no `onExpiredHold`; none: nothing. */
-  settleWith?: Charge;
-}
-
-export interface ExpiredHold {
-  source: ChargeSource;
-  reference: string;
-  settleWith: Charge | null;
+  userId: string | null;
 }
 
 export interface AccountState extends Account {
   limited: boolean;
+}
+
+/** A line of the ledger that is about to be written. Its id was chosen before the transaction: it is written once. */
+export type NewEntry =
+  | { id: string; kind: 'CHARGE'; charge: Charge }
+  | { id: string; kind: 'GRANT' | 'OPENING'; account: AccountKey; tokens: number; by: GrantedBy };
+
+export interface GrantedBy {
+  createdBy: string;
+  note: string | null;
 }
 
 /** Locks those of the two accounts that have a limit: the space's first, so that nobody waits in a circle. */
@@ -37,71 +34,10 @@ export function lockLimited(
   return rows(
     tx,
     `select user_id as "userId", balance::float8 as balance from usage_account
-     where space_id = $1 and (user_id is null or user_id = $2) and has_grant
+     where space_id = $1 and owner_id = any(array[$1, $2]::uuid[]) and has_grant
      order by user_id nulls first for update`,
     [spaceId, userId],
   );
-}
-
-/** What open holds hold of the space's account and of the user's. */
-export async function heldTokens(
-  sql: Sql,
-  spaceId: string,
-  userId: string,
-): Promise<{ space: number; user: number }> {
-  const held = await firstRow<{ space: number; user: number }>(
-    sql,
-    `select coalesce(sum(tokens), 0)::float8 as space,
-       coalesce(sum(tokens) filter (where user_id = $2), 0)::float8 as "user"
-     from usage_hold where space_id = $1`,
-    [spaceId, userId],
-  );
-  return held ?? { space: 0, user: 0 };
-}
-
-export async function insertHold(tx: EntityManager, hold: Hold): Promise<string> {
-  const row = await firstRow<{ id: string }>(
-    tx,
-    `insert into usage_hold (space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7::int, clock_timestamp() + $7::int * interval '1 millisecond')
-     returning id`,
-    [
-      hold.spaceId,
-      hold.userId,
-      hold.tokens,
-      hold.source,
-      hold.reference,
-      hold.settleWith && JSON.stringify(hold.settleWith),
-      hold.leaseMs,
-    ],
-  );
-  if (!row) throw new Error('The hold was not stored');
-  return row.id;
-}
-
-export async function renewHolds(sql: Sql, ids: string[]): Promise<string[]> {
-  const renewed = await rows<{ id: string }>(
-    sql,
-    `update usage_hold set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
-     where id = any($1::uuid[]) returning id`,
-    [ids],
-  );
-  return renewed.map(({ id }) => id);
-}
-
-/** False where somebody has removed it before. */
-export async function removeHold(tx: EntityManager, id: string): Promise<boolean> {
-  return (await firstRow(tx, 'delete from usage_hold where id = $1 returning id', [id])) !== null;
-}
-
-/** Answers those that were there. */
-export async function removeHolds(tx: EntityManager, ids: string[]): Promise<Set<string>> {
-  const removed = await rows<{ id: string }>(
-    tx,
-    'delete from usage_hold where id = any($1::uuid[]) returning id',
-    [ids],
-  );
-  return new Set(removed.map(({ id }) => id));
 }
 
 /** For each person whether the space's account or the own has a limit. */
@@ -114,7 +50,7 @@ export async function haveLimits(
     'usage.limits',
     `select exists (
        select from usage_account a
-       where a.space_id = person.space_id and (a.user_id is null or a.user_id = person.user_id) and a.has_grant
+       where a.space_id = person.space_id and a.owner_id in (person.space_id, person.user_id) and a.has_grant
      ) as limited
      from unnest($1::uuid[], $2::uuid[]) with ordinality as person (space_id, user_id, n) order by n`,
     [people.map(({ spaceId }) => spaceId), people.map(({ userId }) => userId)],
@@ -122,168 +58,127 @@ export async function haveLimits(
   return found.map(({ limited }) => limited);
 }
 
-export async function expiredHoldIds(sql: Sql, after: string | null, limit: number): Promise<string[]> {
-  const expired = await rows<{ id: string }>(
-    sql,
-    `select id from usage_hold where expires_at < now() and ($1::uuid is null or id > $1)
-     order by id limit $2`,
-    [after, limit],
-  );
-  return expired.map(({ id }) => id);
-}
-
-/** Null where it was renewed or settled meanwhile, or is being so. */
-export function lockExpiredHold(tx: EntityManager, id: string): Promise<ExpiredHold | null> {
-  return firstRow(
-    tx,
-    `select source, reference, settle_with as "settleWith" from usage_hold
-     where id = $1 and expires_at < clock_timestamp() for update skip locked`,
-    [id],
-  );
+/**
+ * Locks accounts in the one order of all transactions, by space, the space's own before those of its users, and opens
+ * those that nobody was charged to before. Waiting for the gate comes before the first lock of a row.
+ */
+export async function lockAccounts(
+  tx: EntityManager,
+  accounts: AccountKey[],
+): Promise<(AccountKey & { balance: number; hasGrant: boolean })[]> {
+  const keys = [
+    ...new Map(accounts.map((account) => [`${account.spaceId} ${account.userId}`, account])).values(),
+  ];
+  const parameters = [keys.map(({ spaceId }) => spaceId), keys.map((key) => key.userId ?? key.spaceId)];
+  const lock = () =>
+    rows<AccountKey & { balance: number; hasGrant: boolean }>(
+      tx,
+      `select a.space_id as "spaceId", a.user_id as "userId", a.balance::float8 as balance,
+         a.has_grant as "hasGrant"
+       from usage_account a
+       join unnest($1::uuid[], $2::uuid[]) as w (space_id, owner_id) using (space_id, owner_id)
+       where cardinality($1) = (select count(*) from usage_account
+         join unnest($1::uuid[], $2::uuid[]) as w (space_id, owner_id) using (space_id, owner_id))
+       order by a.space_id, a.user_id nulls first for update of a`,
+      parameters,
+    );
+  const locked = await lock();
+  if (locked.length === keys.length) return locked;
+  await openAccounts(tx, keys);
+  return lock();
 }
 
 /**
- * Writes the entry, then lowers the accounts that are kept. The entry passes the gate that `openAccount` closes:
- * a new account either counts it in its sum or is seen here by the second statement.
+ * Begins to keep balances. Older versions of the service write charges without an account, and pass this gate as they
+ * do: an account that is opened counts them in its sum or is seen by them.
  */
-export async function postCharge(tx: EntityManager, charge: Charge): Promise<void> {
+async function openAccounts(tx: EntityManager, accounts: AccountKey[]): Promise<void> {
+  const spaces = [...new Set(accounts.map(({ spaceId }) => spaceId))].sort();
   await rows(
     tx,
-    `insert into usage_entry (space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
-       prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
-     select $1::uuid, $2::uuid, 'CHARGE', -($8::bigint + $9::bigint), $3::numeric, $4, $5::uuid, $6, $7,
-       $8::int, $9::int, $10::int, $11::int, $12::boolean
-     from (select pg_advisory_xact_lock_shared(${GATE}, hashtext($1::uuid::text))) as gate`,
-    [
-      charge.spaceId,
-      charge.userId,
-      charge.cost,
-      charge.source,
-      charge.agentId,
-      charge.turnId,
-      charge.model,
-      charge.promptTokens,
-      charge.completionTokens,
-      charge.cachedTokens,
-      charge.reasoningTokens,
-      charge.estimated,
-    ],
-  );
-  await rows(
-    tx,
-    `with locked as (
-       select 1 from usage_account where space_id = $1 and (user_id is null or user_id = $2)
-       order by user_id nulls first for update
-     )
-     update usage_account set balance = balance - $3
-     where space_id = $1 and (user_id is null or user_id = $2) and (select count(*) from locked) > 0`,
-    [charge.spaceId, charge.userId, charge.promptTokens + charge.completionTokens],
-  );
-}
-
-/** As `postCharge`, for many: the same steps, in the order of the accounts. */
-export async function postCharges(tx: EntityManager, charges: Charge[]): Promise<void> {
-  const spaces = [...new Set(charges.map(({ spaceId }) => spaceId))].sort();
-  await rows(
-    tx,
-    `select pg_advisory_xact_lock_shared(${GATE}, hashtext(space)) from unnest($1::uuid[]::text[]) as space`,
+    `select pg_advisory_xact_lock(${GATE}, hashtext(space)) from unnest($1::uuid[]::text[]) as space`,
     [spaces],
   );
   await rows(
     tx,
-    `insert into usage_entry (space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
-       prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
-     select c."spaceId", c."userId", 'CHARGE', -(c."promptTokens"::bigint + c."completionTokens"), c.cost, c.source,
-       c."agentId", c."turnId", c.model, c."promptTokens", c."completionTokens", c."cachedTokens",
-       c."reasoningTokens", c.estimated
-     from json_to_recordset($1) as c ("spaceId" uuid, "userId" uuid, cost numeric, source text, "agentId" uuid,
-       "turnId" text, model text, "promptTokens" int, "completionTokens" int, "cachedTokens" int,
-       "reasoningTokens" int, estimated boolean)`,
-    [JSON.stringify(charges)],
+    `insert into usage_account (space_id, user_id, balance)
+     select w.space_id, w.user_id, coalesce(case
+       when w.user_id is null then
+         (select sum(tokens) from usage_entry e where e.space_id = w.space_id and e.kind = 'CHARGE')
+       else
+         (select sum(tokens) from usage_entry e where e.space_id = w.space_id and e.user_id = w.user_id
+            and e.kind = 'CHARGE')
+       end, 0)
+     from unnest($1::uuid[], $2::uuid[]) as w (space_id, user_id)
+     where not exists (select from usage_account a
+       where a.space_id = w.space_id and a.owner_id = coalesce(w.user_id, w.space_id))
+     order by w.space_id, w.user_id nulls first
+     on conflict do nothing`,
+    [accounts.map(({ spaceId }) => spaceId), accounts.map(({ userId }) => userId)],
   );
-  await rows(
-    tx,
-    `with total as (
-       select space_id, user_id, sum(tokens) as tokens
-       from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as charge (space_id, user_id, tokens)
-       group by grouping sets ((space_id, user_id), (space_id))
-     ), account as (
-       select a.space_id, a.user_id from usage_account a
-       join total t on t.space_id = a.space_id and t.user_id is not distinct from a.user_id
-       order by a.space_id, a.user_id nulls first for update of a
-     )
-     update usage_account a set balance = a.balance - t.tokens
-     from account k join total t on t.space_id = k.space_id and t.user_id is not distinct from k.user_id
-     where a.space_id = k.space_id and a.user_id is not distinct from k.user_id`,
-    [
-      charges.map(({ spaceId }) => spaceId),
-      charges.map(({ userId }) => userId),
-      charges.map(({ promptTokens, completionTokens }) => promptTokens + completionTokens),
-    ],
-  );
+}
+
+/** The accounts that an entry changes: a charge both, a grant one. */
+function accountsOf(entry: NewEntry): AccountKey[] {
+  if (entry.kind !== 'CHARGE') return [entry.account];
+  const { spaceId, userId } = entry.charge;
+  return [
+    { spaceId, userId: null },
+    { spaceId, userId },
+  ];
 }
 
 /**
- * Begins to keep the balance of an account: what was charged so far counts. Waits for the charges that are
- * under way and keeps new ones waiting, so it needs a transaction of its own, which locks nothing else.
+ * Writes entries and changes the accounts by those that were not there before; returns their ids. It locks the
+ * accounts until the commit.
  */
-export async function openAccount(tx: EntityManager, spaceId: string, userId: string | null): Promise<void> {
-  const open = await firstRow(
+export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
+  await lockAccounts(tx, entries.flatMap(accountsOf));
+  const posted = await rows<{ id: string }>(
     tx,
-    'select 1 from usage_account where space_id = $1 and user_id is not distinct from $2::uuid',
-    [spaceId, userId],
+    `with posted as (
+       insert into usage_entry (id, space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
+         prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, causation_run_id, note,
+         created_by)
+       select id, "spaceId", "userId", kind, tokens, coalesce(cost, 0), source, "agentId", "turnId", model,
+         coalesce("promptTokens", 0), coalesce("completionTokens", 0), coalesce("cachedTokens", 0),
+         coalesce("reasoningTokens", 0), coalesce(estimated, false), "causationRunId", note, "createdBy"
+       from json_to_recordset($1) as e (id uuid, "spaceId" uuid, "userId" uuid, kind text, tokens bigint,
+         cost numeric, source text, "agentId" uuid, "turnId" text, model text, "promptTokens" int,
+         "completionTokens" int, "cachedTokens" int, "reasoningTokens" int, estimated boolean,
+         "causationRunId" uuid, note text, "createdBy" uuid)
+       on conflict do nothing
+       returning id, space_id, user_id, kind, tokens
+     ), part as (
+       select space_id, coalesce(user_id, space_id) as owner_id, kind, tokens from posted
+       union all
+       select space_id, space_id, kind, tokens from posted where kind = 'CHARGE'
+     ), total as (
+       select space_id, owner_id, sum(tokens)::bigint as tokens, bool_or(kind = 'GRANT') as granted
+       from part group by space_id, owner_id
+     ), changed as (
+       update usage_account a set balance = a.balance + t.tokens, has_grant = a.has_grant or t.granted
+       from total t where a.space_id = t.space_id and a.owner_id = t.owner_id
+     )
+     select id from posted`,
+    [JSON.stringify(entries.map(toRecord))],
   );
-  if (open) return;
-  await rows(tx, `select pg_advisory_xact_lock(${GATE}, hashtext($1::uuid::text))`, [spaceId]);
-  await rows(
-    tx,
-    `insert into usage_account (space_id, user_id, balance)
-     select $1, $2::uuid, coalesce(sum(tokens), 0) from usage_entry
-     where space_id = $1 and kind = 'CHARGE' and ($2::uuid is null or user_id = $2)
-     on conflict do nothing`,
-    [spaceId, userId],
-  );
+  return new Set(posted.map(({ id }) => id));
 }
 
-export interface Grant {
-  spaceId: string;
-  /** Null: the space. */
-  userId: string | null;
-  tokens: number;
-  note: string | null;
-  createdBy: string;
-}
-
-/** Raises an account that is open; answers the id of the entry. */
-export async function postGrant(tx: EntityManager, grant: Grant): Promise<string> {
-  const { spaceId, userId, tokens, note, createdBy } = grant;
-  await rows(
-    tx,
-    `update usage_account set balance = balance + $3, has_grant = true
-     where space_id = $1 and user_id is not distinct from $2::uuid`,
-    [spaceId, userId, tokens],
-  );
-  const entry = await firstRow<{ id: string }>(
-    tx,
-    `insert into usage_entry (space_id, user_id, kind, tokens, source, note, created_by)
-     values ($1, $2, 'GRANT', $3, 'grant', $4, $5) returning id`,
-    [spaceId, userId, tokens, note, createdBy],
-  );
-  if (!entry) throw new Error('The grant was not stored');
-  return entry.id;
+function toRecord(entry: NewEntry): object {
+  const { id, kind } = entry;
+  if (entry.kind !== 'CHARGE') {
+    const { account, tokens, by } = entry;
+    return { id, kind, ...account, tokens, source: 'grant', ...by };
+  }
+  const { charge } = entry;
+  return { ...charge, id, kind, tokens: -(charge.promptTokens + charge.completionTokens) };
 }
 
 /** Those of the two accounts that have a limit as they stand, without a lock; the space's first. */
-export function limitedAccounts(sql: Sql, spaceId: string, userId: string): Promise<Account[]> {
-  return rows(
-    sql,
-    `select user_id as "userId", balance::float8 as balance,
-       (select coalesce(sum(tokens), 0) from usage_hold h
-         where h.space_id = $1 and (a.user_id is null or h.user_id = a.user_id))::float8 as held
-     from usage_account a where space_id = $1 and (user_id is null or user_id = $2) and has_grant
-     order by user_id nulls first`,
-    [spaceId, userId],
-  );
+export async function limitedAccounts(sql: Sql, spaceId: string, userId: string): Promise<Account[]> {
+  return (await accountStates(sql, spaceId, userId)).filter(({ limited }) => limited);
 }
 
 /** The space's account and the user's as they stand, without a lock; the space's first. */
@@ -291,14 +186,11 @@ export function accountStates(sql: Sql, spaceId: string, userId: string): Promis
   return rows(
     sql,
     `select w.user_id as "userId", coalesce(a.has_grant, false) as limited,
-       coalesce(a.balance, (
-         select sum(tokens) from usage_entry e
-         where e.space_id = $1 and e.kind = 'CHARGE' and (w.user_id is null or e.user_id = w.user_id)
-       ), 0)::float8 as balance,
+       coalesce(a.balance, 0)::float8 as balance,
        (select coalesce(sum(tokens), 0) from usage_hold h
          where h.space_id = $1 and (w.user_id is null or h.user_id = w.user_id))::float8 as held
      from (values (null::uuid), ($2::uuid)) as w (user_id)
-     left join usage_account a on a.space_id = $1 and a.user_id is not distinct from w.user_id
+     left join usage_account a on a.space_id = $1 and a.owner_id = coalesce(w.user_id, $1)
      order by w.user_id nulls first`,
     [spaceId, userId],
   );

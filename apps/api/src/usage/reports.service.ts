@@ -8,18 +8,32 @@ import type {
   UsageSummary,
   UsageSummaryQuery,
 } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { missingOrForeign } from '../auth/resource-scope.ts';
+import { Lanes } from '../infra/database/lanes.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { forbidden } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { accountStates, openAccount, postGrant, type AccountState } from './ledger.store.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
+import {
+  accountStates,
+  lockAccounts,
+  postEntries,
+  type AccountKey,
+  type AccountState,
+  type GrantedBy,
+  type NewEntry,
+} from './ledger.store.ts';
 import { entryById, listEntries, sumCharges, toEntry, type EntryRow } from './reports.store.ts';
 import { arrangeGroups } from './summary.ts';
 import type { UsageEntryQueryDto } from './usage.dto.ts';
+
+/** How long a grant is tried again while the database is away; the caller waits for it. */
+const RETRY_MS = 5_000;
 
 /** What people see of the ledger, and the grants of admins. */
 @Injectable()
@@ -28,6 +42,7 @@ export class UsageReports {
     private readonly database: DataSource,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
+    private readonly lanes: Lanes,
   ) {}
 
   async balance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {
@@ -85,19 +100,50 @@ export class UsageReports {
     if (grantee !== null && !(await this.identity.isMember(spaceId, grantee))) {
       throw await missingOrForeign(this.database, 'membership', grantee, `Member ${grantee}`);
     }
-    await this.database.transaction((tx) => openAccount(tx, spaceId, grantee));
-    const entry = await this.database.transaction(async (tx) => {
-      await recordAudit(tx, by, {
-        action: 'usage.grant',
-        targetType: grantee === null ? 'space' : 'user',
-        targetId: grantee ?? spaceId,
-        details: { tokens, note: note ?? null },
-        requestId,
+    const account = { spaceId, userId: grantee };
+    // Chosen in their order, and before the transaction: one that is repeated finds them written.
+    const openingId = uuidV7();
+    const grant = { id: uuidV7(), openingId, tokens, by: { createdBy: by.userId, note: note ?? null } };
+    const write = () =>
+      this.lanes.of(spaceId, this.database).transaction(async (tx) => {
+        if (await this.post(tx, account, grant)) {
+          await recordAudit(tx, by, {
+            action: 'usage.grant',
+            targetType: grantee === null ? 'space' : 'user',
+            targetId: grantee ?? spaceId,
+            details: { tokens, note: note ?? null },
+            requestId,
+          });
+        }
+        return entryById(tx, spaceId, grant.id);
       });
-      const grant = { spaceId, userId: grantee, tokens, note: note ?? null, createdBy: by.userId };
-      return entryById(tx, spaceId, await postGrant(tx, grant));
-    });
+    const entry = await whileUnavailable(write, undefined, RETRY_MS);
     return toEntry(entry, await this.peopleIn([entry]));
+  }
+
+  /**
+   * Writes a grant; the first one of an account after an entry that offsets what was used before, so that the balance
+   * starts at what was granted. False where the grant was written before.
+   */
+  private async post(
+    tx: EntityManager,
+    account: AccountKey,
+    { id, openingId, tokens, by }: { id: string; openingId: string; tokens: number; by: GrantedBy },
+  ): Promise<boolean> {
+    const [locked] = await lockAccounts(tx, [account]);
+    if (!locked) throw new Error('The account was not opened');
+    const entries: NewEntry[] = [{ id, kind: 'GRANT', account, tokens, by }];
+    const used = -locked.balance;
+    if (!locked.hasGrant && used > 0) {
+      entries.unshift({
+        id: openingId,
+        kind: 'OPENING',
+        account,
+        tokens: used,
+        by: { ...by, note: null },
+      });
+    }
+    return (await postEntries(tx, entries)).has(id);
   }
 
   private peopleIn(entries: EntryRow[]) {

@@ -36,7 +36,7 @@ export class UsageController {
     return this.reports.summary(caller, query);
   }
 
-  /** Gives tokens to a member or to the space; the first grant makes a limit, and what was used before counts. */
+  /** Gives tokens to a member or to the space; the first grant makes a limit, and the balance starts at it. */
   @Access('admin')
   @Post('grants')
   grant(@CallersAct() act: Act, @Body() body: GrantDto): Promise<UsageEntryDto> {

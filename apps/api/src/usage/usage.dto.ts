@@ -7,6 +7,7 @@ import {
   type Page,
   type UsageBalance,
   type UsageEntry,
+  type UsageEntryKind,
   type UsageEntryQuery,
   type UsageFigures,
   type UsageGroup,
@@ -105,10 +106,11 @@ export class UsagePersonDto implements UserSummary {
 
 export class UsageEntryDto implements UsageEntry {
   id!: string;
-  kind!: 'GRANT' | 'CHARGE';
+  /** OPENING: offsets what was used before the first grant, so that the balance starts at what was granted. */
+  kind!: UsageEntryKind;
   /** Whom it was charged or granted to; null: granted to the space. */
   user!: UsagePersonDto | null;
-  /** Granted above zero, charged below. */
+  /** Granted and offset above zero, charged below. */
   tokens!: number;
   cost!: number;
   source!: UsageSource;

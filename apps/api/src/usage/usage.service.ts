@@ -3,32 +3,40 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { MINUTE, Sweeper } from '../infra/sweeper.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
 import { assertSomethingLeft, type Charge, type ChargeSource } from './charge.ts';
 import {
-  expiredHoldIds,
-  haveLimits,
+  expiredHolds,
   heldTokens,
-  insertHold,
-  limitedAccounts,
+  insertHolds,
   lockExpiredHold,
-  lockLimited,
-  postCharge,
-  postCharges,
-  removeHold,
   removeHolds,
   renewHolds,
+  type ExpiredPosition,
   type Hold,
-} from './ledger.store.ts';
+  type Renewal,
+} from './holds.store.ts';
+import { haveLimits, limitedAccounts, lockLimited, postEntries } from './ledger.store.ts';
 
-/** What was used by the call of that reference; null: nothing. It reads, and locks no row. */
-export type ExpiredHoldHandler = (reference: string, tx: EntityManager) => Promise<Charge | null>;
+/** A hold that has expired. */
+export interface ExpiredCall {
+  id: string;
+  reference: string;
+}
+
+/** What was used by the call: null is nothing, and `running` leaves the hold. It reads, and locks no row. */
+export type ExpiredHoldHandler = (call: ExpiredCall, tx: EntityManager) => Promise<Charge | null | 'running'>;
 
 /** How a call ended. */
 export interface Settlement {
-  holdId: string | null;
+  /** The id of its hold, or one that was chosen for a call without a hold. */
+  id: string;
   /** Null: it used nothing. */
   charge: Charge | null;
 }
+
+/** Without an `id` it gets one. */
+export type NewHold = Omit<Hold, 'id'> & { id?: string };
 
 const BATCH = 100;
 
@@ -67,63 +75,71 @@ export class UsageService implements OnModuleInit {
 
   /**
    * Keeps tokens back for a call that starts with this transaction; 402 where nothing is left. Null: no limit, so
-   * there is nothing to renew. It locks the accounts until the commit, so it comes late in the transaction.
+   * there is nothing to renew. It locks the accounts until the commit, so it comes late in the transaction. A hold
+   * that is given its `id` may be stored again: the same one is there once.
    */
-  async hold(tx: EntityManager, hold: Hold): Promise<string | null> {
+  async hold(tx: EntityManager, { id = uuidV7(), ...hold }: NewHold): Promise<string | null> {
     const accounts = await lockLimited(tx, hold.spaceId, hold.userId);
     if (accounts.length === 0) return null;
-    const held = await heldTokens(tx, hold.spaceId, hold.userId);
+    const held = await heldTokens(tx, hold.spaceId, hold.userId, id);
+    // It was stored by a transaction whose answer was lost, and what is left may be held by others by now.
+    if (held.isThere) return id;
     assertSomethingLeft(
       accounts.map((account) => ({ ...account, held: account.userId === null ? held.space : held.user })),
     );
-    return insertHold(tx, hold);
-  }
-
-  /** Holds them for one more lease from now; answers those that still stand. */
-  async renew(holdIds: string[], sql: Sql = this.database): Promise<string[]> {
-    return holdIds.length === 0 ? [] : renewHolds(sql, holdIds);
+    await insertHolds(tx, [{ ...hold, id }]);
+    return id;
   }
 
   /**
-   * Gives the hold back and writes the entry; without a hold only the entry. False, and no entry, where the hold
-   * was settled before. Comes last in the transaction, for it locks the accounts until the commit.
+   * Notes calls that keep nothing back, because no account is limited: should their process die, the sweeper charges
+   * what they carry. Takes no lock.
    */
-  async settle(tx: EntityManager, holdId: string | null, charge: Charge): Promise<boolean> {
-    if (holdId !== null && !(await removeHold(tx, holdId))) return false;
-    await postCharge(tx, charge);
-    return true;
+  async note(sql: Sql, calls: Omit<Hold, 'tokens'>[]): Promise<void> {
+    if (calls.length > 0)
+      await insertHolds(
+        sql,
+        calls.map((call) => ({ ...call, tokens: 0 })),
+      );
   }
 
-  /** As `settle`, for many calls in one transaction that does nothing else; a null charge gives back alone. */
-  async settleAll(tx: EntityManager, settlements: Settlement[]): Promise<void> {
-    const holdIds = settlements.flatMap(({ holdId }) => holdId ?? []);
-    const removed = holdIds.length > 0 ? await removeHolds(tx, holdIds) : new Set();
-    const due = settlements.filter(({ holdId }) => holdId === null || removed.has(holdId));
-    const charges = due.flatMap(({ charge }) => charge ?? []);
-    if (charges.length > 0) await postCharges(tx, charges);
+  /** Holds them for one more lease from now; returns those that still stand. */
+  async renew(renewals: Renewal[], sql: Sql = this.database): Promise<string[]> {
+    return renewals.length === 0 ? [] : renewHolds(sql, renewals);
   }
 
-  /** Writes an entry for a call that held nothing. Comes last in the transaction, as `settle`. */
-  charge(tx: EntityManager, charge: Charge): Promise<void> {
-    return postCharge(tx, charge);
+  /**
+   * Ends a call: gives back what it holds and writes its entry, unless the entry is there. False where it was: a call
+   * is charged once, however often and by whomever it is settled. Comes last in the transaction, for it locks the
+   * accounts until the commit.
+   */
+  async settle(tx: EntityManager, id: string, charge: Charge | null): Promise<boolean> {
+    return (await this.settleAll(tx, [{ id, charge }])).has(id);
   }
 
-  /** Gives back a hold whose call used nothing; false where it was settled before. */
-  release(tx: EntityManager, holdId: string): Promise<boolean> {
-    return removeHold(tx, holdId);
+  /** As `settle`, for many calls in one transaction that does nothing else; returns those that were charged. */
+  async settleAll(tx: EntityManager, settlements: Settlement[]): Promise<Set<string>> {
+    await removeHolds(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+    const entries = settlements.flatMap(({ id, charge }) =>
+      charge ? [{ id, kind: 'CHARGE' as const, charge }] : [],
+    );
+    return entries.length > 0 ? postEntries(tx, entries) : new Set();
   }
 
   /** Settles the holds whose lease has passed, each in a transaction of its own, from what was stored. */
   async settleExpired(): Promise<void> {
-    let after: string | null = null;
+    let after: ExpiredPosition | null = null;
     do {
-      const ids = await expiredHoldIds(this.database, after, BATCH);
-      for (const id of ids) {
+      const expired: ExpiredPosition[] = await expiredHolds(this.database, after, BATCH);
+      for (const { id } of expired) {
         await this.settleAbandoned(id).catch((error: unknown) =>
           this.logger.error({ err: error, hold: id }, 'An expired hold could not be settled; trying again'),
         );
       }
-      after = ids[BATCH - 1] ?? null;
+      after = expired[BATCH - 1] ?? null;
     } while (after !== null);
   }
 
@@ -132,9 +148,10 @@ export class UsageService implements OnModuleInit {
       const hold = await lockExpiredHold(tx, id);
       if (!hold) return;
       const handler = this.expired.get(hold.source);
-      const charge = handler ? await handler(hold.reference, tx) : hold.settleWith;
-      if (charge) await this.settle(tx, id, { ...charge, estimated: true });
-      else await this.release(tx, id);
+      const { reference, settleWith } = hold;
+      const charge = handler && settleWith === null ? await handler({ id, reference }, tx) : settleWith;
+      if (charge === 'running') await renewHolds(tx, [{ id }]);
+      else await this.settle(tx, id, charge && { ...charge, estimated: true });
     });
   }
 }

@@ -44,8 +44,8 @@ export function EntriesList({ userId }: { userId: string | undefined }) {
       width: 200,
       render: (entry) => (
         <>
-          <span className={entry.kind === 'GRANT' ? 'success-text' : undefined}>
-            {entry.kind === 'GRANT' && '+'}
+          <span className={entry.kind === 'CHARGE' ? undefined : 'success-text'}>
+            {entry.kind !== 'CHARGE' && '+'}
             {whole(entry.tokens)}
           </span>
           {entry.kind === 'CHARGE' && (
@@ -108,10 +108,11 @@ export function EntriesList({ userId }: { userId: string | undefined }) {
 
 function What({ entry }: { entry: UsageEntry }) {
   const { t } = useTranslation();
-  const details = [entry.model, entry.note].filter((text) => text !== null && text !== '').join(' · ');
+  const hint = entry.kind === 'OPENING' ? t('usage.openingHint') : null;
+  const details = [entry.model, entry.note, hint].filter((text) => text !== null && text !== '').join(' · ');
   return (
     <>
-      {t(`usage.sources.${entry.source}`)}
+      {entry.kind === 'OPENING' ? t('usage.opening') : t(`usage.sources.${entry.source}`)}
       {entry.createdBy && (
         <span className="muted"> {t('usage.by', { name: entry.createdBy.name })}</span>
       )}{' '}

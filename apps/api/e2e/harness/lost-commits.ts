@@ -1,0 +1,50 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+
+/** What a broken connection looks like to whoever waited for the answer. */
+const lostAnswer = () => new Error('Connection terminated unexpectedly');
+
+/**
+ * Loses answers to COMMIT: the transaction is committed, and its caller is told that the connection broke. Counts
+ * the statements that the transactions ran, so that a test can pick the ones it is about.
+ */
+export class LostCommits {
+  /** How many were lost so far. */
+  lost = 0;
+  private left = 0;
+  private pattern = /./;
+  private readonly createQueryRunner: DataSource['createQueryRunner'];
+
+  constructor(private readonly database: DataSource) {
+    this.createQueryRunner = database.createQueryRunner.bind(database);
+    database.createQueryRunner = (mode) => this.watch(this.createQueryRunner(mode));
+  }
+
+  /** Loses the answers of the next `count` transactions in which a statement matches. */
+  next(pattern: RegExp, count = 1): void {
+    this.pattern = pattern;
+    this.left = count;
+  }
+
+  restore(): void {
+    this.database.createQueryRunner = this.createQueryRunner;
+  }
+
+  private watch(runner: QueryRunner): QueryRunner {
+    let matched = false;
+    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
+    const commit = runner.commitTransaction.bind(runner);
+    runner.query = ((...args: unknown[]) => {
+      matched ||= this.left > 0 && this.pattern.test(String(args[0]));
+      return query(...args);
+    }) as QueryRunner['query'];
+    runner.commitTransaction = async () => {
+      await commit();
+      if (!matched || this.left === 0) return;
+      matched = false;
+      this.left--;
+      this.lost++;
+      throw lostAnswer();
+    };
+    return runner;
+  }
+}
