@@ -29,6 +29,7 @@ export async function startService({ databaseUrl, dataDir, modelUrl, streams, en
         PLATFORM_SEED: 'demo',
         PLATFORM_LOG_LEVEL: 'warn',
         PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+        PLATFORM_MAX_RUNNING_TURNS: '1000',
         ...env,
       },
       onLine: (line) => line.startsWith('{') && console.error(line),

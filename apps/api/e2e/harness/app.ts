@@ -85,6 +85,7 @@ export class TestApp {
       PLATFORM_SECRET_KEY: secretKey,
       PLATFORM_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
       PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      PLATFORM_MAX_RUNNING_TURNS: '1000',
       ...options.env,
     });
     const builder = Test.createTestingModule({ imports: [AppModule.with(config)] });

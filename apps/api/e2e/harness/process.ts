@@ -30,6 +30,7 @@ export class ServiceProcess {
         PORT: String(port),
         PLATFORM_LOG_LEVEL: 'error',
         PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+        PLATFORM_MAX_RUNNING_TURNS: '1000',
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

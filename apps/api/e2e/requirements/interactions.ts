@@ -103,6 +103,11 @@ export const interactions = {
     behavior:
       'memory: true reads and writes the session; without it nothing is read and no session is listed',
   },
+  'execute.forgotten': {
+    source: 'issue: Availability, purges',
+    behavior:
+      'What was said in an execution without memory is removed after 7 days; the result of a job stays',
+  },
   'execute.stream': {
     source: 'spec: Execute',
     behavior: 'stream: true answers event-stream and needs the protocol header',

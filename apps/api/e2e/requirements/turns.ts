@@ -20,6 +20,11 @@ export const turns = {
     source: 'contract §4',
     behavior: 'A session runs one turn at a time; 409 names the running one',
   },
+  'turn.limit': {
+    source: 'contract §1; issue: Availability, fairness',
+    behavior:
+      'A user runs at most PLATFORM_MAX_RUNNING_TURNS turns over all processes: 429 with Retry-After; jobs wait',
+  },
   'turn.failure.stream': {
     source: 'spec: error.occurred; contract §4',
     behavior:

@@ -123,6 +123,8 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       });
     } catch (error) {
       if (error instanceof ClaimMissed) return 'again';
+      // The owner runs as many turns as one may: the job waits its turn.
+      if (error instanceof AppError && error.code === 'RATE_LIMITED') return 'later';
       // What is told to come back later, such as a shutdown, is no verdict about the job.
       if (!(error instanceof AppError) || error.retryAfter !== undefined) throw error;
       if (error.code === 'CONFLICT') return 'later';

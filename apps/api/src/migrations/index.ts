@@ -10,6 +10,7 @@ import { Context1763600000009 } from './0009-context.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
 import { UsageTotals1763600000011 } from './0011-usage-totals.ts';
 import { StreamReaders1763600000012 } from './0012-streams.ts';
+import { TurnBounds1763600000013 } from './0013-turns.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
@@ -26,5 +27,6 @@ export const migrations = [
   InstallationAdminsAndInvitations1763600000010,
   UsageTotals1763600000011,
   StreamReaders1763600000012,
+  TurnBounds1763600000013,
   RateWindows1763600000015,
 ];

@@ -16,7 +16,7 @@ export async function keepCancelWish(sql: Sql, { agentId, userId, clientTurnId }
     sql,
     `insert into cancel_wish (agent_id, user_id, client_turn_id, expires_at)
      select $1::uuid, $2::uuid, $3::text, clock_timestamp() + interval '10 minutes'
-     where (select count(*) from cancel_wish where user_id = $2::uuid and expires_at > clock_timestamp()) < $4
+     where (select count(*) from cancel_wish where user_id = $2::uuid and expires_at > statement_timestamp()) < $4
      on conflict (agent_id, user_id, client_turn_id) do update set expires_at = excluded.expires_at`,
     [agentId, userId, clientTurnId, MAX_WISHES],
   );
@@ -33,6 +33,15 @@ export async function takeCancelWish(sql: Sql, { agentId, userId, clientTurnId }
   return row !== null;
 }
 
+const BATCH = 1_000;
+
 export async function forgetCancelWishes(sql: Sql): Promise<void> {
-  await rows(sql, 'delete from cancel_wish where expires_at < clock_timestamp()');
+  let gone: unknown[];
+  do {
+    gone = await rows(
+      sql,
+      `delete from cancel_wish where ctid = any(array(
+         select ctid from cancel_wish where expires_at < statement_timestamp() limit ${BATCH})) returning user_id`,
+    );
+  } while (gone.length === BATCH);
 }

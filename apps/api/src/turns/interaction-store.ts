@@ -120,7 +120,7 @@ export function expiredInteractions(
   return rows(
     sql,
     `select id, turn_id as "turnId", expires_at::text as "expiredAt" from interaction
-     where status = 'PENDING' and expires_at <= clock_timestamp()
+     where status = 'PENDING' and expires_at <= statement_timestamp()
        and (expires_at, id) > (coalesce($1::timestamptz, '-infinity'), coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
      order by expires_at, id limit $3`,
     [after?.expiredAt ?? null, after?.id ?? null, EXPIRED_BATCH],

@@ -7,7 +7,6 @@ import { conflict, invalid, notFound } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { isText } from '../infra/http/text.ts';
 import { Sweeper } from '../infra/sweeper.ts';
-import { forgetCancelWishes } from './cancel-wish.ts';
 import {
   expiredInteractions,
   findInteraction,
@@ -40,7 +39,6 @@ export class InteractionsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.sweeper.register('questions', () => this.expire());
-    this.sweeper.register('cancel wishes', () => forgetCancelWishes(this.database));
   }
 
   /** The questions that wait in a session; none for a session that nobody knows. */

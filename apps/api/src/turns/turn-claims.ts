@@ -3,11 +3,12 @@ import type { ContentItem, SegmentOrigin } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { firstRow, violates } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
-import { conflict } from '../infra/http/app-error.ts';
+import { AppError, conflict } from '../infra/http/app-error.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
 import { countTokens, MEDIUM_TOKENS } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
@@ -36,12 +37,16 @@ import {
   itemsOf,
   lockSession,
   runningTurn,
+  runningTurns,
   segmentsOf,
   waitingTurns,
   type TurnFailure,
   type TurnRow,
   type TurnSettings,
 } from './turn-store.ts';
+
+/** When a user whose turns are too many may come again. */
+const RETRY_AFTER_S = 5;
 
 /** A user turn as a caller starts it. */
 export interface TurnStart {
@@ -94,6 +99,7 @@ interface Prepared extends TurnStart {
 export class TurnClaims {
   constructor(
     private readonly database: DataSource,
+    private readonly config: PlatformConfig,
     private readonly streams: StreamsService,
     private readonly catalogue: CatalogueService,
     private readonly media: Media,
@@ -205,7 +211,14 @@ export class TurnClaims {
   private async store(tx: EntityManager, start: Prepared, status: 'RUNNING' | 'QUEUED') {
     const { agent, caller, sessionName, settings } = start;
     const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
-    const session = await lockSession(tx, owner, sessionName, titleOf(start.contents), start.hidden ?? false);
+    const hidden = start.hidden ?? false;
+    const session = await lockSession(tx, owner, {
+      name: sessionName,
+      title: titleOf(start.contents),
+      hidden,
+      // A job's result stays, whatever it was asked with.
+      expires: hidden && settings.source === 'execute',
+    });
     const id = await insertTurn(tx, {
       ...owner,
       sessionRef: session.id,
@@ -215,14 +228,24 @@ export class TurnClaims {
       settings,
       model: start.model.name,
       status,
+      causationRunId: caller.causationRunId,
     });
     if (id === null) throw new ClaimMissed();
+    if (status === 'RUNNING') this.assertRoom(session.running + 1);
     // Behind the insert, which waits for a turn that is about to put its question.
     if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
     const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
     const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
     const items = [{ ...item, n: 1, id: await insertItem(tx, id, 1, item) }];
     return { id, sessionRef: session.id, n: session.turnCount, items, nextItem: 2 };
+  }
+
+  /** Refuses the turn that would be one too many of its user's. */
+  private assertRoom(running: number): void {
+    const most = this.config.maxRunningTurns;
+    if (running <= most) return;
+    const message = `At most ${most} turns of a user run at once; try again when one of them has ended`;
+    throw new AppError('RATE_LIMITED', message, { retryAfter: RETRY_AFTER_S });
   }
 
   private async dismissWaiting(tx: EntityManager, sessionRef: string): Promise<void> {
@@ -246,6 +269,7 @@ export class TurnClaims {
       await holdSession(tx, known.sessionRef);
       const n = await claimTurn(tx, known.id, from, model.name);
       if (n === null) throw new ClaimMissed();
+      this.assertRoom(await runningTurns(tx, userId));
       await this.dismissWaiting(tx, known.sessionRef);
       const segment = await nextSegment(tx, known.id);
       const before = await itemsOf(tx, known.id);

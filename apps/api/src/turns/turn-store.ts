@@ -1,5 +1,6 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { ChargeSource } from '../usage/charge.ts';
 import { forgetPages } from './context-store.ts';
 import type { Item, ItemContent } from './items.ts';
 
@@ -16,7 +17,7 @@ export interface TurnSettings {
   /** Whether somebody is there to answer questions and to run local tools. */
   interactive: boolean;
   /** What the ledger calls it. */
-  source: 'chat' | 'execute' | 'job';
+  source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
   /** Values for the variables of the agent's prompt. */
   variables: Record<string, unknown>;
 }
@@ -43,6 +44,8 @@ export interface TurnRow {
   status: TurnStatus;
   contentsHash: Buffer;
   settings: TurnSettings;
+  /** The run whose step started it, or null. */
+  causationRunId: string | null;
   error: TurnFailure | null;
   /** The tokens that its running call holds. */
   holdId: string | null;
@@ -61,7 +64,7 @@ export interface TurnRow {
 export const TURN_COLUMNS = `
   t.id, t.space_id as "spaceId", t.hold_id as "holdId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
-  t.contents_hash as "contentsHash", t.settings, t.error, t.model, t.prompt_tokens as "promptTokens",
+  t.contents_hash as "contentsHash", t.settings, t.causation_run_id as "causationRunId", t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
   t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
   t.finished_at as "finishedAt"`;
@@ -103,25 +106,45 @@ export interface SessionOwner {
   userId: string;
 }
 
+export interface NewSession {
+  name: string;
+  title: string;
+  /** In no list: an execution without memory. */
+  hidden: boolean;
+  /** Whether what is said in it is removed some days later. */
+  expires: boolean;
+}
+
+export interface LockedSession {
+  id: string;
+  turnCount: number;
+  /** Turns that its user runs, a new one not counted; no other claim of the user passes until the transaction ends. */
+  running: number;
+}
+
 /** The session of that name, made where there is none; locked until the transaction ends. */
 export async function lockSession(
   tx: Sql,
   owner: SessionOwner,
-  name: string,
-  title: string,
-  hidden: boolean,
-): Promise<{ id: string; turnCount: number }> {
-  const row = await firstRow<{ id: string; turnCount: number }>(
+  { name, title, hidden, expires }: NewSession,
+): Promise<LockedSession> {
+  const row = await firstRow<LockedSession>(
     tx,
-    `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count)
-     values ($1, $2, $3, $4, $5, $6, 1)
+    `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count, expires_at)
+     values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
-     returning id, turn_count as "turnCount"`,
-    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden],
+     returning id, turn_count as "turnCount", running_turns($3::uuid) as running`,
+    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires],
   );
   if (row === null) throw new Error('A session was neither made nor found');
   return row;
+}
+
+/** The turns that a user runs; no other claim of the user passes until the transaction ends. */
+export async function runningTurns(tx: Sql, userId: string): Promise<number> {
+  const row = await firstRow<{ running: number }>(tx, 'select running_turns($1::uuid) as running', [userId]);
+  return row?.running ?? 0;
 }
 
 export interface NewTurn extends SessionOwner {
@@ -132,6 +155,7 @@ export interface NewTurn extends SessionOwner {
   settings: TurnSettings;
   model: string;
   status: 'RUNNING' | 'QUEUED';
+  causationRunId: string | null;
 }
 
 /** Stores a turn; null where its id is taken. Violates `turn_running` where it is to run and the session is busy. */
@@ -139,9 +163,9 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
   const row = await firstRow<{ id: string }>(
     tx,
     `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
-       status, started_at)
+       status, started_at, source, causation_run_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text,
-       case when $10::text = 'RUNNING' then clock_timestamp() end)
+       case when $10::text = 'RUNNING' then clock_timestamp() end, $11, $12)
      on conflict (agent_id, user_id, client_turn_id) do nothing returning id`,
     [
       turn.spaceId,
@@ -154,6 +178,8 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
       JSON.stringify(turn.settings),
       turn.model,
       turn.status,
+      turn.settings.source,
+      turn.causationRunId,
     ],
   );
   return row?.id ?? null;
@@ -312,7 +338,8 @@ export async function insertItem(
 ): Promise<string> {
   const row = await firstRow<{ id: string }>(
     tx,
-    'insert into turn_item (turn_id, n, kind, content, tokens) values ($1, $2, $3, $4, $5) returning id',
+    `insert into turn_item (turn_id, n, kind, content, tokens, bytes) values ($1, $2, $3, $4::text::json, $5, octet_length($4::text))
+     returning id`,
     [turnId, n, item.kind, JSON.stringify(item.content), item.tokens],
   );
   if (row === null) throw new Error('A step was not stored');

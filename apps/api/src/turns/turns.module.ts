@@ -21,6 +21,7 @@ import { SessionsController } from './sessions.controller.ts';
 import { SessionsService } from './sessions.service.ts';
 import { TurnClaims } from './turn-claims.ts';
 import { TurnEngine } from './turn-engine.ts';
+import { TurnPurges } from './turn-purges.ts';
 import { TurnRecovery } from './turn-recovery.ts';
 import { TurnRunner } from './turn-runner.ts';
 import { TurnTools } from './turn-tools.ts';
@@ -49,6 +50,7 @@ import { TurnsService } from './turns.service.ts';
     SessionsService,
     TurnClaims,
     TurnEngine,
+    TurnPurges,
     TurnRecovery,
     TurnRunner,
     TurnsService,

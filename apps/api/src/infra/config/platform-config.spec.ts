@@ -46,6 +46,7 @@ describe('readConfig', () => {
       trustProxy: 0,
       readTimeoutMs: 30_000,
       rateLimit: 1200,
+      maxRunningTurns: 50,
       streamLeaseMs: 20_000,
       failpoints: [],
     });
@@ -80,6 +81,7 @@ describe('readConfig', () => {
       PLATFORM_TRUST_PROXY: '10.0.0.0/8, ::1',
       PLATFORM_READ_TIMEOUT_MS: '1000',
       PLATFORM_RATE_LIMIT: '60',
+      PLATFORM_MAX_RUNNING_TURNS: '5',
       PLATFORM_STREAM_LEASE_MS: '500',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
@@ -100,6 +102,7 @@ describe('readConfig', () => {
       trustProxy: ['10.0.0.0/8', '::1'],
       readTimeoutMs: 1000,
       rateLimit: 60,
+      maxRunningTurns: 5,
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });

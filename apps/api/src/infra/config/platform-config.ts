@@ -72,6 +72,8 @@ export class PlatformConfig {
   readonly readTimeoutMs!: number;
   /** Requests per minute and person or application. */
   readonly rateLimit!: number;
+  /** Turns that one user may run at once, over all processes. */
+  readonly maxRunningTurns!: number;
   readonly streamLeaseMs!: number;
   readonly failpoints!: string[];
 
@@ -164,6 +166,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),
     readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
+    maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
   });

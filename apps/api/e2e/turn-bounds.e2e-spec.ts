@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import type { Job, Page, Session } from '@platform/contracts';
+import { Sweeper } from '../src/infra/sweeper.ts';
+import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { gate } from './harness/gate.ts';
+import { JobCalls } from './harness/job-calls.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
+import { SqlPlans } from './harness/sql-plans.ts';
+import { verifies } from './verifies.ts';
+
+const MAX = 3;
+const env = { PLATFORM_MAX_RUNNING_TURNS: String(MAX) };
+
+let app: TestApp;
+let twin: TestApp;
+let model: ScriptedModel;
+let agent: AgentCalls;
+
+beforeAll(async () => {
+  model = await ScriptedModel.start();
+  app = await TestApp.start({ env });
+  twin = await TestApp.start({ database: app, env });
+  agent = await AgentCalls.make(app, { baseUrl: model.url });
+}, 30_000);
+
+afterAll(async () => {
+  await twin.close();
+  await app.close();
+  await model.close();
+}, 30_000);
+
+describe('the running turns of a user', () => {
+  let user: TestUser;
+  let own: AgentCalls;
+  let opened: Promise<void>;
+  let letGo: () => void;
+
+  beforeEach(async () => {
+    user = await app.addUser('MEMBER');
+    own = agent.by(user);
+    ({ opened, open: letGo } = gate());
+  });
+  afterEach(() => letGo());
+
+  const prompt = () => model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+  const start = (via: TestApp = app) => own.via(via).start({ contents: said(prompt()) });
+
+  verifies('turn.limit', 'are at most so many, however many start at once over two processes', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 4 * MAX }, (_, i) => start(i % 2 === 0 ? app : twin)),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([MAX, 3 * MAX]);
+    expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await refused[0]?.json()).toMatchObject({ success: false, code: 'RATE_LIMITED' });
+    const executed = await own.request('POST', '/execute', { body: { inputs: { query: 'x' } } });
+    expect(executed.status).toBe(429);
+    expect((await agent.json({ contents: said(model.prompt()) })).status).toBe(200);
+    const [running] = await app.sql<{ count: number }>(`select count(*)::int from turn where user_id = $1`, [
+      user.userId,
+    ]);
+    expect(running?.count).toBe(MAX);
+    letGo();
+    await Promise.all(answers.filter(({ bodyUsed }) => !bodyUsed).map((answer) => answer.text()));
+    expect((await start()).status).toBe(200);
+  });
+
+  verifies('turn.limit', 'leave jobs QUEUED until there is room', async () => {
+    const answers = await Promise.all(Array.from({ length: MAX }, () => start()));
+    const jobs = new JobCalls(app, user);
+    const job = await jobs.start({ agentId: agent.agentId, contents: said(model.prompt()) });
+    const looked = async (): Promise<Job['status']> => {
+      const [row] = await app.sql<{ hints: number }>('select hints from agent_job where id = $1', [job.id]);
+      return (row?.hints ?? 0) > 1 ? (await jobs.get(job)).status : looked();
+    };
+    expect(await looked()).toBe('QUEUED');
+    letGo();
+    await Promise.all(answers.map((answer) => answer.text()));
+    await jobs.reached(job, 'COMPLETED');
+  });
+
+  verifies('turn.limit', 'count a question only while it is answered', async () => {
+    const question = { question: 'Which?', options: [{ label: 'a' }] };
+    const asking = model.prompt({
+      toolCalls: [{ id: 'q', name: 'ask_user', arguments: JSON.stringify(question) }],
+    });
+    const [turnId, sessionId] = [randomUUID(), randomUUID()];
+    const { body } = await own.json({ turnId, session_id: sessionId, contents: said(asking) });
+    const answers = await Promise.all(Array.from({ length: MAX }, () => start()));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: MAX }, () => 200));
+    const resume = () =>
+      own.request('POST', `/turns/${turnId}/resume`, {
+        body: {
+          sessionId,
+          interactionId: body.interaction?.interactionId,
+          selectedOptionIds: ['option_1'],
+        },
+        headers: STREAMED,
+      });
+    expect((await resume()).status).toBe(429);
+    letGo();
+    await Promise.all(answers.map((answer) => answer.text()));
+    expect((await resume()).status).toBe(200);
+  });
+});
+
+describe('an execution without memory', () => {
+  verifies('execute.forgotten', 'keeps what was said for 7 days; a job keeps it', async () => {
+    const [asked, working] = [model.prompt(), model.prompt()];
+    const answer = await agent.request('POST', '/execute', { body: { inputs: { query: asked } } });
+    const turnId = answer.headers.get('X-Turn-Id') ?? '';
+    const jobs = new JobCalls(app);
+    const job = await jobs.reached(
+      await jobs.start({ agentId: agent.agentId, inputs: { query: working } }),
+      'COMPLETED',
+    );
+    const kept = async (id: string) => {
+      const [row] = await app.sql<{ items: number }>(
+        `select count(i.id)::int as items from turn t left join turn_item i on i.turn_id = t.id
+         where t.client_turn_id = $1`,
+        [id],
+      );
+      return row?.items;
+    };
+    await app.get(Sweeper).sweep();
+    expect(await kept(turnId)).toBe(2);
+    await app.sql(
+      `update session set expires_at = expires_at - interval '7 days' where expires_at is not null`,
+    );
+    await app.get(Sweeper).sweep();
+    expect([await kept(turnId), await kept(job.turnId)]).toEqual([0, 2]);
+    expect((await agent.request('GET', `/turns/${turnId}`)).status).toBe(404);
+  });
+
+  it('is kept while a question of it waits, and purged in batches', async () => {
+    const question = { question: 'Which?', options: [{ label: 'a' }] };
+    const query = model.prompt({
+      toolCalls: [{ id: 'q', name: 'ask_user', arguments: JSON.stringify(question) }],
+    });
+    const streamed = await agent.request('POST', '/execute', {
+      body: { inputs: { query }, stream: true },
+      headers: STREAMED,
+    });
+    const turnId = streamed.headers.get('X-Turn-Id') ?? '';
+    await app.sql(
+      `insert into session (space_id, agent_id, user_id, name, hidden, expires_at)
+       select space_id, agent_id, user_id, 'old ' || i, true, clock_timestamp() - interval '1 day'
+       from turn, generate_series(1, 250) i where client_turn_id = $1`,
+      [turnId],
+    );
+    await app.sql(`update session set expires_at = clock_timestamp() where expires_at is not null`);
+    await app.get(Sweeper).sweep();
+    const [left] = await app.sql<{ due: number }>(
+      'select count(*)::int as due from session where expires_at < clock_timestamp()',
+    );
+    expect(left?.due).toBe(0);
+    expect((await agent.turn(turnId)).status).toBe('INPUT_REQUIRED');
+  });
+});
+
+describe('what grows', () => {
+  const TABLES = [
+    'session',
+    'turn',
+    'turn_item',
+    'turn_segment',
+    'attachment',
+    'interaction',
+    'cancel_wish',
+    'local_tool_call',
+    'context_page',
+    'context_compaction',
+  ];
+
+  /** Years of other people's turns, so that the planner chooses as it would there. */
+  async function fill(): Promise<void> {
+    const series = 'generate_series(1, 5000) i';
+    await app.sql(`insert into platform_user (email, name, password_hash)
+      select 'filler' || i || '@example.com', 'F', 'x' from generate_series(1, 100) i`);
+    await app.sql(
+      `insert into session (space_id, agent_id, user_id, name, hidden, expires_at)
+       select $1, $2, u.id, 'filler ' || i, i % 2 = 0, case when i % 2 = 0 then now() + interval '5 days' end
+       from (select id, row_number() over () as n from platform_user where email like 'filler%') u
+       join ${series} on i % 100 = u.n - 1`,
+      [app.admin.spaceId, agent.agentId],
+    );
+    await app.sql(`insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, status,
+        settings, model)
+      select space_id, agent_id, user_id, id, id || '-' || n, n, '', case when n < 4 then 'COMPLETED'
+        else (array['COMPLETED', 'RUNNING', 'QUEUED', 'INPUT_REQUIRED'])[1 + length(name) % 4] end, '{}', 'm'
+      from session, generate_series(1, 4) n where name like 'filler%'`);
+    await app.sql(`insert into stream (id, segment, claim, lease_until, ended_at, last_seq)
+      select id, 1, id, now(), now(), 1 from turn where contents_hash = ''`);
+    await app.sql(`insert into turn_segment (turn_id, segment, origin, stream_id)
+      select id, 1, 'start', id from turn where contents_hash = ''`);
+    await app.sql(`insert into turn_item (turn_id, n, kind, content, tokens)
+      select id, g, 'model', '{"text":"x"}', 1 from turn t, generate_series(1, 3) g where contents_hash = ''`);
+    await app.sql(`insert into interaction (turn_id, call_id, question, status, expires_at)
+      select id, 'c', '{}', 'PENDING', now() + interval '5 days' from turn where contents_hash = ''`);
+    await app.sql(`insert into local_tool_call (turn_id, call_id, expires_at)
+      select id, 'c', now() from turn where contents_hash = ''`);
+    await app.sql(`insert into cancel_wish (agent_id, user_id, client_turn_id, expires_at)
+      select agent_id, user_id, client_turn_id, now() + interval '5 minutes' from turn where contents_hash = ''`);
+    await app.sql(`insert into attachment (space_id, session_id, mime, bytes, sha256, data)
+      select space_id, id, 'x/y', 0, '', '' from session where name like 'filler%'`);
+    await app.sql(`insert into context_page (session_id, from_turn, to_turn, items)
+      select id, n, n, '' from session, generate_series(1, 4) n where name like 'filler%'`);
+    await app.sql(`insert into context_compaction (session_id, trigger, status, mark_turn, mark_item, tokens_before,
+        at_turn, at_item, model, lease_until)
+      select id, 'manual', 'FAILED', 1, 1, 1, 1, 1, 'm', now() from session where name like 'filler%'`);
+    await app.sql('analyze');
+  }
+
+  it('is read by an index in everything that turns do', async () => {
+    await fill();
+    const plans = await SqlPlans.attach(app);
+    try {
+      const session = randomUUID();
+      const image = { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } };
+      await agent.stream({ session_id: session, contents: [...said(model.prompt()), image] });
+      const asking = model.prompt({
+        toolCalls: [
+          { id: 'q', name: 'ask_user', arguments: '{"question":"Which?","options":[{"label":"a"}]}' },
+        ],
+      });
+      const { body } = await agent.json({ session_id: session, contents: said(asking) });
+      const { turnId } = body;
+      await agent.request('GET', `/sessions/${session}/interactions/pending`);
+      await agent.request('POST', `/turns/${turnId}/resume`, {
+        body: {
+          sessionId: session,
+          interactionId: body.interaction?.interactionId,
+          selectedOptionIds: ['option_1'],
+        },
+        headers: STREAMED,
+      });
+      await agent.turn(turnId);
+      await agent.json({ session_id: session, contents: said(asking) });
+      await agent.json({ session_id: session, contents: said(model.prompt()) });
+      await agent.request('POST', `/turns/${randomUUID()}/cancel`, { body: { sessionId: session } });
+      await agent.request('POST', '/execute', { body: { inputs: { query: model.prompt() } } });
+      const failing = { contents: said(model.prompt({ kind: 'status', status: 400 })), turnId: randomUUID() };
+      await agent.json({ ...failing, session_id: session });
+      await agent.json({ ...failing, session_id: session });
+      const jobs = new JobCalls(app);
+      const job = { agentId: agent.agentId, contents: said(model.prompt()), session_id: session };
+      await jobs.reached(await jobs.start(job), 'COMPLETED');
+      for (const path of ['compact', 'status', 'undo'])
+        await agent.request('POST', `/sessions/${session}/context/${path}`);
+      const sessions = await agent.request<Page<Session>>('GET', '/sessions?limit=1');
+      await agent.request('GET', `/sessions?limit=1&cursor=${sessions.body.nextCursor ?? ''}`);
+      const [message] = await agent.messages(session);
+      expect(message).toBeDefined();
+      await app.get(Sweeper).sweep();
+      await agent.request('DELETE', `/sessions/${session}`);
+      expect(await plans.wholeReads(TABLES, ['agent_job'])).toEqual([]);
+      // Neither hidden sessions nor what is not due yet is looked at.
+      expect(await plans.indexesOf('order by s.last_turn_at desc')).toContain('session_listed');
+      expect(await plans.indexesOf('select ctid from cancel_wish')).toEqual(['cancel_wish_expiry']);
+      expect(await plans.indexesOf('select id from session where expires_at')).toEqual(['session_expiry']);
+      expect(await plans.indexesOf('select ctid from local_tool_call')).toEqual(['local_tool_call_expiry']);
+      expect(await plans.indexesOf(`where status = 'PENDING' and expires_at`)).toEqual([
+        'interaction_expiry',
+      ]);
+    } finally {
+      await plans.close();
+    }
+  }, 60_000);
+});
