@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CompactionAnswer, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { disarmFailpoints } from '../src/infra/failpoints.ts';
+import { payerOfRow, settleCall } from '../src/turns/turn-billing.ts';
+import { findTurn } from '../src/turns/turn-store.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -160,5 +163,52 @@ describe('an answer to COMMIT that is lost', () => {
     expect(commits.lost).toBe(1);
     expect(await chargesOf(user)).toEqual([-60]);
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 940, held: 0 });
+  });
+});
+
+describe('figures that no model can mean', () => {
+  const ABSURD = { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1, total_tokens: 2 ** 32 - 2 };
+
+  it('are estimated, and the turn that got them twice completes', async () => {
+    const user = await app.addUser('MEMBER');
+    const call = { id: 'call_1', name: 'current_time__now', arguments: '{}' };
+    const prompt = model.prompt({ toolCalls: [call], usage: ABSURD }, { text: ['Noon'], usage: ABSURD });
+    const { status, body } = await calls.by(user).json({ contents: said(prompt) });
+    expect([status, body.contents]).toEqual([200, [{ type: 'text', text: 'Noon' }]]);
+    const entries = await entriesOf(user);
+    expect(entries.map(({ estimated, tokens }) => [estimated, tokens < 0, tokens > -1_000])).toEqual([
+      [true, true, true],
+      [true, true, true],
+    ]);
+  });
+
+  it('are estimated in the relay, streamed and not', async () => {
+    const user = await app.addUser('MEMBER');
+    for (const stream of [false, true]) {
+      await relay(user, model.prompt({ text: ['Hi'], usage: ABSURD }), { stream });
+    }
+    expect(await entriesOf(user)).toMatchObject([
+      { estimated: true, completionTokens: 1 },
+      { estimated: true, completionTokens: 1 },
+    ]);
+  });
+
+  it('add up beyond int4 without stopping a turn', async () => {
+    const user = await app.addUser('MEMBER');
+    const turnId = randomUUID();
+    await calls.by(user).json({ turnId, contents: said(model.prompt({ text: ['Hi'], usage: FIGURES })) });
+    const database = app.get(DataSource);
+    const turn = await findTurn(database, calls.agentId, user.userId, turnId);
+    if (!turn) throw new Error('The turn was not stored');
+    const figures = { promptTokens: 2 ** 31 - 1, completionTokens: 2 ** 31 - 1, cachedTokens: 0 };
+    for (let i = 0; i < 2; i++) {
+      const due = { ...figures, callId: randomUUID(), reasoningTokens: 0, cost: 0, estimated: false };
+      await database.transaction((tx) => settleCall(tx, app.get(UsageService), payerOfRow(turn), null, due));
+    }
+    expect(await findTurn(database, calls.agentId, user.userId, turnId)).toMatchObject({
+      promptTokens: 2 ** 31 - 1,
+      completionTokens: 2 ** 31 - 1,
+    });
+    expect((await balanceOf(user)).balance).toBe(-1_200 - 2 * (2 ** 32 - 2));
   });
 });

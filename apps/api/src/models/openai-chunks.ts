@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { readUsage } from './usage-figures.ts';
 import { ProviderError, type FinishReason, type ModelDelta, type ModelUsage } from './model-provider.ts';
 
 /** What servers add to OpenAI's shape. */
@@ -76,25 +77,9 @@ function readCall(call: unknown, position: number): ModelDelta {
   };
 }
 
-/** The figures of OpenAI's `usage`, whatever of them is there. */
-export function readUsage(usage: Record<string, unknown>): ModelUsage {
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  return {
-    promptTokens: count(usage.prompt_tokens),
-    completionTokens: count(usage.completion_tokens),
-    cachedTokens: count(prompt.cached_tokens),
-    reasoningTokens: count(completion.reasoning_tokens),
-  };
-}
-
 const badAnswer = () =>
   new ProviderError('bad-answer', "The model's server sent an answer that is cut off or cannot be read.");
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-/** A figure that no model can mean is cut to what the ledger's columns hold. */
-const MAX_COUNT = 2 ** 31 - 1;
-const count = (value: unknown) =>
-  Number.isSafeInteger(value) && (value as number) > 0 ? Math.min(value as number, MAX_COUNT) : 0;

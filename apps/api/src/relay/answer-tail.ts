@@ -27,19 +27,6 @@ export class AnswerTail {
     return this.kept === this.total;
   }
 
-  /** At most so many of the last bytes. */
-  last(limit: number): Buffer {
-    const kept: Buffer[] = [];
-    let length = 0;
-    for (let i = this.chunks.length - 1; i >= 0 && length < limit; i--) {
-      const chunk = this.chunks[i] as Buffer;
-      kept.unshift(chunk);
-      length += chunk.length;
-    }
-    const bytes = Buffer.concat(kept, length);
-    return bytes.subarray(Math.max(0, length - limit));
-  }
-
   bytes(): Buffer {
     return Buffer.concat(this.chunks, this.kept);
   }

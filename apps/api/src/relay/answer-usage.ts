@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../models/model-provider.ts';
-import { readUsage } from '../models/openai-chunks.ts';
 import { countTokens } from '../models/tokens.ts';
+import { readUsage } from '../models/usage-figures.ts';
 import type { AnswerTail } from './answer-tail.ts';
 import { dataOf } from './sse-usage.ts';
 
@@ -34,7 +34,7 @@ const BYTES_PER_TOKEN = 4;
 
 /** Counts as `estimateAnswer`, but at once and from little: for calls that still run. */
 export function roughAnswerTokens(tail: AnswerTail, streamed: boolean): number {
-  const sample = tail.last(SAMPLE_BYTES);
+  const sample = tail.bytes().subarray(-SAMPLE_BYTES);
   if (sample.length === 0) return 0;
   const text = sample.toString('utf8');
   // A JSON answer cannot be parsed before it is whole.

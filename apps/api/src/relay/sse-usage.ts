@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../models/model-provider.ts';
-import { readUsage } from '../models/openai-chunks.ts';
+import { readUsage } from '../models/usage-figures.ts';
 
 const USAGE = Buffer.from('"usage"');
 const LF = Buffer.from('\n\n');

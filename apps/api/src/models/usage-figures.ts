@@ -1,0 +1,28 @@
+import type { ModelUsage } from './model-provider.ts';
+
+/** Many times what any model reads or writes in one call; a larger figure is not a count of tokens. */
+export const MAX_FIGURE = 100_000_000;
+
+/**
+ * Reads the figures of OpenAI's `usage`. Returns null unless the prompt and the completion are counts of tokens: then
+ * they have to be estimated. Embeddings have no completion; cached and reasoning tokens are 0 unless they are counts.
+ */
+export function readUsage(usage: Record<string, unknown>): ModelUsage | null {
+  const promptTokens = usage.prompt_tokens;
+  const completionTokens = usage.completion_tokens ?? 0;
+  if (!isCount(promptTokens) || !isCount(completionTokens)) return null;
+  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: Math.min(countOf(prompt.cached_tokens), promptTokens),
+    reasoningTokens: countOf(completion.reasoning_tokens),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_FIGURE;
+const countOf = (value: unknown): number => (isCount(value) ? value : 0);
