@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { ApiKey, ChangedPassword, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { hashSecret } from '../src/infra/crypto/api-tokens.ts';
-import { TestApp } from './harness/app.ts';
-import { SignIns, cookieOf, sessionIdOf } from './harness/sign-ins.ts';
+import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { SignIns, bearer, cookieOf, sessionIdOf } from './harness/sign-ins.ts';
 import { verifies } from './verifies.ts';
 
 const browsers = new SignIns();
@@ -68,5 +71,286 @@ describe('a refresh token that was issued and replaced', () => {
     await endGrace(cookie);
     expect((await browsers.refresh(app, cookieOf(marked))).status).toBe(401);
     expect((await browsers.refresh(app, cookieOf(next))).status).toBe(401);
+  });
+});
+
+const createKey = (key: string, body: object = { name: 'CI' }) =>
+  app.request<CreatedApiKey>('POST', '/api/api-keys', { as: null, body, headers: bearer(key) });
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const messageOf = (answer: Answer<unknown>) => (answer.body as { message?: string }).message;
+
+describe('an API key that an API key creates', () => {
+  verifies('access.api-key.lifetime', 'ends with it at the latest', async () => {
+    const expiresAt = inHours(1);
+    const { key } = (await createKey(app.member.apiKey, { name: 'short', expiresAt })).body;
+    expect((await createKey(key)).body.expiresAt).toBe(expiresAt);
+    expect((await createKey(key, { name: 'equal', expiresAt })).body.expiresAt).toBe(expiresAt);
+    expect((await createKey(key, { name: 'shorter', expiresAt: inHours(0.5) })).status).toBe(201);
+    const longer = await createKey(key, { name: 'longer', expiresAt: inHours(2) });
+    expect(longer.status).toBe(400);
+    expect(messageOf(longer)).toBe(
+      `expiresAt must not be after ${expiresAt}, when the API key of this call expires`,
+    );
+  });
+
+  it('may be good for ever if the first one is, or by a sign-in', async () => {
+    expect((await createKey(app.member.apiKey)).body.expiresAt).toBeNull();
+    const { answer } = await browsers.signIn(app, app.member);
+    expect((await createKey(answer.accessToken)).body.expiresAt).toBeNull();
+  });
+
+  it('is not created beside the revocation of the first one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const user = await app.addUser('MEMBER');
+      const body = { currentPassword: user.password, newPassword: 'a new password', revokeApiKeys: 'all' };
+      await app.sql('delete from rate_window');
+      const [changed, created] = await Promise.all([
+        app.request('POST', '/api/auth/password', { as: user, body }),
+        createKey(user.apiKey),
+      ]);
+      expect(changed.status).toBe(200);
+      expect([201, 401]).toContain(created.status);
+      const valid = await app.sql('select 1 from api_key where user_id = $1 and revoked_at is null', [
+        user.userId,
+      ]);
+      expect(valid).toEqual([]);
+    }
+  });
+});
+
+describe('changing the password', () => {
+  interface TwoSpaces {
+    user: TestUser;
+    accessToken: string;
+    here: CreatedApiKey;
+    there: CreatedApiKey;
+  }
+
+  /** A person with a key in each of two spaces, beside the one of the harness. */
+  async function inTwoSpaces(): Promise<TwoSpaces> {
+    const user = await app.addUser('MEMBER');
+    const space = await app.request<{ id: string }>('POST', '/api/spaces', { as: user, body: { name: 'B' } });
+    const { cookie, answer } = await browsers.signIn(app, user);
+    const here = (await createKey(answer.accessToken, { name: 'here' })).body;
+    const { accessToken } = (await browsers.refresh(app, cookie, { spaceId: space.body.id })).body;
+    return { user, accessToken, here, there: (await createKey(accessToken, { name: 'there' })).body };
+  }
+
+  async function change({ user, accessToken }: TwoSpaces, revokeApiKeys?: unknown) {
+    await app.sql('delete from rate_window');
+    const newPassword = randomBytes(9).toString('base64url');
+    const answer = await app.request<ChangedPassword>('POST', '/api/auth/password', {
+      as: null,
+      body: {
+        currentPassword: user.password,
+        newPassword,
+        ...(revokeApiKeys !== undefined && { revokeApiKeys }),
+      },
+      headers: bearer(accessToken),
+    });
+    if (answer.status === 200) user.password = newPassword;
+    return answer;
+  }
+
+  const works = async (key: string) => (await browsers.me(app, key)).status === 200;
+
+  verifies('access.password.keys', 'tells the API keys of all spaces, which stay valid', async () => {
+    const person = await inTwoSpaces();
+    const { body } = await change(person);
+    expect(body.apiKeys.items.map(({ name, space }) => [name, space.name])).toEqual([
+      ['there', 'B'],
+      ['here', `Space of ${app.admin.email}`],
+      ['test', `Space of ${app.admin.email}`],
+    ]);
+    expect(body.apiKeys.nextCursor).toBeNull();
+    expect(await Promise.all([person.here.key, person.there.key].map(works))).toEqual([true, true]);
+  });
+
+  verifies('access.password.keys', 'revokes those that the request names, in whichever space', async () => {
+    const person = await inTwoSpaces();
+    const { body } = await change(person, [person.here.id]);
+    expect(body.apiKeys.items.map(({ name }) => name)).toEqual(['there', 'test']);
+    expect(await Promise.all([person.here.key, person.there.key].map(works))).toEqual([false, true]);
+    // Once more, as a client does whose answer was lost.
+    expect((await change(person, [person.here.id])).status).toBe(200);
+    const [entry] = await app.sql(
+      `select space_id, actor_user_id, details->>'prefix' as prefix from audit_entry
+       where action = 'api-key.revoke' and target_id = $1`,
+      [person.here.id],
+    );
+    expect(entry).toEqual({
+      space_id: person.user.spaceId,
+      actor_user_id: person.user.userId,
+      prefix: person.here.prefix,
+    });
+  });
+
+  verifies('access.password.keys', 'revokes all of them', async () => {
+    const person = await inTwoSpaces();
+    const { body } = await change(person, 'all');
+    expect(body.apiKeys.items).toEqual([]);
+    const all = [person.here.key, person.there.key, person.user.apiKey];
+    expect(await Promise.all(all.map(works))).toEqual([false, false, false]);
+    expect(await works(person.accessToken)).toBe(true);
+  });
+
+  it('changes nothing if a key is not one of his own', async () => {
+    const person = await inTwoSpaces();
+    const strange = (await app.request<Page<ApiKey>>('GET', '/api/api-keys')).body.items[0]?.id ?? '';
+    for (const [revokeApiKeys, problem] of [
+      [[person.here.id, strange], 'revokeApiKeys[1] must be the id of one of your API keys'],
+      ['some', 'revokeApiKeys must be "all" or a list of at most 1000 ids'],
+      [['no-uuid'], 'revokeApiKeys must be "all" or a list of at most 1000 ids'],
+      [Array<string>(1001).fill(strange), 'revokeApiKeys must be "all" or a list of at most 1000 ids'],
+    ] as const) {
+      const refused = await change(person, revokeApiKeys);
+      expect([refused.status, messageOf(refused)]).toEqual([400, problem]);
+    }
+    expect(await works(person.here.key)).toBe(true);
+    await browsers.signIn(app, person.user);
+  });
+
+  it('takes a password that differs from the present one', async () => {
+    const user = await app.addUser('MEMBER');
+    await app.sql('delete from rate_window');
+    const same = await app.request('POST', '/api/auth/password', {
+      as: user,
+      body: { currentPassword: user.password, newPassword: user.password },
+    });
+    expect([same.status, messageOf(same)]).toEqual([400, 'newPassword must differ from currentPassword']);
+  });
+
+  verifies('access.password.keys', 'is prepared by a list of the keys in all spaces', async () => {
+    const { accessToken, user } = await inTwoSpaces();
+    const list = (credential: string, query = '') =>
+      app.request<Page<PersonalApiKey>>('GET', `/api/auth/api-keys${query}`, {
+        as: null,
+        headers: bearer(credential),
+      });
+    const first = await list(accessToken, '?limit=2');
+    const rest = await list(accessToken, `?limit=2&cursor=${first.body.nextCursor}`);
+    expect([...first.body.items, ...rest.body.items].map(({ name }) => name)).toEqual([
+      'there',
+      'here',
+      'test',
+    ]);
+    // A key speaks for the person in one space.
+    expect((await list(user.apiKey)).body.items.map(({ name }) => name)).toEqual(['here', 'test']);
+  });
+});
+
+describe('signing in', () => {
+  it('takes as long for an address without an account as for a wrong password', async () => {
+    const fastest = async (email: string) => {
+      const times: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        const start = performance.now();
+        expect((await browsers.login(app, { email, password: 'not the password' })).status).toBe(401);
+        times.push(performance.now() - start);
+      }
+      return Math.min(...times);
+    };
+    const known = await fastest(app.member.email);
+    const unknown = await fastest('nobody@nowhere.example');
+    // Without a hash to compute it would be a tenth.
+    expect(unknown).toBeGreaterThan(known / 3);
+  });
+});
+
+describe('lists of people, keys, invitations and entries', () => {
+  /** As many rows as no list may look through. */
+  const MANY = 20_000;
+
+  beforeAll(async () => {
+    await app.sql(
+      `with people as (
+         insert into platform_user (email, name, password_hash)
+         select 'many-' || n || '@example.net', 'Many ' || n, 'x' from generate_series(1, ${MANY}) n returning id
+       )
+       insert into membership (space_id, user_id, role, removed_at)
+       select $1, id, 'MEMBER', case when random() < 0.5 then clock_timestamp() end from people`,
+      [app.admin.spaceId],
+    );
+    await app.sql(
+      `with spaces as (insert into space (name) select 'Many' from generate_series(1, ${MANY}) returning id)
+       insert into membership (space_id, user_id, role) select id, $1, 'MEMBER' from spaces`,
+      [app.admin.userId],
+    );
+    await app.sql(
+      `insert into api_key (space_id, user_id, name, public_id, secret_hash, revoked_at)
+       select $1, $2, 'Many', 'many' || n, '\\x00', case when n % 10 > 0 then clock_timestamp() end
+       from generate_series(1, ${MANY}) n`,
+      [app.admin.spaceId, app.admin.userId],
+    );
+    await app.sql(
+      `insert into invitation (space_id, email, role, invited_by, ended_at, outcome)
+       select $1, n || '@example.net', 'MEMBER', $2, clock_timestamp(), 'DECLINED' from generate_series(1, ${MANY}) n`,
+      [app.admin.spaceId, app.admin.userId],
+    );
+    await app.sql(
+      `insert into audit_entry (space_id, actor_user_id, action, target_type, details, at)
+       select $1, $2, 'many.do', 'many', '{}', clock_timestamp() from generate_series(1, ${MANY})`,
+      [app.admin.spaceId, app.admin.userId],
+    );
+    // Entries that a filter finds behind many others.
+    await app.request('POST', '/api/api-keys', { body: { name: 'last' } });
+    await app.sql('analyze');
+  });
+
+  interface Plan {
+    'Node Type': string;
+    'Actual Rows': number;
+    'Rows Removed by Filter'?: number;
+    Plans?: Plan[];
+  }
+
+  /** Rows that the statements of a request look at, each run once more with its own parameters. */
+  async function rowsLookedAt(path: string): Promise<number> {
+    const query = jest.spyOn(app.get(DataSource), 'query');
+    let statements: [string, unknown[]?][];
+    try {
+      expect((await app.request('GET', path)).status).toBe(200);
+      statements = query.mock.calls.map(([text, parameters]) => [text, parameters as unknown[] | undefined]);
+    } finally {
+      query.mockRestore();
+    }
+    let looked = 0;
+    for (const [text, parameters] of statements) {
+      if (!/^\s*select/.test(text)) continue;
+      const [explained] = await app.sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `explain (analyze, format json) ${text}`,
+        parameters,
+      );
+      looked += lookedAt(explained?.['QUERY PLAN'][0].Plan);
+    }
+    return looked;
+  }
+
+  function lookedAt(plan: Plan | undefined): number {
+    if (!plan) return 0;
+    const own = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0);
+    return own + (plan.Plans ?? []).reduce((sum, child) => sum + lookedAt(child), 0);
+  }
+
+  verifies('access.lists', 'look at a page of rows, however many there are', async () => {
+    const early = new Date(Date.now() - 3_600_000).toISOString();
+    for (const path of [
+      '/api/members?limit=20',
+      '/api/spaces?limit=20',
+      '/api/api-keys?limit=20',
+      '/api/auth/api-keys?limit=20',
+      '/api/invitations?limit=20',
+      '/api/auth/invitations?limit=20',
+      '/api/audit?limit=20',
+      `/api/audit?limit=20&actor=${app.member.userId}`,
+      '/api/audit?limit=20&action=member.add',
+      `/api/audit?limit=20&to=${early}`,
+      `/api/audit?limit=20&from=${inHours(1)}`,
+      '/api/auth/me',
+    ]) {
+      const looked = await rowsLookedAt(path);
+      // A page of 20, or of 200 spaces, in each of a few steps of the plan.
+      expect([path, looked < 1000 ? 'few' : looked]).toEqual([path, 'few']);
+    }
   });
 });

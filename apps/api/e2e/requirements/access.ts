@@ -12,6 +12,11 @@ export const access = {
     source: 'contract §2',
     behavior: 'A key is shown once, stored as a hash, and listed by its prefix and last use',
   },
+  'access.api-key.lifetime': {
+    source: 'contract §2',
+    behavior:
+      'An API key cannot create one that outlives it: 400 naming expiresAt; none means as long as its own',
+  },
   'access.api-key.own': {
     source: 'contract §2',
     behavior: 'A user sees and ends his own keys alone',
@@ -46,6 +51,11 @@ export const access = {
     source: 'contract §2',
     behavior: 'A new password needs the present one and ends the other sign-ins',
   },
+  'access.password.keys': {
+    source: 'contract §2',
+    behavior:
+      'Changing the password answers the API keys of all spaces, and revokes those that the request names',
+  },
   'access.sign-in.throttled': {
     source: 'contract §1; quality: Security',
     behavior: 'Ten sign-ins a minute per address and account, over all processes, then 429 with Retry-After',
@@ -56,7 +66,8 @@ export const access = {
   },
   'access.open-streams': {
     source: 'contract §2',
-    behavior: 'The open streams of a removed member, a revoked key or an ended sign-in end within five seconds',
+    behavior:
+      'The open streams of a removed member, a revoked key or an ended sign-in end within five seconds',
   },
   'access.removed-member': {
     source: 'contract §2',

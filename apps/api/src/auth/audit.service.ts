@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { rows } from '../infra/database/rows.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { AuditQueryDto } from './auth.dto.ts';
-import { instant } from './instant.ts';
+import { idAt, instant } from './instant.ts';
 
 interface AuditRow {
   id: string;
@@ -17,6 +17,12 @@ interface AuditRow {
   requestId: string | null;
 }
 
+/**
+ * Ids are made when their entries are: a range of ids keeps a query for last year from reading this one. The clock
+ * that stamps both may be set back a little in between.
+ */
+const ID_SLACK_MS = 60_000;
+
 @Injectable()
 export class AuditService {
   constructor(
@@ -28,6 +34,7 @@ export class AuditService {
     spaceId: string,
     { limit, cursor, actor, action, from, to }: AuditQueryDto,
   ): Promise<Page<AuditEntry>> {
+    const [after, before] = [instant(from), instant(to)];
     const filter = { auditOf: spaceId, actor, action, from, to };
     const entries = await rows<AuditRow>(
       this.database,
@@ -41,8 +48,20 @@ export class AuditService {
          and ($4::timestamptz is null or a.at >= $4)
          and ($5::timestamptz is null or a.at <= $5)
          and ($6::uuid is null or a.id < $6)
+         and ($8::uuid is null or a.id >= $8)
+         and ($9::uuid is null or a.id <= $9)
        order by a.id desc limit $7`,
-      [spaceId, actor, action, instant(from), instant(to), this.cursors.idAfter(cursor, filter), limit + 1],
+      [
+        spaceId,
+        actor,
+        action,
+        after,
+        before,
+        this.cursors.idAfter(cursor, filter),
+        limit + 1,
+        after && idAt(after.getTime() - ID_SLACK_MS),
+        before && idAt(before.getTime() + ID_SLACK_MS),
+      ],
     );
     return this.cursors.page(
       entries,

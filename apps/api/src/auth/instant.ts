@@ -14,6 +14,14 @@ export function instant(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text);
 }
 
+/** The smallest UUIDv7 of a moment in ms, for ranges over ids that were made at about the times of their rows. */
+export function idAt(ms: number): string {
+  const time = Math.min(Math.max(Math.trunc(ms), 0), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
 /** `Date` takes 31 days in every month. */
 function isDay(date: string): boolean {
   const day = new Date(`${date}T00:00:00Z`);
