@@ -23,7 +23,13 @@ const { env, close } = await openEnvironment().catch((error) => {
 });
 if (!stopping) {
   const options = { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
-  const api = ['--watch', '--conditions=source', '--enable-source-maps', '--import', './tools/swc-hook.mjs'];
+  const api = [
+    '--watch',
+    '--conditions=platform-source',
+    '--enable-source-maps',
+    '--import',
+    './tools/swc-hook.mjs',
+  ];
   children = [
     spawn(process.execPath, [...api, 'apps/api/src/main.ts'], options),
     spawn('vite', { ...options, cwd: 'apps/console' }),

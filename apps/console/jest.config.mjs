@@ -3,7 +3,7 @@ import { swcOptions } from '../../tools/swc-options.mjs';
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  testEnvironmentOptions: { customExportConditions: ['platform-source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
   testMatch: ['<rootDir>/src/**/*.spec.ts'],

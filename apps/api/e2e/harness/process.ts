@@ -21,7 +21,12 @@ export class ServiceProcess {
   /** Starts it and returns at once; `ready()` waits. */
   static async spawn(env: Record<string, string>): Promise<ServiceProcess> {
     const port = await freePort();
-    const args = ['--conditions=source', '--import', join(ROOT, 'tools/swc-hook.mjs'), 'src/main.ts'];
+    const args = [
+      '--conditions=platform-source',
+      '--import',
+      join(ROOT, 'tools/swc-hook.mjs'),
+      'src/main.ts',
+    ];
     const child = spawn(process.execPath, args, {
       cwd: join(ROOT, 'apps/api'),
       env: {
