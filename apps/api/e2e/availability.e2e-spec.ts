@@ -3,6 +3,7 @@ import { TestApp } from './harness/app.ts';
 import { measureBystander } from './harness/bystander.ts';
 import { ServiceProcess } from './harness/process.ts';
 import { sendSlowly } from './harness/slow-request.ts';
+import { verifies } from './verifies.ts';
 
 const MB = 1024 * 1024;
 
@@ -209,18 +210,23 @@ describe('availability', () => {
     30_000,
   );
 
-  it('bodies that were made to be slow hold up nobody else', async () => {
-    const target = { url: service.url, apiKey: app.member.apiKey };
-    const statuses: number[] = [];
-    const waits = await measureBystander(target, async () => {
-      // Before there were limits, the first body alone stopped the process for 18 s.
-      for (const attack of ATTACKS) statuses.push((await send(attack)).status);
-    });
-    expect(waits.failures).toEqual([]);
-    expect(waits.requests).toBeGreaterThan(20);
-    expect(waits.max).toBeLessThan(5_000);
-    expect(new Set(statuses)).toEqual(new Set([400]));
-  }, 120_000);
+  verifies(
+    'platform.body-bounds',
+    'bodies that were made to be slow hold up nobody else',
+    async () => {
+      const target = { url: service.url, apiKey: app.member.apiKey };
+      const statuses: number[] = [];
+      const waits = await measureBystander(target, async () => {
+        // Before there were limits, the first body alone stopped the process for 18 s.
+        for (const attack of ATTACKS) statuses.push((await send(attack)).status);
+      });
+      expect(waits.failures).toEqual([]);
+      expect(waits.requests).toBeGreaterThan(20);
+      expect(waits.max).toBeLessThan(5_000);
+      expect(new Set(statuses)).toEqual(new Set([400]));
+    },
+    120_000,
+  );
 });
 
 describe('requests that arrive slowly', () => {
@@ -236,11 +242,16 @@ describe('requests that arrive slowly', () => {
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
     `${key === null ? '' : `Authorization: Bearer ${key}\r\n`}\r\n`;
 
-  it('to a public route are closed', async () => {
-    const sent = await sendSlowly(app.url, head('/api/auth/login', null, body.length), body, 20_000);
-    expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
-    expect(sent.answer).toBe('');
-  }, 30_000);
+  verifies(
+    'platform.slow-bodies',
+    'to a public route are closed',
+    async () => {
+      const sent = await sendSlowly(app.url, head('/api/auth/login', null, body.length), body, 20_000);
+      expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+      expect(sent.answer).toBe('');
+    },
+    30_000,
+  );
 
   it.each([
     ['without a credential', null],
@@ -265,6 +276,13 @@ describe('requests that arrive slowly', () => {
     const headers = 'X-More: and more\r\n'.repeat(1000);
     const sent = await sendSlowly(app.url, 'GET /api/health/live HTTP/1.1\r\nHost: x\r\n', headers, 20_000);
     expect(sent.closedAfterMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+  }, 30_000);
+
+  it('leave a connection open that waits for the next request', async () => {
+    const request = 'GET /api/health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+    const sent = await sendSlowly(app.url, request, '', 4 * TIMEOUT_MS);
+    expect(sent.answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(sent.closedAfterMs).toBeNull();
   }, 30_000);
 
   it('from somebody who is known have time', async () => {

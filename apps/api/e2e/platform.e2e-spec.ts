@@ -206,36 +206,40 @@ describe('the routes of an agent', () => {
 });
 
 describe('requests', () => {
-  it('with fields for a route that reads no body are a 400, behind 401, 403 and 404', async () => {
-    const bodiless = [
-      '/sessions/s/context/status',
-      '/sessions/s/context/compact',
-      '/sessions/s/context/undo',
-    ];
-    await calls.json({ contents, session_id: 's' });
-    for (const path of bodiless) {
-      const refused = await calls.request('POST', path, { body: { dryRun: true, x: 1 } });
-      expect(refusal(refused)).toEqual([400, 'VALIDATION_ERROR']);
-      expect(refused.body.message).toBe(
-        'The body.dryRun is not a known field; The body.x is not a known field',
+  verifies(
+    'platform.unknown-fields',
+    'with fields for a route that reads no body are a 400, behind 401, 403 and 404',
+    async () => {
+      const bodiless = [
+        '/sessions/s/context/status',
+        '/sessions/s/context/compact',
+        '/sessions/s/context/undo',
+      ];
+      await calls.json({ contents, session_id: 's' });
+      for (const path of bodiless) {
+        const refused = await calls.request('POST', path, { body: { dryRun: true, x: 1 } });
+        expect(refusal(refused)).toEqual([400, 'VALIDATION_ERROR']);
+        expect(refused.body.message).toBe(
+          'The body.dryRun is not a known field; The body.x is not a known field',
+        );
+        expect((await calls.request('POST', path, { body: [] })).status).toBe(400);
+        expect((await calls.request('POST', path, { body: { x: 1 }, as: null })).status).toBe(401);
+        expect((await calls.request('POST', path, { body: { x: 1 }, as: app.outsider })).status).toBe(403);
+        const nowhere = new AgentCalls(app, NOWHERE);
+        expect((await nowhere.request('POST', path, { body: { x: 1 } })).status).toBe(404);
+      }
+      for (const init of [{}, { body: {} }, { body: { x: null } }])
+        expect((await calls.request('POST', '/sessions/s/context/status', init)).status).toBe(200);
+      const many = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`k${i}`, 1]));
+      const path = `${calls.path}/versions/1/restore`;
+      expect((await app.request('POST', path, { body: many })).body.message).toBe(
+        'The body must have at most 500 keys',
       );
-      expect((await calls.request('POST', path, { body: [] })).status).toBe(400);
-      expect((await calls.request('POST', path, { body: { x: 1 }, as: null })).status).toBe(401);
-      expect((await calls.request('POST', path, { body: { x: 1 }, as: app.outsider })).status).toBe(403);
-      const nowhere = new AgentCalls(app, NOWHERE);
-      expect((await nowhere.request('POST', path, { body: { x: 1 } })).status).toBe(404);
-    }
-    for (const init of [{}, { body: {} }, { body: { x: null } }])
-      expect((await calls.request('POST', '/sessions/s/context/status', init)).status).toBe(200);
-    const many = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`k${i}`, 1]));
-    const path = `${calls.path}/versions/1/restore`;
-    expect((await app.request('POST', path, { body: many })).body.message).toBe(
-      'The body must have at most 500 keys',
-    );
-    expect((await app.request('POST', path, { body: { version: 1 } })).status).toBe(400);
-  });
+      expect((await app.request('POST', path, { body: { version: 1 } })).status).toBe(400);
+    },
+  );
 
-  it('with a forged or altered cursor are a 400', async () => {
+  verifies('platform.cursors', 'with a forged or altered cursor are a 400', async () => {
     const position = ['not a time', NOWHERE];
     const filter = ['sessions', calls.agentId, app.admin.userId];
     // What anybody can compute who knows how the cursors were made before they had a key.

@@ -32,6 +32,25 @@ export const platform = {
     source: 'contract §1',
     behavior: 'X-Request-Id on every answer; a printable incoming one is kept',
   },
+  'platform.body-bounds': {
+    source: 'contract §1',
+    behavior:
+      'At most 64 contents items, 1,000 keys in inputs, 500 in any other object that is not free-form, 64 levels: ' +
+      'else a quick 400 of at most 4 KB, and nobody else waits',
+  },
+  'platform.unknown-fields': {
+    source: 'contract §1',
+    behavior: 'Unknown body fields are a 400, also on routes that read no body',
+  },
+  'platform.slow-bodies': {
+    source: 'quality.md, security',
+    behavior:
+      'Headers, and bodies without a valid credential, arrive within 30 s, or the connection is closed',
+  },
+  'platform.cursors': {
+    source: 'contract §1',
+    behavior: 'A forged or altered cursor is a 400',
+  },
   'platform.health': {
     source: 'contract §1',
     behavior: 'Liveness, readiness and the OpenAPI document are served without a credential',

@@ -178,6 +178,15 @@ describe('readConfig', () => {
     ['OPENAI_BASE_URL', 'localhost:8000'],
     ['PLATFORM_LOG_LEVEL', 'loud'],
     ['PLATFORM_STREAM_LEASE_MS', '-1'],
+    ['PLATFORM_TRUST_PROXY', '33'],
+    ['PLATFORM_TRUST_PROXY', '-1'],
+    ['PLATFORM_TRUST_PROXY', 'true'],
+    ['PLATFORM_TRUST_PROXY', 'proxy.internal'],
+    ['PLATFORM_TRUST_PROXY', '10.0.0'],
+    ['PLATFORM_TRUST_PROXY', '10.0.0.0/33'],
+    ['PLATFORM_TRUST_PROXY', '10.0.0.0/0'],
+    ['PLATFORM_TRUST_PROXY', '::1, fd00::/129'],
+    ['PLATFORM_READ_TIMEOUT_MS', '0'],
   ])('refuses %s=%s in one line that does not repeat the value', (name, value) => {
     const [problem, ...others] = problems({ [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} must be [^\n]+$`));
