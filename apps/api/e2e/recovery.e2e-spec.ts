@@ -90,4 +90,48 @@ describe('the turns of a process that died', () => {
     expect(textOf(frames)).toBe('One');
     expect(await calls.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: null });
   });
+
+  verifies(
+    'turn.abort',
+    'tell what they used: the calls that ended, and the one that was cut off',
+    async () => {
+      const priced = await AgentCalls.make(app, {
+        baseUrl: model.url,
+        price: { inputPerMillion: 1_000, outputPerMillion: 2_000 },
+      });
+      const { opened } = gate();
+      const prompt = model.prompt(
+        { toolCalls: [{ id: 'call_1', name: 'weather__now', arguments: '{}' }] },
+        { text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } },
+      );
+      const turnId = randomUUID();
+      const session_id = randomUUID();
+      const stream = await priced.open({ contents: said(prompt), turnId, session_id });
+      await stream.untilSaid('One');
+      const [row] = await app.sql<{ id: string }>(
+        `select g.stream_id as id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1`,
+        [turnId],
+      );
+      await orphan(row?.id ?? '', ', cancel_requested_at = clock_timestamp()');
+      const { frames } = await stream.rest();
+      const completed = eventData(frames, 'response-completed');
+      const turn = await priced.turn(turnId);
+      expect(completed).toMatchObject({ finishReason: 'cancelled', token_usage: turn.token_usage });
+      expect(turn.token_usage).toMatchObject({ estimated: true, total_tokens: completed.tokens_used });
+      // The first call: 10 tokens in and 1 out; the second is counted here.
+      expect(turn.token_usage.prompt_tokens).toBeGreaterThan(10);
+      expect(turn.token_usage.completion_tokens).toBeGreaterThan(1);
+      const [ledger] = await app.sql<{ tokens: number; cost: number }>(
+        `select sum(prompt_tokens + completion_tokens)::int as tokens, sum(cost)::float8 as cost
+       from usage_entry where turn_id = $1`,
+        [turnId],
+      );
+      expect(ledger?.tokens).toBe(completed.tokens_used);
+      expect(ledger?.cost).toBeCloseTo(turn.token_usage.cost, 9);
+      const [answer] = await priced.messages(session_id);
+      expect(completed.messageId).toBe(answer?.id);
+      expect(completed.execution_time).toBe(turn.execution_time);
+      expect(completed.execution_time).toBeGreaterThan(0);
+    },
+  );
 });

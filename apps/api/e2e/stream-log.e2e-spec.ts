@@ -11,7 +11,7 @@ import {
   readTails,
   takeOver,
 } from '../src/streams/stream-log.ts';
-import { findOrphans } from '../src/turns/turn-store.ts';
+import { findOrphans } from '../src/turns/orphans.ts';
 import { createDatabase } from './harness/app.ts';
 import { Explained, type Cost } from './harness/explained.ts';
 

@@ -5,16 +5,17 @@ import { jest } from '@jest/globals';
 import {
   WIRE_EVENT,
   type ErrorBody,
+  type Interaction,
   type Page,
   type ProductEventName,
   type Session,
 } from '@platform/contracts';
 import { productEvent } from '../src/streams/frame.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';
-import { AgentCalls, said } from './harness/agent-calls.ts';
+import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
-import { eventData, eventNames, framesIn, textOf } from './harness/frames.ts';
+import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
 import { retainedBytes } from './harness/memory.ts';
 import { gate } from './harness/gate.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
@@ -353,6 +354,47 @@ describe('re-attaching', () => {
       expect(model.requests(prompt)).toHaveLength(2);
     },
   );
+
+  verifies('stream.forgotten', 'each segment with its own text, its own usage and its own end', async () => {
+    const question = { question: 'Which?', options: [{ label: 'This' }, { label: 'That' }] };
+    const prompt = model.prompt(
+      {
+        text: ['First', ', I ask.'],
+        toolCalls: [{ id: 'call_1', name: 'ask_user', arguments: JSON.stringify(question) }],
+      },
+      { text: ['Then', ' I know.'], finishReason: 'length' },
+    );
+    const body = { contents: said(prompt), turnId: randomUUID(), session_id: randomUUID() };
+    const first = await calls.stream(body);
+    const { interaction } = eventData(first.frames, 'agent-input-required') as { interaction: Interaction };
+    const answer = {
+      sessionId: body.session_id,
+      interactionId: interaction.interactionId,
+      selectedOptionIds: [interaction.options[0]?.id],
+    };
+    const resume = async () => {
+      const path = `${calls.path}/turns/${body.turnId}/resume`;
+      return readStream(await app.fetch('POST', path, { as: app.admin, body: answer, headers: STREAMED }));
+    };
+    const second = await resume();
+    await app.settle();
+    await app.sql('delete from stream_frame');
+    for (const [sent, told, text, finishReason] of [
+      [first, await calls.stream(body), 'First, I ask.', 'input_required'],
+      [second, await resume(), 'Then I know.', 'length'],
+    ] as const) {
+      expect(textOf(told.frames)).toBe(text);
+      const completed = eventData(told.frames, 'response-completed');
+      expect(completed).toEqual(eventData(sent.frames, 'response-completed'));
+      expect(completed.finishReason).toBe(finishReason);
+    }
+    expect((await calls.json(body)).body).toMatchObject({
+      status: 'input_required',
+      answer: 'First, I ask.',
+      interaction: { interactionId: interaction.interactionId, question: 'Which?' },
+    });
+    expect(model.requests(prompt)).toHaveLength(2);
+  });
 });
 
 describe('readers', () => {

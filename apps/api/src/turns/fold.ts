@@ -19,18 +19,24 @@ export function* productEventsIn(bytes: Buffer): Generator<ProductEvent> {
   }
 }
 
-/** What the model said in its last call, as far as it was stored. */
-export async function textOfLastMessage(frames: AsyncIterable<Buffer>): Promise<string> {
+/** What the model said in its last call, as far as it was stored, and the milliseconds from the first frame to the last. */
+export async function lastMessageIn(
+  frames: AsyncIterable<Buffer>,
+): Promise<{ text: string; elapsedMs: number }> {
   let text = '';
+  let first: number | null = null;
+  let last = 0;
   for await (const bytes of frames) {
     for (const line of bytes.toString('utf8').split('\n')) {
       if (!line.startsWith(DATA)) continue;
       const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event?: string; delta?: unknown }>;
+      first ??= params.timestamp;
+      last = params.timestamp;
       if (params.data.event === 'message-start') text = '';
       else if (params.data.event === 'content-delta') text += String(params.data.delta);
     }
   }
-  return text;
+  return { text, elapsedMs: Math.max(0, last - (first ?? last)) };
 }
 
 /** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */

@@ -46,6 +46,20 @@ export function findInteraction(sql: Sql, turnId: string, id: string): Promise<I
   ]);
 }
 
+/** The question that one of these calls of a turn put, or null. */
+export function interactionOfCall(
+  sql: Sql,
+  turnId: string,
+  callIds: string[],
+): Promise<InteractionRow | null> {
+  return firstRow(
+    sql,
+    `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.call_id = any($2::text[])
+     order by i.created_at desc limit 1`,
+    [turnId, callIds],
+  );
+}
+
 /** PENDING → ANSWERED by whoever is first and in time; false for everybody else. */
 export async function answerInteraction(
   tx: Sql,

@@ -25,7 +25,8 @@ import {
 import { Media, storeParts, type LoadedPart } from './media.ts';
 import { answerText, type UserAnswer } from './questions.ts';
 import { holdForCall } from './turn-billing.ts';
-import { sayCancelled } from './turn-closing.ts';
+import { keepCompleted } from './segment-history.ts';
+import { completedOf, sayCancelled } from './turn-closing.ts';
 import { holdSession } from './turn-queue.ts';
 import { TurnRunner } from './turn-runner.ts';
 import {
@@ -197,7 +198,11 @@ export class TurnClaims {
     });
     await writer.open(tx, this.streams.leaseMs);
     await insertSegment(tx, turn.id, { segment, origin: 'resume', streamId: writer.streamId });
-    await writer.end(tx, (closing) => sayCancelled(closing, turn));
+    const nothing = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: false };
+    const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
+    const completed = completedOf(turn, end);
+    await keepCompleted(tx, writer.streamId, completed);
+    await writer.end(tx, (closing) => sayCancelled(closing, completed));
     return true;
   }
 

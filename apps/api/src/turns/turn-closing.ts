@@ -13,6 +13,7 @@ import type { ItemContent } from './items.ts';
 import { sayUnfinished } from './open-executions.ts';
 import { toInteraction, type Question } from './questions.ts';
 import { payerOf, settleCall } from './turn-billing.ts';
+import { keepCompleted, type Completed } from './segment-history.ts';
 import { endTurn, insertItem, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const RETRY_MS = 250;
@@ -52,8 +53,10 @@ export async function closeTurn(
           throw new ClaimLost();
         if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
         failpoint('turns.close');
+        const completed = completedBy(turn, ending, left, executionMs);
+        if (completed) await keepCompleted(tx, writer.streamId, completed);
         const last = await writer.end(tx, (closing) => {
-          sayEnd(closing, turn, ending, left, executionMs);
+          sayEnd(closing, turn, ending, left, completed);
         });
         await settleCall(tx, usage, payerOf(turn), turn.holdId, turn.due);
         return last;
@@ -102,12 +105,24 @@ async function leave(tx: EntityManager, turn: ActiveTurn, outcome: Outcome): Pro
   return { messageId: empty ? null : await insertItem(tx, turn.id, turn.nextItem, item), interaction: null };
 }
 
+function completedBy(
+  turn: ActiveTurn,
+  outcome: Outcome,
+  { messageId }: Left,
+  executionMs: number,
+): Completed | null {
+  if (outcome.status === 'FAILED') return null;
+  const finishReason = outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason;
+  const names = { sessionName: turn.session.name, clientTurnId: turn.clientTurnId };
+  return completedOf(names, { messageId, usage: turn.usage, executionMs, finishReason });
+}
+
 function sayEnd(
   writer: StreamWriter,
   turn: ActiveTurn,
   outcome: Outcome,
   left: Left,
-  executionMs: number,
+  completed: Completed | null,
 ): void {
   if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
     sayUnfinished(writer, turn.executions.values(), outcome.status);
@@ -116,16 +131,7 @@ function sayEnd(
     return;
   }
   if (left.interaction) sayQuestion(writer, turn, left.interaction);
-  const usage = wireUsage(turn.usage);
-  writer.emit('response.completed', {
-    session_id: turn.session.name,
-    turnId: turn.clientTurnId,
-    messageId: left.messageId,
-    tokens_used: usage.total_tokens,
-    execution_time: seconds(executionMs),
-    token_usage: usage,
-    finishReason: outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason,
-  });
+  if (completed) writer.emit('response.completed', completed);
   writer.frame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
 }
 
@@ -139,21 +145,31 @@ function sayQuestion(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow
   writer.emit('agent.input.required', { interaction });
 }
 
-/** The closing frames of a turn that was cancelled while it waited. */
-export function sayCancelled(
-  writer: StreamWriter,
+/** How a segment that did not fail ends, as its last frames tell it. */
+export function completedOf(
   turn: Pick<TurnRow, 'sessionName' | 'clientTurnId'>,
-): void {
-  const nothing = wireUsage({ promptTokens: 0, completionTokens: 0, cost: 0, estimated: false });
-  writer.emit('response.completed', {
+  {
+    messageId,
+    usage,
+    executionMs,
+    finishReason,
+  }: { messageId: string | null; usage: UsageFigures; executionMs: number; finishReason: FinishReason },
+): Completed {
+  const token_usage = wireUsage(usage);
+  return {
     session_id: turn.sessionName,
     turnId: turn.clientTurnId,
-    messageId: null,
-    tokens_used: 0,
-    execution_time: 0,
-    token_usage: nothing,
-    finishReason: 'cancelled',
-  });
+    messageId,
+    tokens_used: token_usage.total_tokens,
+    execution_time: seconds(executionMs),
+    token_usage,
+    finishReason,
+  };
+}
+
+/** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
+export function sayCancelled(writer: StreamWriter, completed: Completed): void {
+  writer.emit('response.completed', completed);
   writer.frame('lifecycle', { event: 'interrupted' });
 }
 
@@ -174,13 +190,15 @@ export function sayFailure(
   writer.frame('lifecycle', { event: 'failed', error: message });
 }
 
-/** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
-export function wireUsage(usage: {
+export interface UsageFigures {
   promptTokens: number;
   completionTokens: number;
   cost: number;
   estimated: boolean;
-}): TokenUsage {
+}
+
+/** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
+export function wireUsage(usage: UsageFigures): TokenUsage {
   const { promptTokens, completionTokens, cost, estimated } = usage;
   return {
     prompt_tokens: promptTokens,

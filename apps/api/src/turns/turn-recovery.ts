@@ -5,28 +5,22 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import type { Sql } from '../infra/database/rows.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { CatalogueService } from '../models/catalogue.service.ts';
 import { costOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { UsageService } from '../usage/usage.service.ts';
-import type { StepUsage } from './active-turn.ts';
-import { textOfLastMessage } from './fold.ts';
+import { UsageTotal, type StepUsage } from './active-turn.ts';
+import { lastMessageIn } from './fold.ts';
 import type { Item } from './items.ts';
+import { findOrphans, type Orphan } from './orphans.ts';
 import { executionsIn, sayUnfinished } from './open-executions.ts';
 import { payerOfRow, settleCall } from './turn-billing.ts';
-import { sayCancelled, sayFailure } from './turn-closing.ts';
-import {
-  endTurn,
-  findOrphans,
-  getTurn,
-  insertItem,
-  itemsOf,
-  type Orphan,
-  type TurnFailure,
-  type TurnRow,
-} from './turn-store.ts';
+import { keepCompleted, usedBefore } from './segment-history.ts';
+import { completedOf, sayCancelled, sayFailure, type UsageFigures } from './turn-closing.ts';
+import { endTurn, getTurn, insertItem, itemsOf, type TurnFailure, type TurnRow } from './turn-store.ts';
 
 const INTERRUPTED: TurnFailure = {
   code: 'INTERRUPTED',
@@ -108,22 +102,26 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       if (!turn) return null;
       const { writer, cancelWished } = taken;
       const items = await itemsOf(tx, id);
-      const text = await this.said(streamId, items);
+      const { text, elapsedMs: executionMs } = await this.said(streamId, items);
       const tokens = await countTokens(text);
       const nextItem = (items.at(-1)?.n ?? 0) + 1;
-      if (text !== '') await insertItem(tx, id, nextItem, { kind: 'partial', content: { text }, tokens });
+      const partial = { kind: 'partial' as const, content: { text }, tokens };
+      const messageId = text === '' ? null : await insertItem(tx, id, nextItem, partial);
       await endTurn(tx, id, {
         ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
-        executionMs: 0,
+        executionMs,
       });
       const told = await executionsIn(this.streams.stored(streamId));
       const unfinished = told.filter(({ status }) => status === 'started');
+      const due = text === '' ? null : await this.estimated(turn, items, tokens);
+      const usage = await this.usedIn(tx, turn, streamId, due);
+      const completed = completedOf(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
+      if (cancelWished) await keepCompleted(tx, streamId, completed);
       const batch = await writer.end(tx, (closing) => {
         sayUnfinished(closing, unfinished, cancelWished ? 'CANCELLED' : 'FAILED');
-        if (cancelWished) sayCancelled(closing, turn);
+        if (cancelWished) sayCancelled(closing, completed);
         else sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
       });
-      const due = text === '' ? null : await this.estimated(turn, items, tokens);
       await settleCall(tx, this.usage, payerOfRow(turn), turn.holdId, due);
       return { writer, batch };
     });
@@ -141,10 +139,27 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
 
+  /** What the segment used: the calls that were charged since it was opened, and the interrupted one. */
+  private async usedIn(
+    tx: Sql,
+    turn: TurnRow,
+    streamId: string,
+    due: StepUsage | null,
+  ): Promise<UsageFigures> {
+    const before = (await usedBefore(tx, streamId)) ?? { promptTokens: 0, completionTokens: 0, cost: 0 };
+    const used = new UsageTotal();
+    used.promptTokens = turn.promptTokens - before.promptTokens;
+    used.completionTokens = turn.completionTokens - before.completionTokens;
+    used.cost = turn.cost - before.cost;
+    used.estimated = turn.estimated;
+    if (due) used.add(due);
+    return used;
+  }
+
   /** What the interrupted call said; a step that was stored whole is no longer part of it. */
-  private async said(streamId: string, items: Item[]): Promise<string> {
-    const text = await textOfLastMessage(this.streams.stored(streamId));
+  private async said(streamId: string, items: Item[]): Promise<{ text: string; elapsedMs: number }> {
+    const { text, elapsedMs } = await lastMessageIn(this.streams.stored(streamId));
     const last = items.findLast((item) => item.kind === 'model');
-    return last?.content.text === text ? '' : text;
+    return { text: last?.content.text === text ? '' : text, elapsedMs };
   }
 }

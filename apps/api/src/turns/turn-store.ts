@@ -265,25 +265,6 @@ export function getTurn(sql: Sql, id: string): Promise<TurnRow | null> {
   );
 }
 
-/** A turn that nobody runs any more, and the stream that it left open. */
-export interface Orphan {
-  id: string;
-  streamId: string;
-}
-
-/** The turns whose process has not renewed its lease. */
-export function findOrphans(sql: Sql): Promise<Orphan[]> {
-  return rows(
-    sql,
-    // statement_timestamp(), for no index serves a comparison with clock_timestamp().
-    `select g.turn_id as id, g.stream_id as "streamId"
-     from stream s join turn_segment g on g.stream_id = s.id
-     where s.ended_at is null and s.lease_until < statement_timestamp()
-     -- Those that cannot be ended stay behind the others.
-     order by s.lease_until desc limit 100`,
-  );
-}
-
 export interface Ending {
   status: Extract<TurnStatus, 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'>;
   error: TurnFailure | null;
@@ -301,17 +282,21 @@ export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<bool
   return row !== null;
 }
 
+/** Notes a segment that is opened; its steps are those stored from here on. */
 export async function insertSegment(
   tx: Sql,
   turnId: string,
   segment: { segment: number; origin: SegmentOrigin; streamId: string },
 ): Promise<void> {
-  await rows(tx, 'insert into turn_segment (turn_id, segment, origin, stream_id) values ($1, $2, $3, $4)', [
-    turnId,
-    segment.segment,
-    segment.origin,
-    segment.streamId,
-  ]);
+  await rows(
+    tx,
+    `insert into turn_segment (turn_id, segment, origin, stream_id, first_item, prompt_tokens_before,
+       completion_tokens_before, cost_before)
+     select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_item where turn_id = $1), 0), prompt_tokens,
+       completion_tokens, cost
+     from turn where id = $1`,
+    [turnId, segment.segment, segment.origin, segment.streamId],
+  );
 }
 
 export interface SegmentRow {

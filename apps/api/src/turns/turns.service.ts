@@ -10,6 +10,7 @@ import { hashContents } from './contents.ts';
 import { executionsIn } from './open-executions.ts';
 import { replayOf } from './replay.ts';
 import { ClaimMissed, TurnClaims, type OpenedSegment, type TurnStart } from './turn-claims.ts';
+import { historyOf } from './segment-history.ts';
 import { seconds, wireUsage } from './turn-closing.ts';
 import { decideRepeat } from './turn-state.ts';
 import { findTurn, itemsOf, segmentsOf, type SegmentRow, type TurnRow } from './turn-store.ts';
@@ -142,7 +143,7 @@ export class TurnsService {
   async recorded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment> {
     const state = (await this.streams.states([segment.streamId])).get(segment.streamId);
     if (state?.kept) return opened(turn, segment);
-    const replay = replayOf(turn, segment.segment, await itemsOf(this.database, turn.id));
+    const replay = replayOf(turn, await historyOf(this.database, turn, segment.segment));
     return { ...opened(turn, segment), replay };
   }
 }
