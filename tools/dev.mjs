@@ -17,11 +17,18 @@ onStop(
   () => stopAll('SIGKILL'),
 );
 
-const { env, close } = await openEnvironment().catch((error) => {
+let lost = false;
+function onLost(error) {
+  console.error(error.message);
+  lost = true;
+  stopAll('SIGTERM');
+}
+
+const { env, close } = await openEnvironment(onLost).catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
-if (!stopping) {
+if (!stopping && !lost) {
   const options = { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
   const api = [
     '--watch',

@@ -5,12 +5,12 @@ import { secretFile } from './secret-file.mjs';
 
 /**
  * The environment of the service, with `close()` for afterwards.
- * Without DATABASE_URL it is an embedded installation: database and secret key are made and kept in the data folder.
+ * `onLost` is told where the database cannot be kept. Without DATABASE_URL it is an embedded installation: database and secret key are made and kept in the data folder.
  */
-export async function openEnvironment() {
+export async function openEnvironment(onLost) {
   if (process.env.DATABASE_URL) return { env: process.env, close: async () => {} };
   const dataDir = resolve(process.env.PLATFORM_DATA_DIR || '.platform');
-  const postgres = await keepPostgres({ dataDir: join(dataDir, 'postgres') });
+  const postgres = await keepPostgres({ dataDir: join(dataDir, 'postgres'), onLost });
   if (postgres.adopted)
     console.log('Found the database still running after an unclean end: it is used as it is.');
   const env = {

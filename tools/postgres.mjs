@@ -25,6 +25,9 @@ const USER = 'platform';
 const DATABASE = 'platform';
 const COME_UP_MS = 30_000;
 const STILL_RECOVERING = '57P03';
+/** A server that was up for so long did not end because it could not live. */
+const HEALTHY_MS = 10_000;
+const MAX_BACKOFF_MS = 30_000;
 const FORGETFUL = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
   ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=200'],
@@ -35,16 +38,23 @@ const NOBODYS_PID = 4_194_304;
 /**
  * Starts the PostgreSQL of `dataDir`, or adopts the one that a killed process left running there; makes it if need be.
  * It survives this process: `stop()` ends it. Throws where another process keeps the folder.
+ * Where it ends by itself it is started again, at the same address; `onLost` is told, once, where that fails.
  */
-export async function keepPostgres({ dataDir, log = console.error }) {
+export async function keepPostgres({
+  dataDir,
+  log = console.error,
+  onLost = () => {},
+  comeUpMs = COME_UP_MS,
+}) {
   const place = preparePostgres(dataDir, log);
   const unlock = lockFolder(place.folder);
   try {
     await makeCluster(place);
     const { port, adopted } = await bringUp(place);
     await makeDatabase(urlOf(place, port, 'postgres'));
+    const unwatch = await watch(place, port, { log, onLost, comeUpMs });
     let stopped;
-    const stop = () => (stopped ??= stopServer(place).finally(unlock));
+    const stop = () => (stopped ??= unwatch().then(() => stopServer(place).finally(unlock)));
     return { url: urlOf(place, port, DATABASE), adopted, stop };
   } catch (error) {
     unlock();
@@ -134,18 +144,66 @@ function refuseForeignVersion(place) {
   );
 }
 
+/**
+ * Holds a connection, whose end tells of the server's, and brings that up again; the sooner it ended, the later.
+ * Answers how to stop it, which ends what is under way first.
+ */
+async function watch(place, port, { log, onLost, comeUpMs }) {
+  const over = new AbortController();
+  let client;
+  const stand = async () => {
+    client = clientOf(place, port);
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await client.connect();
+    // In an object, or whoever awaits this would await the end.
+    return { ended };
+  };
+  const keep = async ({ ended }) => {
+    for (let backoff = 0; ;) {
+      const since = Date.now();
+      await ended;
+      if (over.signal.aborted) return;
+      backoff = Date.now() - since > HEALTHY_MS ? 0 : Math.min(2 * backoff + 250, MAX_BACKOFF_MS);
+      log('The database has ended unexpectedly: it is started again.');
+      await sleep(backoff, undefined, { signal: over.signal }).catch(() => {});
+      if (over.signal.aborted) return;
+      await bringUp(place, port, comeUpMs);
+      // It may have ended again by now.
+      ({ ended } = await stand().catch(() => ({ ended: Promise.resolve() })));
+    }
+  };
+  const keeping = keep(await stand()).catch((error) => {
+    if (!over.signal.aborted) onLost(new Error(`The database is lost: ${error.message}`, { cause: error }));
+  });
+  return async () => {
+    over.abort();
+    await client.end().catch(() => {});
+    await keeping;
+  };
+}
+
+function clientOf(place, port) {
+  const client = new pg.Client({
+    connectionString: urlOf(place, port, 'postgres'),
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => {});
+  return client;
+}
+
 /** After a crash the old server may be ending still or be nobody's zombie, so only a connection proves anything. */
-async function bringUp(place) {
-  let deadline = Date.now() + COME_UP_MS;
+async function bringUp(place, wanted, comeUpMs = COME_UP_MS) {
+  let deadline = Date.now() + comeUpMs;
   let adopted = true;
   for (;;) {
     try {
       retireStalePid(place);
       if ((await place.pg('pg_ctl', [...at(place), 'status'])).code !== 0) {
         adopted = false;
-        await startServer(place);
+        await startServer(place, wanted ?? (await freePort()));
       }
       const port = Number(postmasterFile(place)?.[3]);
+      if (wanted !== undefined && port !== wanted) throw new Error(`it came up on port ${port}`);
       await prove(place, port);
       return { port, adopted };
     } catch (error) {
@@ -158,8 +216,7 @@ async function bringUp(place) {
   }
 }
 
-async function startServer(place) {
-  const port = await freePort();
+async function startServer(place, port) {
   const { code, output } = await place.pg('pg_ctl', [
     ...at(place),
     '-o',
@@ -175,11 +232,7 @@ async function startServer(place) {
 }
 
 async function prove(place, port) {
-  const client = new pg.Client({
-    connectionString: urlOf(place, port, 'postgres'),
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on('error', () => {});
+  const client = clientOf(place, port);
   try {
     await client.connect();
     const { rows } = await client.query('show data_directory');

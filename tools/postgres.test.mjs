@@ -60,6 +60,19 @@ async function until(condition) {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Waits until another server than that of the pid answers. */
+async function untilAnswered(url, pid) {
+  for (;;) {
+    try {
+      await query(url, 'select 1');
+      if (postmasterPid() !== pid) return;
+    } catch {
+      // Not yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 const postmasterFile = join(dataDir, 'cluster', 'postmaster.pid');
 const postmasterPid = () => Number(readFileSync(postmasterFile, 'utf8').split('\n')[0]);
 
@@ -120,6 +133,34 @@ describe('the keeper', { timeout: 120_000 }, () => {
     writeFileSync(postmasterFile, [process.pid, ...lines].join('\n'));
     const kept = await keepPostgres(quiet);
     assert.equal(kept.adopted, false);
+    await kept.stop();
+  });
+
+  it('starts the server again where it was killed, at the same address and with its rows', async () => {
+    const said = [];
+    const kept = await keepPostgres({ dataDir, log: (line) => said.push(line), onLost: assert.fail });
+    for (const signal of ['SIGKILL', 'SIGQUIT']) {
+      const killed = postmasterPid();
+      process.kill(killed, signal);
+      await untilAnswered(kept.url, killed);
+      assert.deepEqual(await query(kept.url, 'select count(*)::int as n from kept'), [{ n: 50_000 }]);
+    }
+    assert.ok(said.every((line) => line.includes('is started again')) && said.length >= 2);
+    await kept.stop();
+    assert.equal(existsSync(postmasterFile), false);
+  });
+
+  it('tells where it cannot start the server again', async () => {
+    let tell;
+    const told = new Promise((resolve) => (tell = resolve));
+    const kept = await keepPostgres({ ...quiet, onLost: tell, comeUpMs: 1_000 });
+    const settings = join(dataDir, 'cluster', 'postgresql.conf');
+    const right = readFileSync(settings, 'utf8');
+    writeFileSync(settings, `${right}\nno_such_setting = 1\n`);
+    process.kill(postmasterPid(), 'SIGQUIT');
+    const { message } = await told;
+    assert.match(message, /^The database is lost: PostgreSQL in .* does not come up/);
+    writeFileSync(settings, right);
     await kept.stop();
   });
 

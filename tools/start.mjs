@@ -18,11 +18,20 @@ onStop(
   () => service && process.kill(-service.pid, 'SIGKILL'),
 );
 
-const { env, close } = await openEnvironment().catch((error) => {
+let lost = false;
+/** Without its database the service would tell everybody to come back later, for ever. */
+function onLost(error) {
+  console.error(error.message);
+  lost = true;
+  service?.kill('SIGTERM');
+}
+
+const { env, close } = await openEnvironment(onLost).catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
-process.exitCode = stopping ? 130 : await serve();
+process.exitCode = stopping ? 130 : lost ? 1 : await serve();
+if (lost) process.exitCode ||= 1;
 await close().catch((error) => {
   console.error(error.message);
   process.exitCode ||= 1;
