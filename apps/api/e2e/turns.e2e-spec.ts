@@ -5,8 +5,8 @@ import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { GuardedHttp } from '../src/infra/http/guarded-http.ts';
 import { CatalogueService } from '../src/models/catalogue.service.ts';
-import { OpenAiProvider } from '../src/models/openai-provider.ts';
 import { StreamsService } from '../src/streams/streams.service.ts';
+import { openAiProvider } from './fixtures/openai-provider.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -298,7 +298,7 @@ describe('a failing provider', () => {
     beforeAll(() => {
       // The real adapter with less patience: nobody waits a minute for a test.
       const dispatcher = app.get(GuardedHttp).dispatcher({ allowLoopback: true });
-      const hasty = new OpenAiProvider({ baseUrl: model.url, apiKey: null, dispatcher, idleTimeoutMs: 200 });
+      const hasty = openAiProvider(model.url, null, { dispatcher, idleTimeoutMs: 200 });
       const catalogue = app.get(CatalogueService);
       const resolve = catalogue.resolve.bind(catalogue);
       jest.spyOn(catalogue, 'resolve').mockImplementation(async (...asked) => {

@@ -13,6 +13,7 @@ import { apiKeyPlace, MODEL_COLUMNS, OFFLINE_ROW, type ModelRow } from './model-
 import { OfflineProvider } from './offline-provider.ts';
 import { OpenAiEndpoint } from './openai-endpoint.ts';
 import { OpenAiProvider } from './openai-provider.ts';
+import { OpenAiServer } from './openai-server.ts';
 
 /** A model as a turn uses it. */
 export interface ResolvedModel {
@@ -126,12 +127,16 @@ export class CatalogueService {
     if (row.provider === 'offline' || row.baseUrl === null) return this.offline;
     const kept = this.upstreams.get(row.id);
     if (kept?.revision === row.revision) return kept;
-    const server = {
+    const server = new OpenAiServer({
       baseUrl: row.baseUrl,
       apiKey: row.sealedApiKey === null ? null : this.openKey(spaceId, row, row.sealedApiKey),
       dispatcher: this.http.dispatcher({ allowLoopback: this.listensOnLoopback }),
+    });
+    const { maxOutputTokens } = row;
+    const upstream = {
+      provider: new OpenAiProvider(server, { maxOutputTokens }),
+      endpoint: new OpenAiEndpoint(server),
     };
-    const upstream = { provider: new OpenAiProvider(server), endpoint: new OpenAiEndpoint(server) };
     this.upstreams.set(row.id, { revision: row.revision, ...upstream });
     return upstream;
   }

@@ -1,7 +1,7 @@
+import { openAiProvider } from '../../e2e/fixtures/openai-provider.ts';
 import { startOpenAiServer, type Behaviour } from '../../e2e/fixtures/openai-server.ts';
 import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
 import { OfflineProvider } from './offline-provider.ts';
-import { OpenAiProvider } from './openai-provider.ts';
 
 /** What the suite wants of a model; each adapter's harness makes it happen in its own way. */
 type Scenario = 'hundred words' | 'tool calls' | 'slow' | 'limited' | 'failing';
@@ -68,7 +68,7 @@ const openai: Harness = {
     };
     const server = await startOpenAiServer({ behaviour: ({ model }) => behaviours[model as Scenario] });
     return {
-      provider: new OpenAiProvider({ baseUrl: server.url, apiKey: 'sk-canary' }),
+      provider: openAiProvider(server.url, 'sk-canary'),
       request: (scenario) => ({ ...say('Hello'), model: scenario }),
       released: async () => {
         expect(await server.requests.at(-1)?.closed).toBe(true);

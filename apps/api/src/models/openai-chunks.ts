@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
+import type { FinishReason, ModelDelta, ModelUsage } from './model-provider.ts';
+import { badAnswer, brokeOff } from './openai-errors.ts';
 import { readUsage } from './usage-figures.ts';
-import { ProviderError, type FinishReason, type ModelDelta, type ModelUsage } from './model-provider.ts';
 
 /** What servers add to OpenAI's shape. */
 type Delta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta & {
@@ -19,11 +20,35 @@ const FINISH: Record<string, FinishReason> = {
   content_filter: 'content-filter',
 };
 
-/** Turns the chunks of one answer into deltas; trusts no field of theirs. */
+/** No token is longer on average, in any language; what a server writes beyond is not what was asked for. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
+const CHARACTERS_OF_SLACK = 65_536;
+const MAX_CALLS = 128;
+/** Characters of all calls of an answer together, names and ids included. */
+const MAX_CALLS_LENGTH = 1024 * 1024;
+/** Chunks that bring nothing, beside one for each token. */
+const EMPTY_CHUNKS_OF_SLACK = 10_000;
+
+/** Turns the chunks of one answer into deltas; trusts no field of theirs, and no amount. */
 export class ChunkReader {
   private reason: FinishReason | null = null;
   private usage: ModelUsage | null = null;
-  private called = false;
+  private readonly calls = new Set<number>();
+  private callsLength = 0;
+  /** Characters of text that may still come. */
+  private room: number;
+  private emptyChunks: number;
+
+  /** `maxTokens`: that the model may write. */
+  constructor(maxTokens: number) {
+    this.room = maxTokens * MAX_CHARACTERS_PER_TOKEN + CHARACTERS_OF_SLACK;
+    this.emptyChunks = maxTokens + EMPTY_CHUNKS_OF_SLACK;
+  }
+
+  /** Whether the text got longer than the tokens allow; what more comes is not worth reading. */
+  isFull(): boolean {
+    return this.room < 0;
+  }
 
   /** Whether the model has said that it is done; only figures may still come. */
   get finished(): boolean {
@@ -32,13 +57,15 @@ export class ChunkReader {
 
   read(chunk: unknown): ModelDelta[] {
     if (!isObject(chunk)) throw badAnswer();
+    if (chunk.error) throw brokeOff();
     const choice = Array.isArray(chunk.choices) ? (chunk.choices[0] as Choice | undefined) : undefined;
     const usage = chunk.usage ?? choice?.usage;
     // Some servers repeat the figures in every chunk; the last ones count.
     if (isObject(usage)) this.usage = readUsage(usage);
-    if (!choice) return [];
-    const deltas = choice.delta ? this.readDelta(choice.delta) : [];
-    if (typeof choice.finish_reason === 'string') this.reason = FINISH[choice.finish_reason] ?? 'stop';
+    const deltas = choice?.delta ? this.readDelta(choice.delta) : [];
+    if (typeof choice?.finish_reason === 'string') this.reason = FINISH[choice.finish_reason] ?? 'stop';
+    if (deltas.length === 0 && --this.emptyChunks < 0) throw tooMuch('parts without content');
+    if (this.isFull()) this.reason = 'length';
     return deltas;
   }
 
@@ -46,7 +73,7 @@ export class ChunkReader {
   end(): ModelDelta[] {
     if (this.reason === null) throw badAnswer();
     // Not every server tells a call by its finish reason.
-    const reason = this.called && this.reason === 'stop' ? 'tool-calls' : this.reason;
+    const reason = this.calls.size > 0 && this.reason === 'stop' ? 'tool-calls' : this.reason;
     const finish: ModelDelta = { type: 'finish', reason };
     return this.usage ? [{ type: 'usage', ...this.usage }, finish] : [finish];
   }
@@ -54,31 +81,35 @@ export class ChunkReader {
   private readDelta(delta: Delta): ModelDelta[] {
     const deltas: ModelDelta[] = [];
     const reasoning = delta.reasoning_content ?? delta.reasoning;
-    if (isText(reasoning)) deltas.push({ type: 'reasoning', text: reasoning });
+    if (isText(reasoning)) this.pushText(deltas, 'reasoning', reasoning);
     const text = delta.content ?? delta.refusal;
-    if (isText(text)) deltas.push({ type: 'text', text });
+    if (isText(text)) this.pushText(deltas, 'text', text);
     if (Array.isArray(delta.tool_calls)) {
-      this.called = true;
-      for (const [position, call] of delta.tool_calls.entries()) deltas.push(readCall(call, position));
+      for (const [position, call] of delta.tool_calls.entries()) deltas.push(this.readCall(call, position));
     }
     return deltas;
   }
+
+  private pushText(deltas: ModelDelta[], type: 'text' | 'reasoning', text: string): void {
+    const fitting = text.length <= this.room ? text : text.slice(0, Math.max(0, this.room));
+    this.room -= text.length;
+    if (fitting !== '') deltas.push({ type, text: fitting });
+  }
+
+  private readCall(call: unknown, position: number): ModelDelta {
+    if (!isObject(call)) throw badAnswer();
+    const made = isObject(call.function) ? call.function : {};
+    const index = typeof call.index === 'number' ? call.index : position;
+    const [id, name, json] = [call.id, made.name, made.arguments].map((text) => (isText(text) ? text : ''));
+    this.calls.add(index);
+    if (this.calls.size > MAX_CALLS) throw tooMuch(`more than ${MAX_CALLS} tool calls at once`);
+    this.callsLength += `${id}${name}${json}`.length;
+    if (this.callsLength > MAX_CALLS_LENGTH) throw tooMuch('tool calls of more than 1 MB');
+    return { type: 'tool-call', index, ...(id && { id }), ...(name && { name }), arguments: json ?? '' };
+  }
 }
 
-function readCall(call: unknown, position: number): ModelDelta {
-  if (!isObject(call)) throw badAnswer();
-  const made = isObject(call.function) ? call.function : {};
-  return {
-    type: 'tool-call',
-    index: typeof call.index === 'number' ? call.index : position,
-    ...(isText(call.id) && { id: call.id }),
-    ...(isText(made.name) && { name: made.name }),
-    arguments: typeof made.arguments === 'string' ? made.arguments : '',
-  };
-}
-
-const badAnswer = () =>
-  new ProviderError('bad-answer', "The model's server sent an answer that is cut off or cannot be read.");
+const tooMuch = (what: string) => badAnswer(`The model's server sent too much: ${what}.`);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

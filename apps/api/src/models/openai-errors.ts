@@ -1,56 +1,76 @@
-import { APIConnectionError, APIError } from 'openai';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ProviderError } from './model-provider.ts';
+import type { Secrets } from './secrets.ts';
 
-/** Says what a failure of the client or the server means, in words that show neither key nor address. */
-export function toProviderError(error: unknown): ProviderError {
-  if (error instanceof ProviderError) return error;
-  // Thrown for a chunk that is no JSON.
-  if (error instanceof SyntaxError) {
-    return new ProviderError('bad-answer', "The model's server sent an answer that cannot be read.");
-  }
-  const apiError = asApiError(error);
-  if (apiError && !(apiError instanceof APIConnectionError)) {
-    return apiError.status === undefined
-      ? new ProviderError('unavailable', "The model's server broke off its answer with an error.")
-      : fromStatus(apiError.status, apiError);
-  }
+/** A call that failed before its answer began. */
+export interface FailedCall {
+  error: ProviderError;
+  /** Null: no answer came. */
+  status: number | null;
+  /** Seconds. */
+  retryAfter?: number;
+  /** What the server said; may hold anything, its key included. */
+  refusal: string;
+}
+
+/** What no connection, or one that broke, means. */
+export function connectionFailed(cause: unknown): ProviderError {
+  if (cause instanceof ProviderError) return cause;
   return new ProviderError(
     'unavailable',
     "The model's server could not be reached or broke the connection.",
-    {
-      cause: error,
-    },
+    { cause },
   );
 }
 
-/** Narrows as `instanceof` does, but to the types of the client instead of any. */
-export function asApiError(error: unknown): APIError | null {
-  return error instanceof APIError ? (error as APIError) : null;
+export const badAnswer = (message = "The model's server sent an answer that is cut off or cannot be read.") =>
+  new ProviderError('bad-answer', message);
+
+export const brokeOff = () =>
+  new ProviderError('unavailable', "The model's server broke off its answer with an error.");
+
+/** What a status other than 2xx means, in words that show neither key nor address. */
+export function refused(
+  status: number,
+  headers: IncomingHttpHeaders,
+  refusal: string,
+  secrets: Secrets,
+): FailedCall {
+  const retryAfter = readRetryAfter(headers['retry-after'], Date.now());
+  const wait = retryAfter === undefined ? {} : { retryAfter };
+  return { error: toError(status, wait, refusal, secrets), status, ...wait, refusal };
 }
 
-// The upstream's own words are left out, cause included: they may repeat the key.
-function fromStatus(status: number, error: APIError): ProviderError {
-  const retryAfter = readRetryAfter(error.headers, Date.now());
+// The server's own words are left out: they may repeat the key.
+function toError(status: number, wait: { retryAfter?: number }, refusal: string, secrets: Secrets) {
   if (status === 429) {
-    return new ProviderError('rate-limited', "The model's server has too many requests right now.", {
-      ...(retryAfter !== undefined && { retryAfter }),
-    });
+    return new ProviderError('rate-limited', "The model's server has too many requests right now.", wait);
   }
   if (status === 408 || status >= 500) {
-    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, {
-      ...(retryAfter !== undefined && { retryAfter }),
-    });
+    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, wait);
   }
   if (status === 401 || status === 403) {
     return new ProviderError('refused', `The model's server refused the credentials (HTTP ${status}).`);
   }
-  const reason = typeof error.code === 'string' && /^[a-z_]{1,60}$/.test(error.code) ? `, ${error.code}` : '';
+  const code = codeIn(refusal);
+  const reason = code !== null && !secrets.isIn(code) ? `, ${code}` : '';
   return new ProviderError('refused', `The model's server refused the request (HTTP ${status}${reason}).`);
 }
 
+/** OpenAI's `error.code`, if it looks like one. */
+function codeIn(refusal: string): string | null {
+  try {
+    const { error } = JSON.parse(refusal) as { error?: { code?: unknown } | null };
+    const code = error?.code;
+    return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Seconds to wait, from `Retry-After` in seconds or as a date. */
-export function readRetryAfter(headers: Headers | undefined, now: number): number | undefined {
-  const text = headers?.get('retry-after')?.trim();
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim();
   if (!text) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);

@@ -1,6 +1,7 @@
+import { openAiProvider } from '../../e2e/fixtures/openai-provider.ts';
 import { startOpenAiServer, type Behaviour, type FakeAnswer } from '../../e2e/fixtures/openai-server.ts';
 import { ProviderError, type ModelDelta, type ModelRequest } from './model-provider.ts';
-import { OpenAiProvider } from './openai-provider.ts';
+import type { OpenAiProvider } from './openai-provider.ts';
 
 type Server = Awaited<ReturnType<typeof startOpenAiServer>>;
 
@@ -30,7 +31,7 @@ describe('OpenAiProvider', () => {
   let provider: OpenAiProvider;
   beforeEach(async () => {
     server = await startOpenAiServer();
-    provider = new OpenAiProvider({ baseUrl: server.url, apiKey: 'sk-canary', idleTimeoutMs: 10_000 });
+    provider = openAiProvider(server.url, 'sk-canary', { idleTimeoutMs: 10_000 });
   });
   afterEach(() => server.close());
 
@@ -100,7 +101,7 @@ describe('OpenAiProvider', () => {
     const names = ['OPENAI_API_KEY', 'OPENAI_ORG_ID', 'OPENAI_PROJECT_ID', 'OPENAI_ADMIN_KEY'];
     for (const name of names) process.env[name] = 'canary';
     try {
-      await collect(new OpenAiProvider({ baseUrl: server.url, apiKey: null }));
+      await collect(openAiProvider(server.url, null));
     } finally {
       for (const name of names) Reflect.deleteProperty(process.env, name);
     }
@@ -202,7 +203,7 @@ describe('OpenAiProvider', () => {
   });
 
   it('takes a page that is no stream for a bad answer', async () => {
-    const models = new OpenAiProvider({ baseUrl: `${server.url}/nowhere`, apiKey: null });
+    const models = openAiProvider(`${server.url}/nowhere`, null);
     expect(await failure(models)).toMatchObject({
       code: 'refused',
       message: expect.stringContaining('404') as string,
@@ -211,7 +212,7 @@ describe('OpenAiProvider', () => {
 
   describe('idle timeout', () => {
     beforeEach(() => {
-      provider = new OpenAiProvider({ baseUrl: server.url, apiKey: null, idleTimeoutMs: 100 });
+      provider = openAiProvider(server.url, null, { idleTimeoutMs: 100 });
     });
 
     it.each<[string, Behaviour]>([
@@ -247,7 +248,7 @@ describe('OpenAiProvider', () => {
   it('leaves out stream_options where the server refuses them, and remembers it', async () => {
     const old = await startOpenAiServer({ refuseStreamOptions: true });
     try {
-      const provider = new OpenAiProvider({ baseUrl: old.url, apiKey: null });
+      const provider = openAiProvider(old.url, null);
       await Promise.all([collect(provider), collect(provider)]);
       expect((await collect(provider)).map(({ type }) => type)).toEqual(['text', 'text', 'text', 'finish']);
       const asks = old.requests.map(({ body }) => 'stream_options' in body);
@@ -255,6 +256,19 @@ describe('OpenAiProvider', () => {
     } finally {
       await old.close();
     }
+  });
+
+  it('learns nothing from a refusal that the next try meets as well', async () => {
+    const refusal = {
+      kind: 'status',
+      status: 400,
+      message: 'Prompt too long; stream_options are fine',
+    } as const;
+    server.nextBehaviour(refusal, refusal);
+    expect(await failure(provider)).toMatchObject({ code: 'refused' });
+    expect((await collect(provider)).at(-2)).toMatchObject({ type: 'usage' });
+    const asks = server.requests.map(({ body }) => 'stream_options' in body);
+    expect(asks).toEqual([true, false, true]);
   });
 
   it('says max_completion_tokens where the server wants that', async () => {

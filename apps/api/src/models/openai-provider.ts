@@ -1,56 +1,49 @@
-import OpenAI, { APIConnectionError, type APIError, type ClientOptions } from 'openai';
-import { fetch as undiciFetch, type Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { decodeBody } from '../infra/http/decoded-body.ts';
 import { delay } from './delay.ts';
+import { DeltaMask } from './delta-mask.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
 import { ChunkReader } from './openai-chunks.ts';
-import { asApiError, readRetryAfter, toProviderError } from './openai-errors.ts';
-import { learn, toOpenAi, type ServerLimits } from './openai-request.ts';
-import { reusable } from './reusable-response.ts';
+import { badAnswer, connectionFailed, refused, type FailedCall } from './openai-errors.ts';
+import { EventReader } from './openai-events.ts';
+import { toOpenAi, type Body } from './openai-request.ts';
+import type { OpenAiServer } from './openai-server.ts';
+import { quirkIn } from './server-quirks.ts';
 
 export interface OpenAiProviderOptions {
-  baseUrl: string;
-  /** Null: the server asks for none. */
-  apiKey: string | null;
-  /** How the server is reached; the guarded one for addresses that users name. */
-  dispatcher?: Dispatcher;
+  /** What the model may write at most, whatever a request asks for. */
+  maxOutputTokens: number;
   /** Milliseconds without a byte after which the call is given up. */
   idleTimeoutMs?: number;
 }
 
-const fetchByUndici = undiciFetch as unknown as typeof fetch;
-
 const TRIES = 2;
 const RETRY_DELAY_MS = 300;
 const MAX_RETRY_AFTER_SECONDS = 10;
+const MAX_REFUSAL_BYTES = 64 * 1024;
+/** How long figures may come after the model said that it is done. */
+const FIGURES_MS = 2_000;
+/** How long a body may take to end after `[DONE]`, so that its connection can be used again. */
+const DRAIN_MS = 1_000;
+const MAX_DRAINED_BYTES = 64 * 1024;
+/** Events of a server that sends them faster than they are read; after so many, others have their turn. */
+const EVENTS_PER_TURN = 128;
+const STREAM_BYTES_PER_TOKEN = 4_096;
+const STREAM_BYTES_OF_SLACK = 16 * 1024 * 1024;
 
-/** Speaks to every server that knows OpenAI's chat completions. Keep one per server: it remembers what that refuses. */
+/** Speaks to every server that knows OpenAI's chat completions. */
 export class OpenAiProvider implements ModelProvider {
-  private readonly client: OpenAI;
+  private readonly maxOutputTokens: number;
   private readonly idleTimeoutMs: number;
-  private readonly limits: ServerLimits = { noStreamOptions: false, newMaxTokens: false };
 
-  constructor({ baseUrl, apiKey, dispatcher, idleTimeoutMs = 60_000 }: OpenAiProviderOptions) {
+  constructor(
+    private readonly server: OpenAiServer,
+    { maxOutputTokens, idleTimeoutMs = 60_000 }: OpenAiProviderOptions,
+  ) {
+    this.maxOutputTokens = maxOutputTokens;
     this.idleTimeoutMs = idleTimeoutMs;
-    this.client = new OpenAI({
-      baseURL: baseUrl,
-      apiKey: apiKey ?? 'none',
-      ...(apiKey === null && { defaultHeaders: { Authorization: null } }),
-      // The client would take these from the environment, for every server alike.
-      organization: null,
-      project: null,
-      webhookSecret: null,
-      adminAPIKey: null,
-      logLevel: 'off',
-      maxRetries: 0,
-      // Node's own fetch and an agent of another undici do not fit together.
-      fetch: async (url, init) => reusable(await fetchByUndici(url, init)),
-      // A redirect would carry the prompt to where nobody sent it.
-      fetchOptions: {
-        redirect: 'manual',
-        ...(dispatcher && { dispatcher }),
-      } as ClientOptions['fetchOptions'],
-    });
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta> {
@@ -61,24 +54,46 @@ export class OpenAiProvider implements ModelProvider {
     };
     signal.addEventListener('abort', abort);
     const idle = new IdleTimer(this.idleTimeoutMs, abort);
-    const reader = new ChunkReader();
+    const maxTokens = Math.min(request.settings.maxTokens ?? Infinity, this.maxOutputTokens);
+    const events = new EventReader(maxTokens * STREAM_BYTES_PER_TOKEN + STREAM_BYTES_OF_SLACK);
+    const reader = new ChunkReader(maxTokens);
+    const mask = new DeltaMask(this.server.secrets);
+    let figuresTimer: NodeJS.Timeout | undefined;
     let ended = false;
+    let sinceTurn = 0;
     try {
-      idle.wait();
-      const chunks = (await this.open(request, upstream.signal, idle))[Symbol.asyncIterator]();
-      for (;;) {
+      const body = await this.open(request, upstream.signal, idle);
+      const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+      while (!reader.isFull()) {
         idle.wait();
-        const next: IteratorResult<unknown, unknown> = await chunks.next();
+        const piece = await pieces.next();
         idle.rest();
-        ended = next.done === true;
-        if (ended) break;
-        for (const delta of reader.read(next.value)) yield delta;
+        ended = piece.done === true;
+        if (piece.done) break;
+        for (const chunk of events.push(piece.value)) {
+          for (const delta of reader.read(chunk)) {
+            const shown = mask.pass(delta);
+            if (shown) yield shown;
+          }
+          if (reader.isFull()) break;
+          if (++sinceTurn >= EVENTS_PER_TURN) {
+            sinceTurn = 0;
+            await setImmediate();
+          }
+        }
+        if (events.done) {
+          ended = true;
+          void drain(pieces, abort);
+          break;
+        }
+        if (reader.finished) figuresTimer ??= setTimeout(abort, FIGURES_MS);
       }
     } catch (error) {
-      // An abort ends the client's iterator in either way; what it means is said below.
-      if (!upstream.signal.aborted && !reader.finished) throw toProviderError(error);
+      // An abort ends the body in either way; what it means is said below.
+      if (!upstream.signal.aborted && !reader.finished) throw connectionFailed(error);
     } finally {
       idle.stop();
+      clearTimeout(figuresTimer);
       signal.removeEventListener('abort', abort);
       if (!ended) upstream.abort();
     }
@@ -86,37 +101,94 @@ export class OpenAiProvider implements ModelProvider {
     if (idle.expired && !reader.finished) {
       throw new ProviderError('timeout', "The model's server stayed silent for too long.");
     }
+    for (const delta of mask.end()) yield delta;
     for (const delta of reader.end()) yield delta;
   }
 
   /** Opens the answer. Tries again only here, before a byte of it has come. */
-  private async open(request: ModelRequest, signal: AbortSignal, idle: IdleTimer) {
+  private async open(request: ModelRequest, signal: AbortSignal, idle: IdleTimer): Promise<Readable> {
+    const { quirks } = this.server;
+    const avoided = quirks.known(Date.now());
     for (let tries = 1; ;) {
-      const body = toOpenAi(request, this.limits);
-      try {
-        return await this.client.chat.completions.create(body, { signal });
-      } catch (error) {
-        if (isRefusal(error) && learn(this.limits, body, error.message)) continue;
-        const wait = tries++ < TRIES ? retryDelay(error) : null;
-        if (wait === null || signal.aborted) throw error;
-        idle.rest();
-        await delay(wait, signal);
-        idle.wait();
+      const sent = toOpenAi(request, avoided);
+      idle.wait();
+      const answer = await this.post(sent, signal);
+      if ('body' in answer) {
+        quirks.remember(avoided, Date.now());
+        return answer.body;
       }
+      const quirk = isRefusal(answer) ? quirkIn(sent, answer.refusal) : null;
+      if (quirk !== null && !signal.aborted) {
+        avoided.add(quirk);
+        continue;
+      }
+      const wait = tries++ < TRIES ? retryDelay(answer) : null;
+      if (wait === null || signal.aborted) throw answer.error;
+      idle.rest();
+      await delay(wait, signal);
+    }
+  }
+
+  private async post(sent: Body, signal: AbortSignal): Promise<{ body: Readable } | FailedCall> {
+    try {
+      const { statusCode, headers, body } = await this.server.dispatcher.request({
+        ...this.server.post('/chat/completions', JSON.stringify(sent)),
+        signal,
+        // The idle timer watches over both.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      if (statusCode >= 300) {
+        return refused(statusCode, headers, await readRefusal(body), this.server.secrets);
+      }
+      const decoded = decodeBody(body, headers['content-encoding']);
+      if (decoded !== null) return { body: decoded };
+      body.destroy();
+      return { error: badAnswer(), status: statusCode, refusal: '' };
+    } catch (error) {
+      return { error: connectionFailed(error), status: null, refusal: '' };
     }
   }
 }
 
-function isRefusal(error: unknown): error is APIError {
-  const status = asApiError(error)?.status;
-  return status === 400 || status === 422;
-}
+const isRefusal = ({ status }: FailedCall) => status === 400 || status === 422;
 
 /** Milliseconds; null where a second try is of no use, or the server asks for more patience than a caller has. */
-function retryDelay(error: unknown): number | null {
-  if (error instanceof APIConnectionError) return RETRY_DELAY_MS;
-  const { status, headers } = asApiError(error) ?? {};
-  if (status === undefined || (status !== 429 && status !== 408 && status < 500)) return null;
-  const seconds = readRetryAfter(headers, Date.now()) ?? RETRY_DELAY_MS / 1_000;
-  return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds * 1_000 : null;
+function retryDelay({ status, retryAfter = RETRY_DELAY_MS / 1_000 }: FailedCall): number | null {
+  if (status === null) return RETRY_DELAY_MS;
+  if (status !== 429 && status !== 408 && status < 500) return null;
+  return retryAfter <= MAX_RETRY_AFTER_SECONDS ? retryAfter * 1_000 : null;
+}
+
+/** The first part of a refusal, as far as it comes. */
+async function readRefusal(body: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      parts.push(part);
+      size += part.length;
+      // Leaving the loop closes the connection.
+      if (size > MAX_REFUSAL_BYTES) break;
+    }
+  } catch {
+    // The status alone says enough.
+  }
+  return Buffer.concat(parts).toString('utf8', 0, MAX_REFUSAL_BYTES);
+}
+
+/** Reads an answer to its very end; one that goes on and on is cut off. */
+async function drain(pieces: AsyncIterator<Buffer, undefined>, cut: () => void): Promise<void> {
+  const timer = setTimeout(cut, DRAIN_MS).unref();
+  try {
+    let size = 0;
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+      size += piece.value.length;
+      if (size > MAX_DRAINED_BYTES) cut();
+    }
+  } catch {
+    // Cut or aborted: the connection is gone, and the answer was whole.
+  } finally {
+    clearTimeout(timer);
+  }
 }

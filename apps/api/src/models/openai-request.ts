@@ -1,24 +1,20 @@
 import type OpenAI from 'openai';
 import type { ModelMessage, ModelPart, ModelRequest } from './model-provider.ts';
+import type { ServerQuirk } from './server-quirks.ts';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
 
-/** What a server turned out not to understand. */
-export interface ServerLimits {
-  /** It refuses `stream_options`. */
-  noStreamOptions: boolean;
-  /** It wants `max_completion_tokens` for `max_tokens`. */
-  newMaxTokens: boolean;
-}
-
-/** Writes a request as OpenAI's chat completions want it. */
-export function toOpenAi({ model, messages, tools, settings }: ModelRequest, limits: ServerLimits): Body {
+/** Writes a request as OpenAI's chat completions want it, or as the server was found to want it. */
+export function toOpenAi(
+  { model, messages, tools, settings }: ModelRequest,
+  quirks: ReadonlySet<ServerQuirk>,
+): Body {
   const body: Body = { model, messages: messages.map(toMessage), stream: true };
-  if (!limits.noStreamOptions) body.stream_options = { include_usage: true };
+  if (!quirks.has('no-stream-options')) body.stream_options = { include_usage: true };
   if (tools.length > 0) body.tools = tools.map((tool) => ({ type: 'function', function: { ...tool } }));
   if (settings.maxTokens !== undefined) {
     Object.assign(body, {
-      [limits.newMaxTokens ? 'max_completion_tokens' : 'max_tokens']: settings.maxTokens,
+      [quirks.has('max-completion-tokens') ? 'max_completion_tokens' : 'max_tokens']: settings.maxTokens,
     });
   }
   if (settings.temperature !== undefined) body.temperature = settings.temperature;
@@ -26,14 +22,6 @@ export function toOpenAi({ model, messages, tools, settings }: ModelRequest, lim
   if (settings.frequencyPenalty !== undefined) body.frequency_penalty = settings.frequencyPenalty;
   if (settings.presencePenalty !== undefined) body.presence_penalty = settings.presencePenalty;
   return body;
-}
-
-/** Whether a refusal of what was sent shows something that can be left out; the limits then say it. */
-export function learn(limits: ServerLimits, sent: Body, refusal: string): boolean {
-  if (sent.stream_options && /stream_options|include_usage/.test(refusal)) limits.noStreamOptions = true;
-  else if ('max_tokens' in sent && refusal.includes('max_completion_tokens')) limits.newMaxTokens = true;
-  else return false;
-  return true;
 }
 
 function toMessage(message: ModelMessage): OpenAI.Chat.ChatCompletionMessageParam {

@@ -15,7 +15,17 @@ describe('AnswerTail', () => {
     const tail = tailOf('x'.repeat(500) + 'end', 100);
     expect(tail.total).toBe(503);
     expect(tail.isWhole).toBe(false);
-    expect(tail.bytes().toString()).toBe('x'.repeat(100) + 'end');
+    const kept = tail.bytes().toString();
+    expect(kept).toMatch(/^x{97,}end$/);
+    expect(kept.length).toBeLessThan(200);
+  });
+
+  it('takes an answer of single bytes in linear time', () => {
+    const tail = new AnswerTail();
+    const byte = Buffer.from('x');
+    for (let i = 0; i < 1_000_000; i++) tail.push(byte);
+    expect(tail.total).toBe(1_000_000);
+    expect(tail.bytes().length).toBeLessThan(512 * 1024);
   });
 });
 
@@ -35,6 +45,28 @@ describe('usageOf', () => {
     ['an answer cut off', '{"usage":{"prompt_tokens":1,"compl'],
     ['text of the model', JSON.stringify({ content: '"usage":{"prompt_tokens":1}' })],
   ])('finds none in %s', (_, text) => expect(usageOf(tailOf(text))).toBeNull());
+});
+
+describe('usageOf a hostile answer', () => {
+  const BOUND_MS = 2_000;
+
+  it.each([
+    ['29,000 times', '"usage":{'.repeat(29_000)],
+    ['nested', '{"usage":'.repeat(29_000)],
+    ['closed', '"usage":{}'.repeat(26_000)],
+    ['full of braces', `"usage":{${'{}'.repeat(130_000)}`],
+  ])('reads figures that come %s in bounded time', (_, text) => {
+    const tail = new AnswerTail();
+    tail.push(Buffer.from(text));
+    const started = performance.now();
+    expect(usageOf(tail)).toBeNull();
+    expect(performance.now() - started).toBeLessThan(BOUND_MS);
+  });
+
+  it('finds true figures behind a few that are none', () => {
+    const text = `{"usage":${JSON.stringify(figures)},"a":${'{"usage":{'.repeat(10)}`;
+    expect(usageOf(tailOf(text))).toEqual(USAGE);
+  });
 });
 
 describe('estimateAnswer', () => {

@@ -4,15 +4,26 @@ import { readUsage } from '../models/usage-figures.ts';
 import type { AnswerTail } from './answer-tail.ts';
 import { dataOf } from './sse-usage.ts';
 
-/** The figures near the end of a JSON answer; null where it has none. The rest, maybe megabytes of vectors, is not parsed. */
+/** Longer ones are no figures. */
+const MAX_FIGURES_LENGTH = 4_096;
+/** An answer has one place with figures; a server that writes many more gets them estimated. */
+const MAX_PLACES = 16;
+
+/**
+ * The figures near the end of a JSON answer; null where it has none. The rest, maybe megabytes of vectors, is not
+ * parsed. One pass over the text finds the places, and the last few of them are looked at.
+ */
 export function usageOf(tail: AnswerTail): ModelUsage | null {
   const text = tail.bytes().toString('latin1');
-  for (
-    let at = text.lastIndexOf('"usage"');
-    at >= 0;
-    at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)
-  ) {
-    const usage = objectBehind(text, at + '"usage"'.length);
+  const places: number[] = [];
+  for (let at = text.indexOf('"usage"'); at >= 0; at = text.indexOf('"usage"', at + 1)) {
+    const start = objectBehind(text, at + '"usage"'.length);
+    if (start === null) continue;
+    places.push(start);
+    if (places.length > MAX_PLACES) places.shift();
+  }
+  for (const start of places.reverse()) {
+    const usage = objectAt(text, start);
     if (typeof usage?.prompt_tokens === 'number') return readUsage(usage);
   }
   return null;
@@ -89,15 +100,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The object that begins behind a key; the figures hold no text, so braces alone tell its end. */
-function objectBehind(text: string, from: number): Record<string, unknown> | null {
-  const start = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 32));
-  if (!start) return null;
+/** Where the object begins that is the value of a key; null where the value is none. */
+function objectBehind(text: string, from: number): number | null {
+  const gap = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 32));
+  return gap && from + gap[0].length;
+}
+
+/** The object that begins there; the figures hold no text, so braces alone tell its end. */
+function objectAt(text: string, start: number): Record<string, unknown> | null {
   let depth = 0;
-  for (let at = from + start[0].length; at < text.length; at++) {
+  for (let at = start; at < Math.min(text.length, start + MAX_FIGURES_LENGTH); at++) {
     if (text[at] === '{') depth++;
     else if (text[at] === '}' && --depth === 0) {
-      return parsed(text.slice(from + start[0].length, at + 1)) as Record<string, unknown> | null;
+      return parsed(text.slice(start, at + 1)) as Record<string, unknown> | null;
     }
   }
   return null;

@@ -15,18 +15,19 @@ export async function handOn(
   res: Response,
   progress: Progress,
 ): Promise<Used | null> {
-  const call = () => {
-    const body = upstreamBody(request, upstreamModel, !endpoint.refusesStreamOptions);
-    const upstream = new UpstreamCall(res, !request.usageAsked);
+  const call = (askUsage: boolean) => {
+    const body = upstreamBody(request, upstreamModel, askUsage);
+    const upstream = new UpstreamCall(res, endpoint.secretBytes, !request.usageAsked);
     if (request.path === '/chat/completions') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.ended;
   };
-  let end = await call();
-  const asked = request.streamed && !request.usageAsked && !endpoint.refusesStreamOptions;
-  if (asked && end.kind === 'refused' && refusesStreamOptions(end)) {
-    endpoint.refusesStreamOptions = true;
-    end = await call();
+  const askUsage = !endpoint.quirks.known(Date.now()).has('no-stream-options');
+  let end = await call(askUsage);
+  const added = request.streamed && !request.usageAsked && askUsage;
+  if (added && end.kind === 'refused' && refusesStreamOptions(end)) {
+    end = await call(false);
+    if (end.kind === 'answered') endpoint.quirks.remember(['no-stream-options'], Date.now());
   }
   switch (end.kind) {
     case 'unsent':

@@ -23,9 +23,19 @@ describe('modelNameOf', () => {
   it.each([[undefined], [null], [[]], ['model']])('refuses the body %j', (body) =>
     expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', undefined]),
   );
-  it.each([[{}], [{ model: '' }], [{ model: 5 }], [{ model: null }]])('refuses %j', (body) =>
-    expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', 'model']),
-  );
+  it.each([
+    [{}],
+    [{ model: '' }],
+    [{ model: 5 }],
+    [{ model: null }],
+    [{ model: 'a\0' }],
+    [{ model: '\ud800' }],
+    [{ model: 'x'.repeat(201) }],
+  ])('refuses %j', (body) => expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', 'model']));
+});
+
+it('takes a name as long as a model of the catalogue may have', () => {
+  expect(modelNameOf({ model: 'ü'.repeat(200) })).toHaveLength(200);
 });
 
 describe('readCompletion', () => {

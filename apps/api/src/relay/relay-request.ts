@@ -15,6 +15,8 @@ export interface RelayRequest {
 }
 
 const MESSAGE_TOKENS = 4;
+/** As long as names of models may be. */
+const MAX_NAME_LENGTH = 200;
 
 /** What is wrong with a field of the caller's. */
 export function wrong(param: string, message: string): AppError {
@@ -24,9 +26,15 @@ export function wrong(param: string, message: string): AppError {
 /** The model that the body names. */
 export function modelNameOf(body: unknown): string {
   if (!isObject(body)) throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object');
-  if (typeof body.model !== 'string' || body.model === '')
+  const { model } = body;
+  // PostgreSQL refuses U+0000 and lone surrogates.
+  if (typeof model !== 'string' || model === '' || /\0/.test(model) || !model.isWellFormed()) {
     throw wrong('model', 'model must be the name of a model');
-  return body.model;
+  }
+  if (model.length > MAX_NAME_LENGTH) {
+    throw wrong('model', `model must be a name of at most ${MAX_NAME_LENGTH} characters`);
+  }
+  return model;
 }
 
 export function readCompletion(body: JsonObject): RelayRequest {

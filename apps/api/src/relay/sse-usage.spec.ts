@@ -102,4 +102,26 @@ describe('SseUsage', () => {
     expect(filter.push(piece)).toHaveLength(0);
     expect(filter.push(piece)).toHaveLength(1_200_000);
   });
+
+  it.each([
+    ['CRLF events with usage', 'data: {"usage":{}}\r\n\r\n'.repeat(50_000)],
+    ['one event with usage again and again', `data: ${'{"usage":{'.repeat(100_000)}\n\n`],
+    ['lines without an end', 'data: {"usage":{\n'.repeat(50_000)],
+  ])('reads a megabyte of %s in linear time', (_, hostile) => {
+    const filter = new SseUsage(true);
+    const started = performance.now();
+    const parts = [filter.push(Buffer.from(hostile)), filter.end()];
+    expect(Buffer.concat(parts).toString()).toBe(hostile);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('takes an unfinished event of single bytes in linear time', () => {
+    const filter = new SseUsage(true);
+    const byte = Buffer.from('x');
+    const started = performance.now();
+    let sent = 0;
+    for (let i = 0; i < 1_000_000; i++) sent += filter.push(byte).length;
+    expect(sent + filter.end().length).toBe(1_000_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
 });

@@ -1,9 +1,10 @@
 import type { ModelUsage } from '../models/model-provider.ts';
 import { readUsage } from '../models/usage-figures.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
 
 const USAGE = Buffer.from('"usage"');
-const LF = Buffer.from('\n\n');
-const CRLF = Buffer.from('\r\n\r\n');
+const LF = 0x0a;
+const CR = 0x0d;
 const EMPTY: Buffer = Buffer.alloc(0);
 /** An event that is longer is handed on in pieces. */
 const MAX_HELD_BYTES = 1024 * 1024;
@@ -16,37 +17,47 @@ const MAX_HELD_BYTES = 1024 * 1024;
 export class SseUsage {
   /** The last figures so far. */
   usage: ModelUsage | null = null;
-  private rest: Buffer = EMPTY;
+  private readonly held = new GrowingBuffer();
 
   constructor(private readonly hide: boolean) {}
 
   /** What may be handed on now: whole events. */
   push(chunk: Buffer): Buffer {
-    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
-    const whole = endOfEvents(bytes);
-    const end = bytes.length - whole > MAX_HELD_BYTES ? bytes.length : whole;
-    this.rest = bytes.subarray(end);
-    return this.scan(bytes.subarray(0, end));
+    const before = this.held.length;
+    if (before === 0 && endOfEvents(chunk) === chunk.length) return this.scan(chunk);
+    this.held.append(chunk);
+    const bytes = this.held.view();
+    // Only the new bytes, and the two before that may belong to the same empty line, can end an event.
+    const searched = Math.max(0, before - 2);
+    const found = endOfEvents(bytes.subarray(searched));
+    const whole = found === 0 ? 0 : searched + found;
+    const tooLong = bytes.length - whole > MAX_HELD_BYTES;
+    if (whole === 0 && !tooLong) return EMPTY;
+    const end = tooLong ? bytes.length : whole;
+    const all = this.held.take();
+    if (end < all.length) this.held.append(all.subarray(end));
+    return this.scan(all.subarray(0, end));
   }
 
   /** What is left when nothing more comes. */
   end(): Buffer {
-    const { rest } = this;
-    this.rest = EMPTY;
-    return this.scan(rest);
+    return this.scan(this.held.take());
   }
 
   private scan(bytes: Buffer): Buffer {
     const kept: Buffer[] = [];
     let from = 0;
+    /** Where the last event that was looked at ends: no byte is searched twice. */
+    let seen = 0;
     for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
       if (!opensObject(bytes, at + USAGE.length)) continue;
-      const start = endOfEvents(bytes.subarray(0, at));
+      const start = seen + endOfEvents(bytes.subarray(seen, at));
       const end = endOfEvent(bytes, at);
       if (this.read(bytes.toString('utf8', start, end)) && this.hide) {
         kept.push(bytes.subarray(from, start));
         from = end;
       }
+      seen = end;
       at = end - 1;
     }
     return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
@@ -77,20 +88,21 @@ function opensObject(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0x7b;
 }
 
-/** Where the last whole event ends; 0 where none does. */
+/** Where the last whole event ends, by the empty line behind it; 0 where none does. */
 function endOfEvents(bytes: Buffer): number {
-  const { length } = bytes;
-  if (bytes[length - 1] === 0x0a && bytes[length - 2] === 0x0a) return length;
-  const lf = bytes.lastIndexOf(LF);
-  if (lf >= 0) return lf + LF.length;
-  const crlf = bytes.lastIndexOf(CRLF);
-  return crlf < 0 ? 0 : crlf + CRLF.length;
+  for (let at = bytes.length - 1; at > 0; at--) {
+    at = bytes.lastIndexOf(LF, at);
+    if (at < 1) return 0;
+    if (bytes[at - 1] === LF || (bytes[at - 1] === CR && bytes[at - 2] === LF)) return at + 1;
+  }
+  return 0;
 }
 
 /** Where the event around `at` ends. */
 function endOfEvent(bytes: Buffer, at: number): number {
-  const lf = bytes.indexOf(LF, at);
-  if (lf >= 0) return lf + LF.length;
-  const crlf = bytes.indexOf(CRLF, at);
-  return crlf < 0 ? bytes.length : crlf + CRLF.length;
+  for (let lf = bytes.indexOf(LF, at); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
+    if (bytes[lf + 1] === LF) return lf + 2;
+    if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;
+  }
+  return bytes.length;
 }

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../infra/http/app-error.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
+import { SecretByteMask, type Secrets } from '../models/secrets.ts';
 import { AnswerTail } from './answer-tail.ts';
 import { roughAnswerTokens, usageOf } from './answer-usage.ts';
 import { SseUsage } from './sse-usage.ts';
@@ -32,6 +33,10 @@ export interface Unsent {
 /** A reader that takes nothing for so long is cut off. */
 const STALLED_MS = 60_000;
 const MAX_REFUSAL_BYTES = 64 * 1024;
+/** Answers such as 103 before the true one. */
+const MAX_INFORMATIONAL = 16;
+/** Thousands of embeddings fit; what goes on and on does not. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const LEFT = new Error('The caller left');
 
 /**
@@ -44,13 +49,18 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private events: SseUsage | null = null;
   private sent = false;
+  private informational = 0;
   private refusal: Omit<Refused, 'body' | 'kind'> | null = null;
 
-  /** `hideUsage`: the caller has not asked for the chunk with the figures. */
+  private readonly mask: SecretByteMask;
+
+  /** `secrets` are masked in the answer; `hideUsage`: the caller has not asked for the chunk with the figures. */
   constructor(
     private readonly res: Response,
+    private readonly secrets: Secrets,
     private readonly hideUsage: boolean,
   ) {
+    this.mask = new SecretByteMask(secrets);
     res.once('close', this.leave);
   }
 
@@ -72,7 +82,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
-    if (status < 200) return;
+    if (status < 200) {
+      // Each of them restarts the timeout of the headers.
+      if (++this.informational > MAX_INFORMATIONAL) controller.abort(new Error('The headers do not end'));
+      return;
+    }
     if (status >= 300) {
       this.refusal = { status, headers };
       return;
@@ -82,7 +96,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       controller.abort(new Error(`The answer is encoded as ${String(encoding)}, unasked`));
       return;
     }
-    const type = String(headers['content-type'] ?? 'application/json');
+    const type = this.secrets.mask(String(headers['content-type'] ?? 'application/json'));
     if (type.startsWith('text/event-stream')) this.events = new SseUsage(this.hideUsage);
     // Headers and first bytes mostly come together, and go together.
     const { socket } = this.res;
@@ -104,14 +118,18 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       if (this.tail.total > MAX_REFUSAL_BYTES) controller.abort(new Error('The refusal is too long'));
       return;
     }
-    const bytes = this.events ? this.events.push(chunk) : chunk;
+    if (this.tail.total > MAX_ANSWER_BYTES) {
+      controller.abort(new Error('The answer is too long'));
+      return;
+    }
+    const bytes = this.mask.push(this.events ? this.events.push(chunk) : chunk);
     if (bytes.length > 0 && !this.res.write(bytes)) this.waitForReader(controller);
   }
 
   onResponseEnd(): void {
     if (this.refusal) this.finish();
     else {
-      this.res.end(this.events?.end());
+      this.res.end(this.rest());
       this.finish();
     }
   }
@@ -120,8 +138,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (this.refusal || cause === LEFT) this.finish();
     else if (this.res.headersSent) {
       // The bytes that came are the caller's; that they are not all, a broken connection tells.
-      const rest = this.events?.end();
-      this.res.write(rest ?? '', () => this.res.destroy());
+      this.res.write(this.rest(), () => this.res.destroy());
       this.finish();
     } else {
       this.res.off('close', this.leave);
@@ -133,6 +150,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
         }),
       );
     }
+  }
+
+  private rest(): Buffer {
+    const rest = this.events ? [this.mask.push(this.events.end())] : [];
+    return Buffer.concat([...rest, this.mask.end()]);
   }
 
   private readonly leave = () => {
