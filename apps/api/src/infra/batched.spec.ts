@@ -31,4 +31,27 @@ describe('Batched', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(await fussy.get('c')).toBe('c');
   });
+
+  it('asks each by itself where a value is wrong, so that nobody fails for another', async () => {
+    const asked: string[][] = [];
+    const fussy = new Batched(async (questions: string[]) => {
+      asked.push(questions);
+      if (questions.includes('bad')) throw Object.assign(new Error('No'), { code: '22021' });
+      return questions;
+    });
+    const answers = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((question) => fussy.get(question)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(asked).toEqual([['a'], ['b', 'bad', 'c'], ['b'], ['bad'], ['c']]);
+  });
+
+  it('does not ask again where the database is in trouble', async () => {
+    let asked = 0;
+    const broken = new Batched<number, number>(() => {
+      asked++;
+      return Promise.reject(Object.assign(new Error('Too many connections'), { code: '53300' }));
+    });
+    const answers = await Promise.allSettled([1, 2, 3].map((n) => broken.get(n)));
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(asked).toBe(2);
+  });
 });

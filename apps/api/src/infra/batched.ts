@@ -6,6 +6,12 @@ interface Waiting<Question, Answer> {
 
 const MOST = 100;
 
+/** Whether the database refused the values themselves: SQLSTATE class 22. */
+function isDataError(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^22...$/.test(code);
+}
+
 /**
  * Answers single questions many at a time: what is asked while `ask` runs goes into its next run. So an answer is
  * never older than its question, and a busy service asks less often.
@@ -32,9 +38,23 @@ export class Batched<Question, Answer> {
         const answers = await this.ask(batch.map(({ question }) => question));
         batch.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        // Other failures are everybody's: asking again for each would multiply the load of a database in trouble.
+        if (batch.length > 1 && isDataError(error)) await this.askEach(batch);
+        else for (const { reject } of batch) reject(error);
       }
     }
     this.running = false;
+  }
+
+  /** Asks one at a time, so that only the questions that are wrong fail. */
+  private async askEach(batch: Waiting<Question, Answer>[]): Promise<void> {
+    for (const { question, resolve, reject } of batch) {
+      try {
+        const [answer] = await this.ask([question]);
+        resolve(answer as Answer);
+      } catch (error) {
+        reject(error);
+      }
+    }
   }
 }
