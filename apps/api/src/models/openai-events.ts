@@ -24,27 +24,27 @@ export class EventReader {
   /** `maxBytes`: of the whole stream, framing included. */
   constructor(private readonly maxBytes: number) {}
 
-  /** Returns the chunks that are whole now; throws a ProviderError when one is no JSON, or when it gets too much. */
-  push(bytes: Buffer): unknown[] {
+  /** Returns the chunks that are whole now, not parsed yet; throws a ProviderError when it gets too much. */
+  push(bytes: Buffer): string[] {
     this.bytes += bytes.length;
     if (this.bytes > this.maxBytes) throw badAnswer("The model's server sent more than its answer can be.");
-    this.parser.feed(this.decoder.write(bytes));
-    if (this.tooLong) throw badAnswer("The model's server sent a part of its answer that is too long.");
-    if (this.found.length === 0) return [];
-    const chunks: unknown[] = [];
-    for (const data of this.found) {
-      if (data.startsWith('[DONE]')) {
-        this.done = true;
-        break;
-      }
-      chunks.push(parsed(data));
+    if (!this.tooLong) this.parser.feed(this.decoder.write(bytes));
+    const { found } = this;
+    // What came before is handed on first.
+    if (this.tooLong && found.length === 0) {
+      throw badAnswer("The model's server sent a part of its answer that is too long.");
     }
+    if (found.length === 0) return found;
     this.found = [];
-    return chunks;
+    const end = found.findIndex((data) => data.startsWith('[DONE]'));
+    if (end < 0) return found;
+    this.done = true;
+    return found.slice(0, end);
   }
 }
 
-function parsed(data: string): unknown {
+/** The chunk as JSON; throws a ProviderError when it is none. */
+export function parseChunk(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

@@ -7,7 +7,7 @@ import { IdleTimer } from './idle-timer.ts';
 import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
 import { ChunkReader } from './openai-chunks.ts';
 import { badAnswer, connectionFailed, refused, type FailedCall } from './openai-errors.ts';
-import { EventReader } from './openai-events.ts';
+import { EventReader, parseChunk } from './openai-events.ts';
 import { toOpenAi, type Body } from './openai-request.ts';
 import type { OpenAiServer } from './openai-server.ts';
 import { quirkIn } from './server-quirks.ts';
@@ -70,8 +70,8 @@ export class OpenAiProvider implements ModelProvider {
         idle.rest();
         ended = piece.done === true;
         if (piece.done) break;
-        for (const chunk of events.push(piece.value)) {
-          for (const delta of reader.read(chunk)) {
+        for (const data of events.push(piece.value)) {
+          for (const delta of reader.read(parseChunk(data))) {
             const shown = mask.pass(delta);
             if (shown) yield shown;
           }
