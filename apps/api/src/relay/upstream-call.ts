@@ -51,7 +51,6 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   private sent = false;
   private informational = 0;
   private refusal: Omit<Refused, 'body' | 'kind'> | null = null;
-
   private readonly mask: SecretByteMask;
 
   /** `secrets` are masked in the answer; `hideUsage`: the caller has not asked for the chunk with the figures. */
