@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, ApiKey, Invitation, Job, Model, Page } from '@platform/contracts';
+import { getMetadataStorage } from 'class-validator';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { verifies } from './verifies.ts';
@@ -91,6 +92,19 @@ describe('the routes', () => {
   verifies('access.roles', 'all state a rule', async () => {
     expect(routes.length).toBeGreaterThan(20);
     expect(routes.filter(({ rule }) => rule === null).map(nameOf)).toEqual([]);
+  });
+
+  it('take lists that all have an end', () => {
+    // By class: what is known of their fields.
+    const { validationMetadatas } = getMetadataStorage() as unknown as {
+      validationMetadatas: Map<{ name: string }, { propertyName: string; name?: string }[]>;
+    };
+    const having = (rule: string) =>
+      [...validationMetadatas].flatMap(([dto, rules]) =>
+        rules.filter(({ name }) => name === rule).map(({ propertyName }) => `${dto.name}.${propertyName}`),
+      );
+    expect(having('isArray').length).toBeGreaterThan(2);
+    expect(having('isArray').sort()).toEqual(having('arrayMaxSize').sort());
   });
 
   it('are found by the gate in front of the body parser exactly where they are public', () => {
