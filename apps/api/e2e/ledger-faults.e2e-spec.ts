@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CompactionAnswer, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { disarmFailpoints } from '../src/infra/failpoints.ts';
+import { RelayLedger } from '../src/relay/relay-ledger.ts';
 import { payerOfRow, settleCall } from '../src/turns/turn-billing.ts';
 import { findTurn } from '../src/turns/turn-store.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
 import { LostCommits } from './harness/lost-commits.ts';
+import { ServiceProcess } from './harness/process.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -35,7 +38,6 @@ beforeAll(async () => {
 }, 30_000);
 
 afterEach(() => {
-  disarmFailpoints();
   commits.lost = 0;
 });
 
@@ -55,6 +57,15 @@ async function entriesOf(user: TestUser): Promise<UsageEntry[]> {
 
 const chargesOf = async (user: TestUser) =>
   (await entriesOf(user)).filter(({ kind }) => kind === 'CHARGE').map(({ tokens }) => tokens);
+
+/** Without waiting for what runs. */
+const chargesWritten = async (user: TestUser) =>
+  (
+    await app.sql<{ tokens: number }>(
+      `select tokens::float8 as tokens from usage_entry where user_id = $1 and kind = 'CHARGE'`,
+      [user.userId],
+    )
+  ).map(({ tokens }) => tokens);
 
 const grant = (user: TestUser, tokens: number) =>
   app.request<UsageEntry>('POST', '/api/usage/grants', { body: { userId: user.userId, tokens } });
@@ -164,6 +175,183 @@ describe('an answer to COMMIT that is lost', () => {
     expect(await chargesOf(user)).toEqual([-60]);
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 940, held: 0 });
   });
+});
+
+/** As if its process had been dead for a while; then the sweeper comes. */
+async function sweep(user: TestUser): Promise<void> {
+  const expired = `update usage_hold set expires_at = clock_timestamp() - interval '1 second' where user_id = $1`;
+  await app.sql(expired, [user.userId]);
+  await app.get(UsageService).settleExpired();
+}
+
+const callsOpen = (user: TestUser) =>
+  app.sql<{ tokens: string; completion: number }>(
+    `select tokens, (settle_with ->> 'completionTokens')::int as completion from usage_hold
+     where user_id = $1`,
+    [user.userId],
+  );
+
+describe('a process that is killed', () => {
+  verifies(
+    ['usage.once', 'usage.expired'],
+    'leaves its relayed calls to the sweeper, without a limit too: the prompt and what was streamed',
+    async () => {
+      const service = await ServiceProcess.spawn({
+        DATABASE_URL: app.databaseUrl,
+        PLATFORM_SECRET_KEY: app.secretKey,
+        PLATFORM_DATA_DIR: app.dataDir,
+      });
+      await service.ready();
+      const user = await app.addUser('MEMBER');
+      const never = gate();
+      const words = Array.from({ length: 400 }, () => ' word');
+      const prompts = [
+        model.prompt({ text: words, pauseAfter: { chunks: 400, until: never.opened } }),
+        model.prompt({ kind: 'hang' }),
+      ];
+      const left = prompts.map((prompt) =>
+        fetch(`${service.url}/models/v1/chat/completions`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${user.apiKey}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify({
+            ...{ model: 'relayed', stream: true },
+            messages: [{ role: 'user', content: prompt }],
+          }),
+        }).then((response) => response.text()),
+      );
+      const lost = Promise.allSettled(left);
+      await eventually(async () => {
+        const open = await callsOpen(user);
+        expect(open.map(({ tokens }) => tokens)).toEqual(['0', '0']);
+        expect(Math.max(...open.map(({ completion }) => completion))).toBeGreaterThan(300);
+      }, 20_000);
+      await service.kill();
+      await lost;
+      never.open();
+      expect(await entriesOf(user)).toEqual([]);
+
+      await sweep(user);
+      const entries = await entriesOf(user);
+      expect(entries).toMatchObject([
+        { source: 'relay', model: 'relayed', estimated: true },
+        { source: 'relay', model: 'relayed', estimated: true },
+      ]);
+      expect(entries.every(({ promptTokens }) => promptTokens > 0)).toBe(true);
+      const written = entries.map(({ completionTokens }) => completionTokens).sort((a, b) => a - b);
+      expect(written[0]).toBe(0);
+      expect(written[1]).toBeGreaterThan(300);
+      expect(written[1]).toBeLessThan(1_000);
+      expect(await callsOpen(user)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('a call that the sweeper was quicker to settle', () => {
+  it('is not charged again by its process, in the relay', async () => {
+    const user = await app.addUser('MEMBER');
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['Hi'], usage: FIGURES, pauseAfter: { chunks: 1, until: opened } });
+    const running = relay(user, prompt, { stream: true });
+    await eventually(async () => expect(await callsOpen(user)).toHaveLength(1));
+    await sweep(user);
+    open();
+    expect((await running).status).toBe(200);
+    const [entry, ...others] = await entriesOf(user);
+    expect([entry, others]).toMatchObject([{ estimated: true, completionTokens: 0 }, []]);
+  });
+
+  it('keeps its hold while its turn runs, and the turn is charged with its end', async () => {
+    const user = await app.addUser('MEMBER');
+    await grant(user, 1_000_000);
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['Hi'], usage: FIGURES, pauseAfter: { chunks: 1, until: opened } });
+    const running = calls.by(user).json({ contents: said(prompt) });
+    await eventually(async () => expect(model.requests(prompt)).toHaveLength(1));
+    await sweep(user);
+    expect(await callsOpen(user)).toHaveLength(1);
+    expect(await chargesWritten(user)).toEqual([]);
+    open();
+    await running;
+    expect(await chargesOf(user)).toEqual([-1_200]);
+    expect(await callsOpen(user)).toEqual([]);
+  });
+
+  it('is charged from what its turn stored where nobody runs that, and by the recovery no second time', async () => {
+    const user = await app.addUser('MEMBER');
+    await grant(user, 1_000_000);
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+    const turnId = randomUUID();
+    const stream = await calls.by(user).open({ turnId, contents: said(prompt) });
+    await stream.untilSaid('One');
+    // The next sweep of the recovery ends the turn; here the holds are settled before it.
+    await app.sql(
+      `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp()
+       where id in (select g.stream_id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1)`,
+      [turnId],
+    );
+    await sweep(user);
+    const charged = await chargesWritten(user);
+    expect(charged).toHaveLength(1);
+    expect(await callsOpen(user)).toEqual([]);
+    await eventually(
+      async () => expect(await calls.by(user).turn(turnId)).toMatchObject({ status: 'FAILED' }),
+      60_000,
+    );
+    open();
+    expect(await chargesOf(user)).toEqual(charged);
+  }, 90_000);
+});
+
+describe('a shutdown', () => {
+  /** A call that ends while its process shuts down, and whose charge cannot be written so often. */
+  async function callAtTheEnd(user: TestUser, failures: number, closingMs?: number): Promise<number> {
+    const second = await TestApp.start({ database: app });
+    if (closingMs !== undefined) second.get(RelayLedger).closingMs = closingMs;
+    const settleAll = jest.spyOn(second.get(UsageService), 'settleAll');
+    for (let i = 0; i < failures; i++) {
+      settleAll.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+    }
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['Hi'], usage: FIGURES, pauseAfter: { chunks: 1, until: opened } });
+    const messages = [{ role: 'user', content: prompt }];
+    const running = second.request('POST', '/models/v1/chat/completions', {
+      as: user,
+      body: { model: 'relayed', messages, stream: true },
+    });
+    await eventually(async () => expect(await callsOpen(user)).toHaveLength(1));
+    const closing = second.close();
+    open();
+    expect((await running).status).toBe(200);
+    await closing;
+    return settleAll.mock.calls.length;
+  }
+
+  verifies(
+    'usage.once',
+    'tries to write charges until it can',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      expect(await callAtTheEnd(user, 3)).toBe(4);
+      expect(await chargesOf(user)).toEqual([-1_200]);
+      expect(await callsOpen(user)).toEqual([]);
+    },
+    30_000,
+  );
+
+  verifies(
+    'usage.once',
+    'leaves what it cannot write in time to the sweeper',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      await callAtTheEnd(user, 100, 2_000);
+      expect(await chargesOf(user)).toEqual([]);
+      await sweep(user);
+      expect(await entriesOf(user)).toMatchObject([{ source: 'relay', estimated: true }]);
+    },
+    30_000,
+  );
 });
 
 describe('figures that no model can mean', () => {

@@ -10,7 +10,6 @@ import { DataSource } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
-import { failpoint } from '../infra/failpoints.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
 import { UsageService, type Settlement } from '../usage/usage.service.ts';
@@ -26,8 +25,6 @@ const BATCH = 100;
 const RETRY_MS = 1_000;
 /** What ends meanwhile is written together. */
 const GATHER_MS = 20;
-/** So long after the shutdown began charges are still tried to be written; the sweeper has the rest. */
-const CLOSING_MS = 35_000;
 
 /** A call that begins. */
 export interface NewCall {
@@ -54,6 +51,8 @@ interface OpenCall extends NewCall {
  */
 @Injectable()
 export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  /** So long after a shutdown began it still tries to write charges; the sweeper has the rest. */
+  closingMs = 35_000;
   private readonly logger = new Logger(RelayLedger.name);
   private readonly calls = new Map<string, OpenCall>();
   private readonly notes = new Batched((calls: OpenCall[]) => this.note(calls));
@@ -129,7 +128,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   onModuleDestroy(): void {
-    this.deadline = performance.now() + CLOSING_MS;
+    this.deadline = performance.now() + this.closingMs;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -169,7 +168,6 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   private async save(batch: Settlement[]): Promise<void> {
-    failpoint('relay.ledger');
     await this.database.transaction((tx) => this.usage.settleAll(tx, batch));
   }
 

@@ -13,7 +13,7 @@ import { countTokens } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
-import { lastMessageIn } from './fold.ts';
+import { saidByInterruptedCall, usedByInterruptedCall } from './expired-turn-holds.ts';
 import type { Item } from './items.ts';
 import { findOrphans, type Orphan } from './orphans.ts';
 import { executionsIn, sayUnfinished } from './open-executions.ts';
@@ -102,7 +102,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       if (!turn) return null;
       const { writer, cancelWished } = taken;
       const items = await itemsOf(tx, id);
-      const { text, elapsedMs: executionMs } = await this.said(streamId, items);
+      const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, items);
       const tokens = await countTokens(text);
       const nextItem = (items.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
@@ -131,10 +131,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     this.logger.warn({ turn: id }, 'An interrupted turn was ended');
   }
 
-  /** What the interrupted call used: nobody knows its prompt better than the steps it was made of. */
   private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
-    const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
-    const used = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+    const used = usedByInterruptedCall(items, completionTokens);
     const price = await this.catalogue.priceOf(turn.spaceId, turn.model);
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
@@ -154,12 +152,5 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     used.estimated = turn.estimated;
     if (due) used.add(due);
     return used;
-  }
-
-  /** What the interrupted call said; a step that was stored whole is no longer part of it. */
-  private async said(streamId: string, items: Item[]): Promise<{ text: string; elapsedMs: number }> {
-    const { text, elapsedMs } = await lastMessageIn(this.streams.stored(streamId));
-    const last = items.findLast((item) => item.kind === 'model');
-    return { text: last?.content.text === text ? '' : text, elapsedMs };
   }
 }

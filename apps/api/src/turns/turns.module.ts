@@ -12,6 +12,7 @@ import { ContextController } from './context.controller.ts';
 import { ContextKeeper } from './context-keeper.service.ts';
 import { ContextService } from './context.service.ts';
 import { ExecuteController } from './execute.controller.ts';
+import { ExpiredTurnHolds } from './expired-turn-holds.ts';
 import { InteractionsController } from './interactions.controller.ts';
 import { InteractionsService } from './interactions.service.ts';
 import { LocalTools } from './local-tools.ts';
@@ -43,6 +44,7 @@ import { TurnsService } from './turns.service.ts';
     Compactor,
     ContextKeeper,
     ContextService,
+    ExpiredTurnHolds,
     InteractionsService,
     LocalTools,
     Media,
