@@ -55,6 +55,8 @@ export interface AppOptions {
   database?: TestApp;
   /** The address of a migrated database, in place of one of its own. */
   databaseUrl?: string;
+  /** Without people. */
+  empty?: boolean;
 }
 
 const PASSWORD = 'correct horse battery';
@@ -103,7 +105,7 @@ export class TestApp {
     if (options.database) {
       const { admin, member, outsider } = options.database;
       Object.assign(started, { admin, member, outsider });
-    } else {
+    } else if (!options.empty) {
       await started.people();
     }
     return started;

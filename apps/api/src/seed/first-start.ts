@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** What the first start made, for whoever started it. */
@@ -6,7 +6,8 @@ export interface FirstStart {
   spaceId: string;
   userId: string;
   email: string;
-  password: string;
+  /** Null: it came from the environment and is kept there alone. */
+  password: string | null;
   apiKey: string | null;
   agentId: string | null;
 }
@@ -19,9 +20,19 @@ export async function readFirstStart(file: string): Promise<FirstStart | null> {
   }
 }
 
+/** For the owner's eyes; it is on the disk as a whole, or not at all, when this resolves. */
 export async function keepFirstStart(file: string, made: FirstStart): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  const draft = `${file}.draft`;
+  await rm(draft, { force: true });
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(made, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
 }
 
 export async function dropFirstStart(file: string): Promise<void> {
@@ -37,7 +48,8 @@ export function banner(publicUrl: string, made: FirstStart | null): string {
     `  Console   ${publicUrl}`,
     `  API docs  ${publicUrl}/api/docs`,
   ];
-  if (made) lines.push(`  Sign in   ${made.email}  ${made.password}`);
+  if (made)
+    lines.push(`  Sign in   ${made.email}  ${made.password ?? '(the password of PLATFORM_ADMIN_PASSWORD)'}`);
   if (made?.apiKey && made.agentId) {
     lines.push(
       `  API key   ${made.apiKey}`,

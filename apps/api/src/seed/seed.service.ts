@@ -2,16 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AgentsService } from '../agents/agents.service.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { rows } from '../infra/database/rows.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
+import { failpoint } from '../infra/failpoints.ts';
 import { ModelsService } from '../models/models.service.ts';
 import { banner, dropFirstStart, keepFirstStart, readFirstStart, type FirstStart } from './first-start.ts';
 
 const SEED_LOCK = 720_003;
+/** How long a start waits for others that start. */
+const PATIENCE_MS = 30_000;
 const DEFAULT_EMAIL = 'admin@platform.local';
 const DEMO_AGENT = {
   name: 'Assistant',
@@ -38,19 +42,26 @@ export class SeedService {
 
   /** Seeds where nothing is yet, and answers what the terminal is to show. */
   async run(): Promise<{ banner: () => string }> {
-    const made = (await this.makeFirst()) ?? (await this.remembered());
+    // A lost answer to COMMIT is found out by the next try, as a crash is by the next start.
+    const first =
+      (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
+    const made = await this.withAgent(await first);
     if (made) await this.followEnvironment(made);
     return { banner: () => banner(this.config.publicUrl, made) };
   }
 
-  /** Null where somebody lives here already. */
+  /**
+   * Null where somebody lives here already. What opens the door is on the disk before the account is there: whoever
+   * crashes in between starts again, and nobody is locked out.
+   */
   private async makeFirst(): Promise<FirstStart | null> {
     const email = this.config.adminEmail ?? DEFAULT_EMAIL;
-    const password = this.config.adminPassword ?? randomBytes(12).toString('base64url');
     const made = await this.database.transaction(async (tx) => {
-      // Several processes may start at once on an empty database.
-      await rows(tx, 'select pg_advisory_xact_lock($1)', [SEED_LOCK]);
+      await lockSeed(tx);
       if (await this.identity.anybody(tx)) return null;
+      const tried = await readFirstStart(this.file);
+      const own = this.config.adminPassword;
+      const password = own ?? tried?.password ?? randomBytes(12).toString('base64url');
       const user = await this.identity.createUser(tx, {
         email,
         name: 'Admin',
@@ -60,21 +71,52 @@ export class SeedService {
       const space = await this.identity.createSpace(tx, 'My space', user.id);
       const owner = { spaceId: space.id, userId: user.id };
       const key = this.demo ? await this.identity.mintApiKey(tx, { ...owner, name: 'First key' }) : null;
-      return { ...owner, email, password, apiKey: key?.key ?? null, agentId: null };
+      const first: FirstStart = {
+        ...owner,
+        email,
+        password: own === null ? password : null,
+        apiKey: key?.key ?? null,
+        agentId: null,
+      };
+      await keepFirstStart(this.file, first);
+      failpoint('seed.kept');
+      return first;
     });
-    if (made === null) return null;
-    const agent = this.demo ? await this.agents.create(asAdmin(made), DEMO_AGENT) : null;
-    const first = { ...made, agentId: agent?.id ?? null };
-    await keepFirstStart(this.file, first);
-    return first;
+    if (made) failpoint('seed.committed');
+    return made;
   }
 
   /** The first password is shown for as long as it is the password. */
   private async remembered(): Promise<FirstStart | null> {
     const made = await readFirstStart(this.file);
-    if (made === null || (await this.identity.hasPassword(made.email, made.password))) return made;
+    if (made === null) return null;
+    const password = made.password ?? this.config.adminPassword;
+    if (password !== null && (await this.identity.hasPassword(made.email, password)))
+      return this.withoutGivenPassword(made);
     await dropFirstStart(this.file);
     return null;
+  }
+
+  /** A password of the environment is kept there alone. */
+  private async withoutGivenPassword(made: FirstStart): Promise<FirstStart> {
+    if (made.password === null || made.password !== this.config.adminPassword) return made;
+    const kept = { ...made, password: null };
+    await keepFirstStart(this.file, kept);
+    return kept;
+  }
+
+  /** The agent to try, also where an earlier start ended before it was made. */
+  private async withAgent(made: FirstStart | null): Promise<FirstStart | null> {
+    if (!this.demo || made === null || made.agentId !== null) return made;
+    return this.database.transaction(async (tx) => {
+      await lockSeed(tx);
+      const kept = await readFirstStart(this.file);
+      if (kept?.agentId) return kept;
+      const { id } = await this.agents.create(asAdmin(made), DEMO_AGENT);
+      const whole = { ...made, agentId: id };
+      await keepFirstStart(this.file, whole);
+      return whole;
+    });
   }
 
   /** The model server of the environment joins the catalogue, and the first agent uses it until somebody edits that. */
@@ -95,6 +137,11 @@ export class SeedService {
   private get demo(): boolean {
     return this.config.seed === 'demo';
   }
+}
+
+/** Several processes may start at once on an empty database. */
+async function lockSeed(tx: EntityManager): Promise<void> {
+  await rows(tx, 'select pg_advisory_xact_lock($1)', [SEED_LOCK]);
 }
 
 function asAdmin({ userId, spaceId }: FirstStart): UserPrincipal {

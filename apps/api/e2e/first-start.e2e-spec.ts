@@ -1,0 +1,89 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { SeedService } from '../src/seed/seed.service.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import type { FirstStart } from '../src/seed/first-start.ts';
+import { copyTemplate, TestApp } from './harness/app.ts';
+
+jest.setTimeout(60_000);
+
+let app: TestApp;
+
+/** A service on a database that nobody has used yet. */
+async function start(env: Record<string, string> = {}): Promise<void> {
+  app = await TestApp.start({
+    databaseUrl: await copyTemplate(),
+    empty: true,
+    env: { PLATFORM_SEED: 'demo', ...env },
+  });
+}
+
+afterEach(async () => {
+  disarmFailpoints();
+  await app.close();
+});
+
+const seed = () => app.get(SeedService).run();
+const file = () => join(app.dataDir, 'first-start.json');
+const kept = async () => JSON.parse(await readFile(file(), 'utf8')) as FirstStart;
+const signIn = (email: string, password: string | null) =>
+  app.request('POST', '/api/auth/login', { as: null, body: { email, password } });
+
+describe('the first start', () => {
+  it.each(['seed.kept', 'seed.committed'])('locks nobody out where it crashes at %s', async (place) => {
+    await start();
+    armFailpoints([place]);
+    await expect(seed()).rejects.toThrow(`Failpoint ${place}`);
+    const { password } = await kept();
+    disarmFailpoints();
+
+    const banner = (await seed()).banner();
+    const made = await kept();
+    expect(made).toMatchObject({ password, apiKey: expect.any(String), agentId: expect.any(String) });
+    expect(banner).toContain(`admin@platform.local  ${password ?? 'none'}`);
+    expect((await signIn(made.email, made.password)).status).toBe(200);
+    const agent = await app.request('GET', `/api/agents/${made.agentId ?? ''}`, {
+      as: null,
+      headers: { Authorization: `Bearer ${made.apiKey ?? ''}` },
+    });
+    expect(agent.status).toBe(200);
+    expect(await app.sql('select id from platform_user')).toHaveLength(1);
+    expect(await app.sql('select id from agent')).toHaveLength(1);
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+  });
+
+  it('makes nobody where the password cannot be kept', async () => {
+    await start({ PLATFORM_DATA_DIR: join(import.meta.filename, 'below a file') });
+    await expect(seed()).rejects.toThrow('ENOTDIR');
+    expect(await app.sql('select id from platform_user')).toEqual([]);
+  });
+
+  it('neither keeps nor prints a password that it was given', async () => {
+    const password = 'given by an operator';
+    await start({ PLATFORM_ADMIN_PASSWORD: password });
+    const banners = [(await seed()).banner(), (await seed()).banner()];
+    for (const banner of banners) {
+      expect(banner).not.toContain(password);
+      expect(banner).toContain('the password of PLATFORM_ADMIN_PASSWORD');
+    }
+    expect(await readFile(file(), 'utf8')).not.toContain(password);
+    expect((await signIn('admin@platform.local', password)).status).toBe(200);
+  });
+
+  it('shows the password until it is changed', async () => {
+    await start();
+    await seed();
+    const { email, password, apiKey } = await kept();
+    expect((await seed()).banner()).toContain(password);
+    const changed = await app.request('POST', '/api/auth/password', {
+      as: null,
+      headers: { Authorization: `Bearer ${apiKey ?? ''}` },
+      body: { currentPassword: password, newPassword: 'another one of length' },
+    });
+    expect(changed.status).toBeLessThan(300);
+    expect((await seed()).banner()).not.toContain(email);
+    await expect(readFile(file())).rejects.toThrow('ENOENT');
+    await rm(file(), { force: true });
+  });
+});
