@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { Test } from '@nestjs/testing';
 import {
   ERROR_STATUS,
   type Agent,
@@ -7,6 +9,9 @@ import {
   type Session,
   type SignedIn,
 } from '@platform/contracts';
+import { Redis } from 'ioredis';
+import { AppModule } from '../src/app.module.ts';
+import { readConfig } from '../src/infra/config/platform-config.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { Readiness } from '../src/infra/health/readiness.ts';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
@@ -371,4 +376,30 @@ describe('requests', () => {
       }
     },
   );
+});
+
+describe('an application that is only built', () => {
+  it('starts no timers, no consumers and no connections beside the database', async () => {
+    const config = readConfig({
+      DATABASE_URL: app.databaseUrl,
+      PLATFORM_DATA_DIR: app.dataDir,
+      PLATFORM_SECRET_KEY: app.secretKey,
+      PLATFORM_LOG_LEVEL: 'fatal',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    });
+    const intervals = jest.spyOn(globalThis, 'setInterval');
+    const connects = jest.spyOn(Redis.prototype, 'connect');
+    try {
+      const built = await Test.createTestingModule({ imports: [AppModule.with(config)] }).compile();
+      expect([intervals.mock.calls.length, connects.mock.calls.length]).toEqual([0, 0]);
+      built.useLogger(false);
+      await built.init();
+      expect(intervals).toHaveBeenCalled();
+      expect(connects).toHaveBeenCalled();
+      await built.close();
+    } finally {
+      intervals.mockRestore();
+      connects.mockRestore();
+    }
+  });
 });

@@ -1,3 +1,6 @@
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { FakeTimer } from '../test/fake-timer.ts';
 import { answer, TestServer } from '../test/test-server.ts';
 import { PlatformClient } from './client.ts';
@@ -290,5 +293,29 @@ describe('credentials', () => {
       ['POST', '/api/auth/logout', {}],
     ]);
     expect(renewals).toBe(1);
+  });
+});
+
+describe('a signal that lives as long as the application', () => {
+  it('keeps nothing of the calls that were made with it', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    server.handle = (_, response) => answer(response, 200, PAGE);
+    const given: WeakRef<AbortSignal>[] = [];
+    const own = client({
+      fetch: (url, init) => {
+        if (init?.signal) given.push(new WeakRef(init.signal));
+        // As fetch itself does, which may leave it there.
+        init?.signal?.addEventListener('abort', () => undefined);
+        return fetch(url, { ...init, signal: null });
+      },
+    });
+    const { signal } = new AbortController();
+    for (let i = 0; i < 100; i++) await own.agents.list({}, { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    collect();
+    expect(given).toHaveLength(100);
+    expect(given.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(10);
   });
 });

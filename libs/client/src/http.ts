@@ -1,3 +1,4 @@
+import { passAbortOn } from './abort.ts';
 import { PlatformConnectionError, PlatformError, errorOf } from './errors.ts';
 import { backoffDelay, sleep } from './timer.ts';
 import type { Timer } from './timer.ts';
@@ -154,12 +155,16 @@ export class HttpClient {
   private limit(request: ApiRequest): { signal: AbortSignal; release: () => void } {
     const ms = request.timeoutMs ?? this.settings.timeoutMs;
     const controller = new AbortController();
-    const release =
+    const stopTimer =
       ms === 0
         ? () => undefined
         : this.settings.timer.after(ms, () => controller.abort(new Error(`Nothing within ${ms} ms`)));
-    const signals = [controller.signal, ...(request.signal === undefined ? [] : [request.signal])];
-    return { signal: AbortSignal.any(signals), release };
+    const unlink = passAbortOn([request.signal], controller);
+    const release = () => {
+      stopTimer();
+      unlink();
+    };
+    return { signal: controller.signal, release };
   }
 
   private delayBefore(attempt: number, error: unknown): number {

@@ -1,4 +1,5 @@
 import type { LocalToolResultRequest, ProductEvent, ProductEventFields } from '@platform/contracts';
+import { passAbortOn } from './abort.ts';
 import { PlatformError } from './errors.ts';
 import type { Retry } from './retry.ts';
 
@@ -81,14 +82,15 @@ export class LocalToolRunner {
     const stopWatch = this.retry.timer.after(call.timeoutMs, () => {
       late.abort(new Error(`No result within ${call.timeoutMs} ms`));
     });
-    const signals = [late.signal, this.over.signal, ...(this.left === undefined ? [] : [this.left])];
-    const signal = AbortSignal.any(signals);
+    const unlink = passAbortOn([this.over.signal, this.left], late);
+    const { signal } = late;
     try {
       return await Promise.race([run(tool, call, signal), whenAborted(signal)]);
     } catch (error) {
       return { error: textOf(error) };
     } finally {
       stopWatch();
+      unlink();
     }
   }
 

@@ -148,15 +148,20 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
   private async *readConnection(response: Response): AsyncGenerator<Reading, void, undefined> {
     const reader = this.open(response).getReader();
     const decoder = new AgentStreamDecoder({ after: this.lastSeq });
+    const { signal } = this.options;
+    const leave = () => void reader.cancel().catch(() => undefined);
+    signal?.addEventListener('abort', leave);
     try {
+      signal?.throwIfAborted();
       while (!decoder.ended) {
         const { frames, violation } = decode(decoder, await this.nextChunk(reader));
         for (const frame of frames) yield this.note(frame, decoder);
         if (violation !== null) throw violation;
       }
     } finally {
+      signal?.removeEventListener('abort', leave);
       // Also where the consumer leaves its loop: closes the connection, the turn goes on.
-      reader.cancel().catch(() => undefined);
+      leave();
     }
   }
 

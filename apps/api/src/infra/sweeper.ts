@@ -1,4 +1,9 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { BackgroundDatabase } from './database/background-database.ts';
 
 export const MINUTE = 60_000;
@@ -14,12 +19,16 @@ interface Sweep {
 
 /** Removes what has had its time, in one process at a time (an advisory try-lock decides which). */
 @Injectable()
-export class Sweeper implements BeforeApplicationShutdown {
+export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
   private readonly sweeps = new Map<string, Sweep>();
-  private readonly timer = setInterval(() => void this.sweep(performance.now()), MINUTE).unref();
+  private timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly database: BackgroundDatabase) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.sweep(performance.now()), MINUTE).unref();
+  }
 
   /** `work` removes in batches and may run at any time, also beside live traffic; in whole minutes. */
   register(name: string, work: () => Promise<void>, everyMs = HOUR): void {
@@ -50,6 +59,6 @@ export class Sweeper implements BeforeApplicationShutdown {
   }
 
   beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+    if (this.timer) clearInterval(this.timer);
   }
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   Injectable,
   Logger,
@@ -13,6 +12,7 @@ import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { AppError, forbidden } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { RelayLoops } from '../infra/messaging/relay-loops.ts';
+import { untilAborted } from '../infra/until-aborted.ts';
 import { CancellationService } from '../turns/cancellation.service.ts';
 import { ClaimMissed, TurnClaims, type OpenedSegment } from '../turns/turn-claims.ts';
 import { extentsOf, failQueued, nextQueued, waitsInSession } from '../turns/turn-queue.ts';
@@ -35,7 +35,6 @@ const TIMED_OUT = { code: 'TIMED_OUT', message: 'The time of the job was over', 
 export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobWorker.name);
   private readonly stopping = new AbortController();
-  private readonly stopped = once(this.stopping.signal, 'abort');
   private readonly underWay = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -107,7 +106,7 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     const opened = await this.claim(job, from);
     if (opened === 'later') await queue.postpone(this.database, job.id);
     if (typeof opened === 'string') return opened === 'again';
-    await Promise.race([this.runner.ended(opened.streamId), this.stopped]);
+    await untilAborted(this.stopping.signal, this.runner.ended(opened.streamId));
     if (this.stopping.signal.aborted) return false;
     await this.hintNext(job.turn.sessionRef);
     return true;

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
 import type { Response } from 'express';
 import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
+import { untilAborted } from '../infra/until-aborted.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
 import { costOf } from '../models/price.ts';
 import { tokensToHold, type Charge } from '../usage/charge.ts';
@@ -46,7 +46,8 @@ const DRAIN_MS = 20_000;
 @Injectable()
 export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
-  private drainedAt: Promise<void> | null = null;
+  /** Aborts when the calls have had their time; null: the process is not shutting down. */
+  private drained: AbortSignal | null = null;
 
   constructor(
     private readonly catalogue: CatalogueService,
@@ -97,11 +98,11 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   /** From here on the calls have their time, beside whatever else is drained. */
   onModuleDestroy(): void {
-    this.drainedAt = delay(DRAIN_MS, undefined, { ref: false });
+    this.drained = AbortSignal.timeout(DRAIN_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.race([this.settle(), this.drainedAt]);
+    if (this.drained) await untilAborted(this.drained, this.settle());
     for (const res of this.running.keys()) res.destroy();
     await this.settle();
   }
@@ -122,7 +123,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private async run(call: RelayCall): Promise<void> {
-    if (this.drainedAt) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+    if (this.drained) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
     this.answers.guard(call.caller, call.res);
     const running = this.charged(call).finally(() => this.running.delete(call.res));
     this.running.set(call.res, running);
