@@ -341,6 +341,59 @@ describe('the test of a model', () => {
   });
 });
 
+describe('a model server on loopback', () => {
+  verifies(
+    'models.loopback',
+    'is reached only if an installation administrator gave its address',
+    async () => {
+      // No entry of the allowlist helps; the service itself listens on loopback.
+      const strict = await TestApp.start({ env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: 'nowhere.test' } });
+      const server = await startOpenAiServer();
+      try {
+        const second = await strict.addUser('ADMIN');
+        const make = async (as: TestUser, baseUrl: string) => {
+          const body = { name: fresh(), baseUrl };
+          return (await strict.request<Model>('POST', '/api/models', { as, body })).body;
+        };
+        const test = async ({ id }: Model, as: TestUser) =>
+          (await strict.request<ModelTestResult>('POST', `/api/models/${id}/test`, { as })).body;
+        const change = (model: Model, as: TestUser, body: object) =>
+          strict.request('PATCH', `/api/models/${model.id}`, { as, body });
+
+        const own = await make(strict.admin, server.url);
+        expect(await test(own, strict.admin)).toMatchObject({ ok: true });
+        // Whoever leaves the address alone changes nothing about it.
+        await change(own, second, { baseUrl: server.url, contextWindow: 64_000 });
+        expect(await test(own, second)).toMatchObject({ ok: true });
+        expect(server.requests).toHaveLength(2);
+
+        const foreign = await make(strict.outsider, server.url);
+        const blocked = await test(foreign, strict.outsider);
+        expect(blocked.ok).toBe(false);
+        const nobody = await make(strict.outsider, 'http://127.0.0.1:9/v1');
+        expect(await test(nobody, strict.outsider)).toEqual(blocked);
+        const call = { model: foreign.name, messages: [{ role: 'user', content: 'Hi' }] };
+        const relayed = await strict.request('POST', '/models/v1/chat/completions', {
+          as: strict.outsider,
+          body: call,
+        });
+        expect(relayed).toMatchObject({ status: 503, body: { error: { code: 'upstream_unreachable' } } });
+
+        const moved = server.url.replace('127.0.0.1', 'localhost');
+        await change(own, second, { baseUrl: moved });
+        expect(await test(own, second)).toEqual(blocked);
+        expect(server.requests).toHaveLength(2);
+        // The same address, sent by one who may.
+        await change(own, strict.admin, { baseUrl: moved });
+        expect(await test(own, second)).toMatchObject({ ok: true });
+      } finally {
+        await strict.close();
+        await server.close();
+      }
+    },
+  );
+});
+
 describe('resolving', () => {
   verifies('models.resolve', 'finds a model by its name as the catalogue is now', async () => {
     const catalogue = app.get(CatalogueService);

@@ -92,6 +92,11 @@ export const agents = {
     source: 'contract §3',
     behavior: 'A new baseUrl demands the API key again',
   },
+  'models.loopback': {
+    source: 'contract §9',
+    behavior:
+      'Model servers on loopback are reached only if an installation administrator gave their address; for anybody else they look unreachable',
+  },
   'models.test': {
     source: 'contract §3',
     behavior:

@@ -12,6 +12,7 @@ import { UsageTotals1763600000011 } from './0011-usage-totals.ts';
 import { StreamReaders1763600000012 } from './0012-streams.ts';
 import { TurnBounds1763600000013 } from './0013-turns.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
+import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   StreamReaders1763600000012,
   TurnBounds1763600000013,
   RateWindows1763600000015,
+  ModelLoopback1763600000016,
 ];

@@ -130,7 +130,7 @@ export class CatalogueService {
     const server = new OpenAiServer({
       baseUrl: row.baseUrl,
       apiKey: row.sealedApiKey === null ? null : this.openKey(spaceId, row, row.sealedApiKey),
-      dispatcher: this.http.dispatcher({ allowLoopback: this.listensOnLoopback }),
+      dispatcher: this.http.dispatcher({ allowLoopback: row.loopbackAllowed && this.listensOnLoopback }),
     });
     const { maxOutputTokens } = row;
     const upstream = {

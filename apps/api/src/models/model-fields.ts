@@ -89,6 +89,16 @@ export function demandsApiKey(
   return moves && current.apiKeyConfigured && typeof change.apiKey !== 'string';
 }
 
+/** Whether a model may be on loopback after a change: whoever sends its address decides that anew. */
+export function allowsLoopback(
+  current: { baseUrl: string | null; loopbackAllowed: boolean },
+  { baseUrl }: UpdateModelRequest,
+  isInstallationAdmin: boolean,
+): boolean {
+  if (typeof baseUrl !== 'string') return current.loopbackAllowed;
+  return isInstallationAdmin || (baseUrl === current.baseUrl && current.loopbackAllowed);
+}
+
 /** What is wrong with a base address, or null. */
 export function baseUrlProblem(value: unknown): string | null {
   const url = typeof value === 'string' ? URL.parse(value) : null;

@@ -6,6 +6,8 @@ import type { ModelFields } from './model-fields.ts';
 export interface ModelRow extends ModelFields {
   id: string;
   sealedApiKey: string | null;
+  /** Whether an installation administrator chose the address: only then may the server be on loopback. */
+  loopbackAllowed: boolean;
   createdAt: Date;
   /** Microseconds and all, since two changes may share a millisecond. */
   revision: string;
@@ -21,7 +23,7 @@ export const MODEL_COLUMNS = `
     'outputPerMillion', output_per_million,
     'cachedInputPerMillion', cached_input_per_million
   ) as price,
-  api_key as "sealedApiKey", created_at as "createdAt", updated_at as "updatedAt", updated_at::text as revision`;
+  api_key as "sealedApiKey", loopback_allowed as "loopbackAllowed", created_at as "createdAt", updated_at as "updatedAt", updated_at::text as revision`;
 
 /** Below every id that the database makes, so that it ends each list. */
 export const OFFLINE_MODEL_ID = '00000000-0000-0000-0000-000000000001';
@@ -40,6 +42,7 @@ export const OFFLINE_ROW: ModelRow = {
   price: { inputPerMillion: 0, outputPerMillion: 0, cachedInputPerMillion: 0 },
   capabilities: { images: true, audio: true, files: true, tools: true },
   sealedApiKey: null,
+  loopbackAllowed: false,
   createdAt: OFFLINE_SINCE,
   updatedAt: OFFLINE_SINCE,
   revision: 'fixed',

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.ts';
 import { CatalogueService } from './catalogue.service.ts';
 import { ModelsController } from './models.controller.ts';
 import { ModelsService } from './models.service.ts';
 
 @Module({
+  imports: [AuthModule],
   controllers: [ModelsController],
   providers: [CatalogueService, ModelsService],
   exports: [CatalogueService, ModelsService],

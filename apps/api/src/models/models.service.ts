@@ -10,6 +10,7 @@ import {
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
+import { IdentityService } from '../auth/identity.service.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { violates } from '../infra/database/rows.ts';
@@ -17,7 +18,14 @@ import { AppError, conflict, invalid, invalidFor } from '../infra/http/app-error
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogueService } from './catalogue.service.ts';
-import { changedModel, demandsApiKey, dropsApiKey, modelProblems, newModel } from './model-fields.ts';
+import {
+  allowsLoopback,
+  changedModel,
+  demandsApiKey,
+  dropsApiKey,
+  modelProblems,
+  newModel,
+} from './model-fields.ts';
 import { ProviderError } from './model-provider.ts';
 import { apiKeyPlace, OFFLINE_MODEL_ID, OFFLINE_ROW, toModel, type ModelRow } from './model-row.ts';
 import * as store from './models.store.ts';
@@ -32,6 +40,7 @@ export class ModelsService {
     private readonly cursors: Cursors,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
+    private readonly identity: IdentityService,
     private readonly catalogue: CatalogueService,
   ) {}
 
@@ -47,7 +56,8 @@ export class ModelsService {
     const fields = newModel(request);
     refuse(modelProblems(fields, request.apiKey));
     return this.database.transaction(async (tx) => {
-      const row = await this.insert(tx, act.by.spaceId, request);
+      const loopbackAllowed = await this.identity.isInstallationAdmin(act.by.userId, tx);
+      const row = await this.insert(tx, act.by.spaceId, request, loopbackAllowed);
       if (row === null) throw nameTaken(fields.name);
       await audit(tx, act, 'model.create', row);
       return toModel(row);
@@ -93,7 +103,8 @@ export class ModelsService {
   async ensureModelFromEnvironment(tx: EntityManager, spaceId: string): Promise<void> {
     const { openai } = this.config;
     if (openai === null) return;
-    await this.insert(tx, spaceId, { name: openai.model, baseUrl: openai.baseUrl, apiKey: openai.apiKey });
+    const { model: name, baseUrl, apiKey } = openai;
+    await this.insert(tx, spaceId, { name, baseUrl, apiKey }, true);
   }
 
   /** Null where the name is taken. */
@@ -101,11 +112,12 @@ export class ModelsService {
     tx: EntityManager,
     spaceId: string,
     request: CreateModelRequest,
+    loopbackAllowed: boolean,
   ): Promise<ModelRow | null> {
     if (request.name === OFFLINE_MODEL) return null;
     const id = await store.newModelId(tx);
-    const sealed = request.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), request.apiKey) : null;
-    return store.insertModel(tx, spaceId, id, newModel(request), sealed);
+    const sealedApiKey = request.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), request.apiKey) : null;
+    return store.insertModel(tx, spaceId, id, newModel(request), { sealedApiKey, loopbackAllowed });
   }
 
   private async change(
@@ -123,8 +135,10 @@ export class ModelsService {
     }
     if (next.name === OFFLINE_MODEL) throw nameTaken(next.name);
     const kept = dropsApiKey(next, change) ? null : current.sealedApiKey;
-    const sealed = change.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), change.apiKey) : kept;
-    const row = await store.updateModel(tx, spaceId, id, next, sealed);
+    const sealedApiKey = change.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), change.apiKey) : kept;
+    const isInstallationAdmin = await this.identity.isInstallationAdmin(act.by.userId, tx);
+    const loopbackAllowed = allowsLoopback(current, change, isInstallationAdmin);
+    const row = await store.updateModel(tx, spaceId, id, next, { sealedApiKey, loopbackAllowed });
     await audit(tx, act, 'model.update', row, { fields: Object.keys(change) });
     return row;
   }

@@ -5,6 +5,9 @@ import { isUuid } from '../infra/http/ids.ts';
 import type { ModelFields } from './model-fields.ts';
 import { MODEL_COLUMNS, type ModelRow } from './model-row.ts';
 
+/** What is stored of a model's server beside the fields that admins see. */
+export type ServerColumns = Pick<ModelRow, 'sealedApiKey' | 'loopbackAllowed'>;
+
 /** The stored models of a space below an id, newest first. */
 export function listModels(
   sql: Sql,
@@ -51,16 +54,17 @@ export function insertModel(
   spaceId: string,
   id: string,
   fields: ModelFields,
-  sealedApiKey: string | null,
+  server: ServerColumns,
 ): Promise<ModelRow | null> {
   return firstRow<ModelRow>(
     tx,
-    `insert into model (space_id, id, api_key, name, provider, base_url, upstream_model, context_window,
-       max_output_tokens, capabilities, input_per_million, output_per_million, cached_input_per_million)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    `insert into model (space_id, id, api_key, loopback_allowed, name, provider, base_url, upstream_model,
+       context_window, max_output_tokens, capabilities, input_per_million, output_per_million,
+       cached_input_per_million)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict (space_id, name) where deleted_at is null do nothing
      returning ${MODEL_COLUMNS}`,
-    [spaceId, id, sealedApiKey, ...valuesOf(fields)],
+    [spaceId, id, server.sealedApiKey, server.loopbackAllowed, ...valuesOf(fields)],
   );
 }
 
@@ -70,16 +74,16 @@ export async function updateModel(
   spaceId: string,
   id: string,
   fields: ModelFields,
-  sealedApiKey: string | null,
+  server: ServerColumns,
 ): Promise<ModelRow> {
   const row = await firstRow<ModelRow>(
     tx,
-    `update model set api_key = $3, name = $4, provider = $5, base_url = $6, upstream_model = $7,
-       context_window = $8, max_output_tokens = $9, capabilities = $10, input_per_million = $11,
-       output_per_million = $12, cached_input_per_million = $13, updated_at = clock_timestamp()
+    `update model set api_key = $3, loopback_allowed = $4, name = $5, provider = $6, base_url = $7,
+       upstream_model = $8, context_window = $9, max_output_tokens = $10, capabilities = $11,
+       input_per_million = $12, output_per_million = $13, cached_input_per_million = $14, updated_at = clock_timestamp()
      where space_id = $1 and id = $2
      returning ${MODEL_COLUMNS}`,
-    [spaceId, id, sealedApiKey, ...valuesOf(fields)],
+    [spaceId, id, server.sealedApiKey, server.loopbackAllowed, ...valuesOf(fields)],
   );
   if (row === null) throw new Error('The locked model is gone');
   return row;
