@@ -1,8 +1,9 @@
-// node tools/screenshots.mjs: every page of the console in light, dark and narrow, into ./screenshots.
+// node tools/screenshots.mjs: every page of the console in light, dark and narrow, into ./screenshots; with `pages` or `people` that part alone.
 // PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL and PLATFORM_PASSWORD name the service and who signs in.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { shootPeople } from './screenshots-people.mjs';
 
 const {
   PLATFORM_URL = 'http://127.0.0.1:3000',
@@ -31,6 +32,8 @@ const QUESTION = 'Show me a short list, a table and some code, please.';
 const WITH_TOOL =
   'What time is it?\n/call current_time.now {}\n\n/ask Which tea would you like? | Green | Black | other';
 
+/** `pages` or `people`: one part alone. */
+const [, , only] = process.argv;
 const folder = join(process.cwd(), 'screenshots');
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({
@@ -46,26 +49,31 @@ const browser = await chromium.launch({
 
 let failed = false;
 for (const [look, options] of Object.entries(LOOKS)) {
-  const context = await browser.newContext({ ...options, baseURL: PLATFORM_URL, reducedMotion: 'reduce' });
-  const page = await context.newPage();
-  page.on('console', (message) => {
-    if (message.type() !== 'error') return;
-    failed = true;
-    console.error(`${look}: ${message.text()}`);
-  });
-  await shootAll(page, look);
-  await context.close();
+  const contextOptions = { ...options, baseURL: PLATFORM_URL, reducedMotion: 'reduce' };
+  const shootOf = (page) => {
+    page.on('console', (message) => {
+      if (message.type() !== 'error') return;
+      failed = true;
+      console.error(`${look}: ${message.text()}`);
+    });
+    return async (name) => {
+      await settled(page);
+      await page.screenshot({ path: join(folder, `${name}.${look}.png`) });
+      console.log(`${name}.${look}.png`);
+    };
+  };
+  if (!only || only === 'pages') {
+    const context = await browser.newContext(contextOptions);
+    const page = await context.newPage();
+    await shootAll(page, look, shootOf(page));
+    await context.close();
+  }
+  if (!only || only === 'people') await shootPeople(browser, contextOptions, shootOf);
 }
 await browser.close();
 process.exit(failed ? 1 : 0);
 
-async function shootAll(page, look) {
-  const shoot = async (name) => {
-    await settled(page);
-    await page.screenshot({ path: join(folder, `${name}.${look}.png`) });
-    console.log(`${name}.${look}.png`);
-  };
-
+async function shootAll(page, look, shoot) {
   await page.goto('/sign-in');
   await page.getByLabel('Email').waitFor();
   await shoot('sign-in');

@@ -405,6 +405,49 @@ describe('the context of a session', () => {
   });
 });
 
+describe('people and keys', () => {
+  verifies('client.people', 'an invitation by one admin, an addition by another', async () => {
+    const host = await app.addUser('ADMIN', null);
+    const hosts = app.client(host);
+    expect(await hosts.members.add({ email: app.member.email, role: 'ADMIN' })).toEqual({
+      status: 'invited',
+    });
+    const [pending] = (await hosts.invitations.list()).items;
+    expect(pending).toMatchObject({ email: app.member.email, role: 'ADMIN', invitedBy: { id: host.userId } });
+    await hosts.invitations.withdraw(pending?.id ?? '');
+    await hosts.members.add({ email: app.member.email, role: 'MEMBER' });
+    const [received] = (await client.auth.invitations()).items;
+    const joined = await client.auth.acceptInvitation(received?.id ?? '');
+    expect(joined).toMatchObject({ id: host.spaceId, role: 'MEMBER' });
+    const again = client.auth.acceptInvitation(received?.id ?? '');
+    await expect(again).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
+    await hosts.members.add({ email: app.outsider.email, role: 'MEMBER' });
+    const [other] = (await app.client(app.outsider).auth.invitations()).items;
+    await app.client(app.outsider).auth.declineInvitation(other?.id ?? '');
+    expect((await hosts.invitations.list()).items).toEqual([]);
+
+    const added = await app.client().members.add({ email: 'new@example.com', role: 'MEMBER' });
+    if (!('user' in added)) throw new Error('An installation administrator adds at once');
+    expect(added.temporaryPassword).toMatch(/^[\w-]{16}$/);
+    const appointed = await app.client().members.update(added.user.id, { installationAdmin: true });
+    expect(appointed).toMatchObject({ role: 'MEMBER', installationAdmin: true });
+    await app.client().members.update(added.user.id, { installationAdmin: false });
+  });
+
+  verifies('client.people', 'a password that takes API keys with it', async () => {
+    const user = await app.addUser('MEMBER');
+    const own = app.client(user);
+    const { id } = await own.apiKeys.create({ name: 'Leaked' });
+    expect((await own.auth.apiKeys()).items.map(({ name }) => name)).toEqual(['Leaked', 'test']);
+    const { apiKeys } = await own.auth.changePassword({
+      currentPassword: user.password,
+      newPassword: 'a new password',
+      revokeApiKeys: [id],
+    });
+    expect(apiKeys.items.map(({ name }) => name)).toEqual(['test']);
+  });
+});
+
 describe('when things go wrong', () => {
   verifies('client.reattach', 'cut at any byte, the stream is what the service recorded', async () => {
     const random = seededRandom();

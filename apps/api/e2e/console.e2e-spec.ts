@@ -425,8 +425,105 @@ suite('the console in a browser', () => {
     await page.getByLabel('Email').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click();
     const password = await page.locator('.secret code').innerText();
+    await app.sql('delete from rate_window');
     const newcomer = await strangersPage();
-    await signIn(newcomer, { ...app.member, email: 'grace@example.com', password });
+    await newcomer.goto('/');
+    await newcomer.getByLabel('Email').fill('grace@example.com');
+    await newcomer.getByLabel('Password', { exact: true }).fill(password);
+    await newcomer.getByRole('button', { name: 'Sign in' }).click();
+    // Nothing else is there before the password is replaced.
+    await newcomer.getByRole('heading', { name: 'Choose your password' }).waitFor();
+    expect(await violations(newcomer, 'temporary password')).toEqual([]);
+    await newcomer.reload();
+    const replace = async (current: string) => {
+      await newcomer.getByLabel('Current password').fill(current);
+      await newcomer.getByLabel('New password', { exact: true }).fill('a password of mine');
+      await newcomer.getByLabel('New password again').fill('a password of mine');
+      await newcomer.getByRole('button', { name: 'Save and continue' }).click();
+    };
+    await replace('a slip');
+    await newcomer.getByText('Is wrong', { exact: true }).waitFor();
+    await replace(password);
+    await newcomer.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  });
+
+  it('invites a person, who joins by accepting, and withdraws an invitation', async () => {
+    await app.sql('delete from rate_window');
+    const host = await app.addUser('ADMIN', null);
+    const page = await strangersPage();
+    await signIn(page, host);
+    await page.goto('/settings/members');
+    for (const email of [app.member.email, 'nobody@nowhere.example']) {
+      await page.getByRole('button', { name: 'Invite member' }).click();
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite member' }).click();
+      await page.getByText(`${email} is invited`).waitFor();
+      await page.getByRole('table', { name: 'Pending invitations' }).getByText(email).waitFor();
+    }
+    expect(await violations(page, 'pending invitations')).toEqual([]);
+    await page.getByRole('button', { name: 'Withdraw the invitation of nobody@nowhere.example' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('nobody@nowhere.example', { exact: true }).waitFor({ state: 'detached' });
+
+    const guest = await strangersPage();
+    await guest.setViewportSize(PHONE);
+    await signIn(guest, app.member);
+    const space = `Space of ${host.email}`;
+    await guest.getByText(`invites you to ${space} as a member`).waitFor();
+    expect(await violations(guest, 'invitation')).toEqual([]);
+    expect(await overflows(guest)).toBe(false);
+    await guest.getByRole('button', { name: `Accept the invitation to ${space}` }).click();
+    await guest.getByRole('button', { name: `Go to ${space}` }).click();
+    await guest.locator('.shell-top').getByText(space).waitFor();
+    await guest.goto('/settings/members');
+    await guest.getByRole('table', { name: 'Members' }).getByText(host.email).waitFor();
+    expect(await guest.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+  });
+
+  it('declines an invitation', async () => {
+    await app.sql('delete from rate_window');
+    const host = await app.addUser('ADMIN', null);
+    const person = await app.addUser('MEMBER');
+    await app.client(host).members.add({ email: person.email, role: 'ADMIN' });
+    const page = await strangersPage();
+    await signIn(page, person);
+    await page.getByRole('button', { name: `Decline the invitation to Space of ${host.email}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('invites you').waitFor({ state: 'detached' });
+    expect((await app.client(host).invitations.list()).items).toEqual([]);
+  });
+
+  it('appoints an installation admin and dismisses him', async () => {
+    const colleague = await app.addUser('ADMIN');
+    const name = colleague.email.slice(0, 6);
+    const page = await newPage();
+    await page.goto('/settings/members');
+    const installationAdmin = page.getByRole('switch', { name: `${name} is an installation admin` });
+    await installationAdmin.click();
+    await page.getByRole('button', { name: 'Appoint' }).click();
+    const isAppointed = async () => (await app.client(colleague).auth.me()).installationAdmin;
+    await until(isAppointed);
+    await page.getByRole('switch', { name: `${name} is an installation admin`, checked: true }).click();
+    await until(async () => !(await isAppointed()));
+  });
+
+  it('revokes API keys with the change of a password', async () => {
+    await app.sql('delete from rate_window');
+    const person = await app.addUser('MEMBER');
+    const client = app.client(person);
+    await client.apiKeys.create({ name: 'Leaked' });
+    const page = await strangersPage();
+    await signIn(page, person);
+    await page.getByRole('button', { name: /^Account / }).click();
+    await page.getByText('Change password').click();
+    await page.getByLabel('Current password').fill(person.password);
+    await page.getByLabel('New password', { exact: true }).fill('a new password');
+    await page.getByLabel('New password again').fill('a new password');
+    await page.getByRole('checkbox', { name: /^Leaked/ }).check();
+    expect(await violations(page, 'password dialog')).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed, 1 API key revoked').waitFor();
+    expect((await client.apiKeys.list()).items.map(({ name }) => name)).toEqual(['test']);
   });
 
   it('breaks no rule of the content security policy on any page', async () => {

@@ -43,4 +43,9 @@ export const client = {
     source: 'contract §4',
     behavior: 'The bytes of what was sent in a session are read with the caller’s credential',
   },
+  'client.people': {
+    source: 'contract §2',
+    behavior:
+      'The client library invites, accepts, declines, withdraws, appoints, and revokes keys with a password',
+  },
 } as const;

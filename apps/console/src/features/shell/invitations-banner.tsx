@@ -15,6 +15,11 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: keys.receivedInv
 /** The invitations of the signed-in person, above every page until they are answered. */
 export function InvitationsBanner() {
   const { t } = useTranslation();
+  const { message } = App.useApp();
+  const change = useMutation({
+    mutationFn: switchSpace,
+    onError: (error) => void message.error(messageOf(error, t)),
+  });
   const [joined, setJoined] = useState<SpaceSummary | null>(null);
   const invitations = useQuery({
     queryKey: keys.receivedInvitations,
@@ -34,7 +39,12 @@ export function InvitationsBanner() {
           title={t('invitations.joined', { space: joined.name })}
           closable={{ onClose: () => setJoined(null) }}
           action={
-            <Button size="small" type="primary" onClick={() => void switchSpace(joined.id)}>
+            <Button
+              size="small"
+              type="primary"
+              loading={change.isPending}
+              onClick={() => change.mutate(joined.id)}
+            >
               {t('invitations.open', { space: joined.name })}
             </Button>
           }
