@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Job, Page, Session } from '@platform/contracts';
+import type { ContextStatus, Job, Message, Page, Session } from '@platform/contracts';
 import { Sweeper } from '../src/infra/sweeper.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
-import { TestApp, type TestUser } from './harness/app.ts';
+import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
 import { JobCalls } from './harness/job-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
@@ -156,6 +156,133 @@ describe('an execution without memory', () => {
     );
     expect(left?.due).toBe(0);
     expect((await agent.turn(turnId)).status).toBe('INPUT_REQUIRED');
+  });
+});
+
+describe('what is read of a session', () => {
+  const MB = 1024 * 1024;
+  const text = (i: number, bytes: number) => `${i} ${'x'.repeat(bytes)}`;
+
+  /** A session whose messages were stored before anybody looked at their size. */
+  async function sessionOf(calls: AgentCalls, texts: string[]): Promise<string> {
+    const session = randomUUID();
+    for (const _ of texts) await calls.json({ session_id: session, contents: said('Hi') });
+    for (const [i, words] of texts.entries()) {
+      const content = JSON.stringify({ parts: [{ type: 'text', text: words }] });
+      await app.sql(
+        `update turn_item set content = $3::text::json, bytes = case when $2 % 2 = 0 then octet_length($3::text) end
+         where n = 1 and turn_id = (select t.id from turn t join session s on s.id = t.session_id
+           where s.name = $1 and t.n = $2)`,
+        [session, i + 1, content],
+      );
+    }
+    // The pages are made again from what is there now.
+    await app.sql('delete from context_page where session_id = (select id from session where name = $1)', [
+      session,
+    ]);
+    return session;
+  }
+
+  verifies('turn.history.size', 'messages come in pages of at most 4 MB, one message at least', async () => {
+    const offline = await AgentCalls.make(app);
+    const session = await sessionOf(offline, [
+      text(1, 1),
+      text(2, 5 * MB),
+      ...[3, 4, 5, 6, 7].map((i) => text(i, 1.5 * MB)),
+    ]);
+    const path = `/sessions/${session}/messages?limit=200`;
+    const sizes: number[] = [];
+    const firstWords: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Answer<Page<Message>> = await offline.request(
+        'GET',
+        `${path}${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(page.status).toBe(200);
+      sizes.push(page.text.length);
+      for (const { role, contents } of page.body.items) {
+        const [part] = contents;
+        if (role === 'user' && part?.type === 'text') firstWords.push(part.text.slice(0, 2));
+      }
+      cursor = page.body.nextCursor;
+    }
+    expect(firstWords.map(Number)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(Math.max(...sizes)).toBeLessThan(5.1 * MB);
+    expect(sizes.filter((size) => size > 4.1 * MB)).toHaveLength(1);
+    expect(sizes.length).toBeGreaterThanOrEqual(4);
+  });
+
+  verifies('context.bounded', 'a context is read up to the window, and begins with a message', async () => {
+    const small = await AgentCalls.make(app, {
+      baseUrl: model.url,
+      contextWindow: 8_000,
+      maxOutputTokens: 100,
+    });
+    const session = await sessionOf(
+      small,
+      [1, 2, 3, 4, 5, 6].map((i) => text(i, 0.4 * MB)),
+    );
+    // What was said counts little for its length, so that nothing is compacted away.
+    await app.sql('update turn_item set tokens = 10');
+    const prompt = model.prompt();
+    const { body } = await small.json({ session_id: session, contents: said(prompt) });
+    expect(body.answer).toBe('Hello world!');
+    const sent = model.requests(prompt)[0]?.body.messages as { role: string; content: string }[];
+    const spoken = sent.filter(({ role }) => role === 'user').map(({ content }) => content.slice(0, 2));
+    expect(spoken).toEqual(['5 ', '6 ', prompt.slice(0, 2)]);
+    expect(sent.map(({ role }) => role).slice(0, 3)).toEqual(['system', 'user', 'assistant']);
+    const status = await small.request<ContextStatus>('POST', `/sessions/${session}/context/status`);
+    expect(status.body.usedTokens).toBeLessThan(8_000);
+  });
+
+  verifies(
+    'context.bounded',
+    'media of earlier turns go along up to 16 MB, the newest first',
+    async () => {
+      const seeing = await AgentCalls.make(app, {
+        baseUrl: model.url,
+        contextWindow: 100_000,
+        capabilities: { images: true, audio: false, files: false, tools: false },
+      });
+      const session = randomUUID();
+      const image = (letter: string) => ({
+        type: 'image_url' as const,
+        image_url: { url: `data:image/png;base64,${letter.repeat(8 * MB)}` },
+      });
+      for (const letter of ['A', 'B', 'C'])
+        await seeing.json({ session_id: session, contents: [...said(`image ${letter}`), image(letter)] });
+      const prompt = model.prompt();
+      await seeing.json({ session_id: session, contents: [...said(prompt), image('E')] });
+      const sent = JSON.stringify(model.requests(prompt)[0]?.body.messages);
+      const seen = ['A', 'B', 'C', 'E'].filter((letter) => sent.includes(`base64,${letter.repeat(100)}`));
+      expect(seen).toEqual(['B', 'C', 'E']);
+      expect(sent).toContain('[an image that was sent earlier]');
+    },
+    60_000,
+  );
+
+  verifies('context.rejected', 'contents that fit no window are a 400, and nothing is stored', async () => {
+    const small = await AgentCalls.make(app, {
+      baseUrl: model.url,
+      contextWindow: 1_000,
+      maxOutputTokens: 100,
+    });
+    const turns = () => app.sql<{ n: number }>('select count(*)::int as n from turn');
+    const before = await turns();
+    const long = said(text(0, 40_000));
+    const refused = await small.json({ contents: long });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR', message: expect.stringContaining('contents') },
+    });
+    const streamed = await small.post({ contents: long });
+    const executed = await small.request('POST', '/execute', {
+      body: { inputs: { query: text(0, 40_000) } },
+    });
+    const job = await new JobCalls(app).post({ agentId: small.agentId, contents: long });
+    expect([streamed.status, executed.status, job.status]).toEqual([400, 400, 400]);
+    expect(await turns()).toEqual(before);
+    expect((await small.json({ contents: said(text(0, 4_000)) })).status).toBe(200);
   });
 });
 

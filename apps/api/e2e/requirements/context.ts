@@ -57,6 +57,14 @@ export const context = {
     source: 'turns.md, context and compaction',
     behavior: 'Of compactions at once one runs; a turn that starts meanwhile sees the old context or the new',
   },
+  'context.bounded': {
+    source: 'issue: Availability, memory; turns.md, the model and the prompt',
+    behavior: 'A context is read up to the window of its model; media of earlier turns up to 16 MB',
+  },
+  'context.rejected': {
+    source: 'issue: Availability, memory',
+    behavior: 'Contents that cannot fit the window of the model are a 400 before anything is stored',
+  },
   'context.pages': {
     source: 'turns.md, proof',
     behavior: 'What a turn reads is what was said, over failures, re-runs and lost pages',

@@ -60,6 +60,10 @@ export const turns = {
     source: 'contract §4',
     behavior: 'Sessions and messages list what was said, media as links, newest first; deleting hides',
   },
+  'turn.history.size': {
+    source: 'issue: Availability, memory',
+    behavior: 'A page of messages ends early where it has reached 4 MB, with one message at least',
+  },
   'turn.tools.unknown': {
     source: 'turns.md, steps are rows',
     behavior: 'A call of a tool that is not offered is told to the model as an error and the loop goes on',

@@ -79,6 +79,14 @@ export class CatalogueService {
     return row?.name === name ? row.price : null;
   }
 
+  /** How much a model takes; null where the catalogue has none of that name. */
+  async contextWindowOf(spaceId: string, name: string): Promise<number | null> {
+    if (name === OFFLINE_MODEL) return OFFLINE_ROW.contextWindow;
+    const row = await this.named.get({ spaceId, name });
+    if (row?.name === name) return row.contextWindow;
+    return row === null && this.standsIn ? OFFLINE_ROW.contextWindow : null;
+  }
+
   /** Whether each name would resolve; a model that is stood in for counts as ready. */
   async status(spaceId: string, names: Iterable<string>): Promise<Map<string, 'ready' | 'unknown'>> {
     const models = await rows<{ name: string }>(

@@ -101,7 +101,7 @@ export class ContextKeeper {
   private async load(turn: ActiveTurn): Promise<Context> {
     if (turn.n === 1 && turn.origin === 'start') return EMPTY_CONTEXT;
     const { context, tail } = await whileUnavailable(
-      () => loadContext(this.database, turn.session.ref, turn.n),
+      () => loadContext(this.database, turn.session.ref, turn.model.contextWindow, turn.n),
       turn.signal,
     );
     turn.unfolded = tail;

@@ -3,6 +3,10 @@ import type { Context, ContextItem, Position, Summary } from './context-state.ts
 
 /** A page that is longer is left as it is, and a new one begun. Bytes. */
 const PAGE_BYTES = 64 * 1024;
+/** How much of a session is read for a context: by the window of its model, within bounds. */
+const BYTES_PER_TOKEN = 16;
+const MIN_READ_BYTES = 1024 * 1024;
+const MAX_READ_BYTES = 32 * 1024 * 1024;
 const NO_TURN = { turn: 0, n: 0 };
 
 /** Steps of ended turns behind the last page, in the form of a page. */
@@ -31,6 +35,7 @@ interface ContextRow {
 export async function loadContext(
   sql: Sql,
   sessionRef: string,
+  contextWindow: number,
   beforeTurn: number | null = null,
 ): Promise<{ context: Context; tail: Tail | null }> {
   const row = await firstRow<ContextRow>(
@@ -47,12 +52,37 @@ export async function loadContext(
   const summary = row && summaryOf(row);
   const baseline = row?.atTurn == null ? null : { turn: row.atTurn, n: row.atItem, tokens: row.atTokens };
   const mark = summary?.mark ?? NO_TURN;
-  const { pages, tail } = await readItems(sql, sessionRef, mark, beforeTurn);
+  const { pages, tail, isCut } = await readItems(sql, sessionRef, mark, beforeTurn, bytesFor(contextWindow));
   const read = [...pages, ...(tail ? [tail.items] : [])].join(',');
   const items = (JSON.parse(`[${read}]`) as ContextItem[]).filter(
     ({ turn, n }) => turn > mark.turn || (turn === mark.turn && n > mark.n),
   );
+  if (isCut) return { context: cutContext({ summary, baseline, items }), tail: null };
   return { context: { summary, baseline, items }, tail };
+}
+
+/** More than any text has that fits the window: reading beyond it would only fill the memory. */
+function bytesFor(contextWindow: number): number {
+  return Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, contextWindow * BYTES_PER_TOKEN));
+}
+
+/**
+ * What is left of a context whose oldest steps were not read: it begins with a message, not with the result of a call
+ * that is gone, and the figures that providers told of all of it are no longer true.
+ */
+function cutContext({ summary, items }: Context): Context {
+  const spoken = items.findIndex(({ kind }) => kind === 'user');
+  const first = spoken < 0 ? items.findIndex(({ kind }) => kind === 'model') : spoken;
+  const kept = first < 0 ? [] : items.slice(first);
+  return {
+    summary,
+    baseline: null,
+    items: kept.map((item) =>
+      item.kind === 'model'
+        ? { ...item, content: { text: item.content.text, toolCalls: item.content.toolCalls } }
+        : item,
+    ),
+  };
 }
 
 function summaryOf({ id, summary, tokens, markTurn, markItem }: ContextRow): Summary | null {
@@ -60,32 +90,46 @@ function summaryOf({ id, summary, tokens, markTurn, markItem }: ContextRow): Sum
   return { id, text: summary.text, tokens, mark: { turn: markTurn, n: markItem } };
 }
 
+/** The newest pages and steps, as many as the bytes allow; `isCut` where that is not all behind the mark. */
 async function readItems(
   sql: Sql,
   sessionRef: string,
   mark: Position,
   beforeTurn: number | null,
-): Promise<{ pages: string[]; tail: Tail | null }> {
+  maxBytes: number,
+): Promise<{ pages: string[]; tail: Tail | null; isCut: boolean }> {
   // One statement, so that pages and tail fit together; a subquery, so that no turn before the tail is looked at.
-  const found = await rows<{ after: number | null; to: number; items: string }>(
+  const found = await rows<{ after: number | null; to: number; items: string | null; isCut: boolean }>(
     sql,
     `with last as materialized (
        select coalesce(max(to_turn), 0) as turn from context_page where session_id = $1
+     ), step as (
+       select t.n as turn, i.n, i.kind, i.content, i.tokens,
+         sum(coalesce(i.bytes, octet_length(i.content::text))) over (order by t.n desc, i.n desc) as total
+       from turn t join turn_item i on i.turn_id = t.id
+       where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
+         and t.started_at is not null
+     ), page as (
+       select to_turn, items, (select coalesce(max(total), 0) from step)
+         + sum(octet_length(items)) over (order by to_turn desc) as total
+       from context_page where session_id = $1 and to_turn >= $2
      )
-     select null::int as after, to_turn as "to", items from context_page where session_id = $1 and to_turn >= $2
+     select null::int as after, to_turn as "to", case when total <= $4 then items end as items,
+       total > $4 as "isCut" from page
      union all
-     select (select turn from last), max(t.n), string_agg(json_build_object(
-         'turn', t.n, 'n', i.n, 'kind', i.kind, 'content', i.content, 'tokens', i.tokens)::text, ',' order by t.n, i.n)
-     from turn t join turn_item i on i.turn_id = t.id
-     where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
-       and t.started_at is not null
-     having count(*) > 0
+     select (select turn from last), max(turn), string_agg(json_build_object(
+         'turn', turn, 'n', n, 'kind', kind, 'content', content, 'tokens', tokens)::text, ',' order by turn, n)
+         filter (where total <= $4), max(total) > $4
+     from step having count(*) > 0
      order by 2`,
-    [sessionRef, mark.turn, beforeTurn],
+    [sessionRef, mark.turn, beforeTurn, maxBytes],
   );
-  const pages = found.filter(({ after }) => after === null).map(({ items }) => items);
-  const [tail] = found.flatMap(({ after, to, items }) => (after === null ? [] : [{ after, to, items }]));
-  return { pages, tail: tail ?? null };
+  const isCut = found.some((row) => row.isCut);
+  const pages = found.flatMap(({ after, items }) => (after === null && items !== null ? [items] : []));
+  const [tail] = found.flatMap(({ after, to, items }) =>
+    after === null || items === null ? [] : [{ after, to, items }],
+  );
+  return { pages, tail: tail ?? null, isCut };
 }
 
 /**

@@ -134,7 +134,8 @@ export class ContextService {
     const owner = { agentId: agent.id, userId };
     const session = isText(sessionId) ? await contextSession(sql, owner, sessionId, { locked }) : null;
     if (session === null) throw notFound(`Session ${sessionId} does not exist`);
-    const { context } = await loadContext(sql, session.ref);
+    const contextWindow = await this.catalogue.contextWindowOf(agent.spaceId, agent.model);
+    const { context } = await loadContext(sql, session.ref, contextWindow ?? 0);
     if (context.items.length === 0 && context.summary === null) {
       throw notFound(`Session ${sessionId} has no message yet`);
     }

@@ -4,6 +4,8 @@ import type { ItemContent, UserPart } from './items.ts';
 
 /** Media of older turns are named but no longer sent. */
 const MEDIA_TURNS = 10;
+/** What the media of earlier turns may have together; the newest go first. */
+const MEDIA_BYTES = 16 * 1024 * 1024;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
 interface StoredMedium {
@@ -18,8 +20,7 @@ export async function buildMessages(
   systemPrompt: string,
   items: ItemContent[],
 ): Promise<ModelMessage[]> {
-  const recent = recentMedia(items);
-  const media = await loadMedia(sql, recent);
+  const media = await loadMedia(sql, recentMedia(items));
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
   items.forEach((item, i) => {
     switch (item.kind) {
@@ -57,22 +58,33 @@ function unanswered(calls: { id: string }[], items: ItemContent[], from: number)
   return [...open];
 }
 
-function recentMedia(items: ItemContent[]): string[] {
+/** The media of the last turns, those of the last one first, each turn's in their order. */
+function recentMedia(items: ItemContent[]): string[][] {
   const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
   return spoken
     .slice(-MEDIA_TURNS)
-    .flat()
-    .flatMap((part) =>
-      'attachmentId' in part && part.attachmentId !== undefined && !hasText(part) ? [part.attachmentId] : [],
+    .reverse()
+    .map((parts) =>
+      parts.flatMap((part) =>
+        'attachmentId' in part && part.attachmentId !== undefined && !hasText(part)
+          ? [part.attachmentId]
+          : [],
+      ),
     );
 }
 
-async function loadMedia(sql: Sql, ids: string[]): Promise<Map<string, StoredMedium>> {
-  if (ids.length === 0) return new Map();
+/** What was sent last whole, for its message was taken as it is; of what came before as much as the budget allows. */
+async function loadMedia(sql: Sql, [last = [], ...earlier]: string[][]): Promise<Map<string, StoredMedium>> {
+  const older = earlier.flat();
+  if (last.length + older.length === 0) return new Map();
   const found = await rows<StoredMedium>(
     sql,
-    'select id, mime, data from attachment where id = any($1::uuid[])',
-    [ids],
+    `select id, mime, data from attachment where id = any($1::uuid[] || array(
+       select id from (
+         select a.id, sum(a.bytes) over (order by o.place) as total
+         from unnest($2::uuid[]) with ordinality as o(id, place) join attachment a on a.id = o.id
+       ) sized where total <= $3))`,
+    [last, older, MEDIA_BYTES],
   );
   return new Map(found.map((medium) => [medium.id, medium]));
 }

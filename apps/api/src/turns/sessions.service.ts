@@ -45,6 +45,9 @@ const SESSION_COLUMNS = `
   s.last_turn_at as "lastTurnAt",
   (select client_turn_id from turn where session_id = s.id and status = 'RUNNING') as "runningTurnId"`;
 
+/** A page of messages ends early where it would be longer, with one message at least. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
 /** A step without text. Matched as it is written: JSON operators refuse a document that holds U+0000. */
 const SAYS_NOTHING = `'%"text":""%'`;
 
@@ -96,23 +99,37 @@ export class SessionsService {
     if (deleted === null) throw conflict(`Session ${sessionId} has a running turn`);
   }
 
-  /** What was said, newest first; media as links. */
+  /** What was said, newest first, in pages of a bounded size; media as links. */
   async messages(scope: SessionScope, sessionId: string, { limit, cursor }: PageDto): Promise<Page<Message>> {
     const { ref } = await this.find(scope, sessionId);
     const filter = ['messages', ref];
     const [n, itemN] = this.cursors.decode(cursor, filter) ?? [null, null];
-    const found = await rows<MessageRow>(
+    // The row behind the last that fits comes without its content: it only tells that there is more.
+    const rowsRead = await rows<MessageRow & { fits: boolean }>(
       this.database,
-      `select i.id, t.client_turn_id as "turnId", t.n, i.n as "itemN", t.status, i.kind, i.content,
-         i.created_at as "createdAt"
-       from turn t join turn_item i on i.turn_id = t.id
-       where t.session_id = $1
-         and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content::text not like ${SAYS_NOTHING}))
-         and ($2::int is null or (t.n, i.n) < ($2, $3::int))
-       order by t.n desc, i.n desc limit $4`,
-      [ref, n, itemN, limit + 1],
+      `with listed as (
+         select i.id, t.client_turn_id, t.n, i.n as item_n, t.status, i.kind, i.created_at,
+           coalesce(i.bytes, octet_length(i.content::text)) as bytes
+         from turn t join turn_item i on i.turn_id = t.id
+         where t.session_id = $1
+           and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content::text not like ${SAYS_NOTHING}))
+           and ($2::int is null or (t.n, i.n) < ($2, $3::int))
+         order by t.n desc, i.n desc limit $4
+       ), sized as (
+         select *, row_number() over latest as place, sum(bytes) over latest as through
+         from listed window latest as (order by n desc, item_n desc)
+       ), cut as (
+         select *, through <= $5 or place = 1 as fits from sized where through - bytes <= $5 or place <= 2
+       )
+       select id, client_turn_id as "turnId", n, item_n as "itemN", status, kind, created_at as "createdAt", fits,
+         case when fits then (select content from turn_item where id = cut.id) end as content
+       from cut order by n desc, item_n desc`,
+      [ref, n, itemN, limit + 1, PAGE_BYTES],
     );
-    const attachments = await this.attachmentsOf(found);
+    const fitting = rowsRead.findIndex(({ fits }) => !fits);
+    const found = fitting < 0 ? rowsRead : rowsRead.slice(0, fitting + 1);
+    const size = fitting < 0 ? limit : Math.min(limit, fitting);
+    const attachments = await this.attachmentsOf(found.slice(0, size));
     const base = `/api/agents/${scope.agentId}/sessions/${encodeURIComponent(sessionId)}/attachments`;
     const linkOf = (id: string): Attachment => {
       const { mime, bytes } = attachments.get(id) ?? { mime: 'application/octet-stream', bytes: 0 };
@@ -120,7 +137,7 @@ export class SessionsService {
     };
     return this.cursors.page(
       found,
-      limit,
+      size,
       filter,
       (row) => [row.n, row.itemN],
       (row) => toMessage(row, linkOf),

@@ -8,7 +8,7 @@ import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { firstRow, violates } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
-import { AppError, conflict } from '../infra/http/app-error.ts';
+import { AppError, conflict, invalid } from '../infra/http/app-error.ts';
 import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
 import { countTokens, MEDIUM_TOKENS } from '../models/tokens.ts';
 import { StreamsService } from '../streams/streams.service.ts';
@@ -209,7 +209,15 @@ export class TurnClaims {
   private async prepare(start: TurnStart & { turnId: string; sessionName: string }): Promise<Prepared> {
     const model = await this.catalogue.resolve(start.agent.spaceId, start.agent.model);
     const parts = await this.media.load(start.contents, model);
-    return { ...start, model, parts, tokens: await tokensOf(parts) };
+    const tokens = await tokensOf(parts);
+    const outputTokens = Math.min(start.settings.maxTokens ?? Infinity, model.maxOutputTokens);
+    const room = model.contextWindow - outputTokens;
+    if (tokens > room) {
+      throw invalid(
+        `contents have about ${tokens} tokens, and the model ${model.name} takes at most ${room} beside ${outputTokens} of output`,
+      );
+    }
+    return { ...start, model, parts, tokens };
   }
 
   /** The session, the turn and the user's message; whoever waited for an answer in the session waits no longer. */
