@@ -1,17 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Injectable,
   Logger,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import type { QueryRunner } from 'typeorm';
 import { BackgroundDatabase } from './database/background-database.ts';
 
 export const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const SWEEP_LOCK = 720_002;
+/** Rows that one statement of a purge removes at most. */
+export const SWEEP_BATCH = 1_000;
+/** A sweep rests after each batch for as long as it took, so that it takes half of a connection at most. */
+const MIN_REST_MS = 10;
+/** A sweep that removes for so long goes on at the next one, behind the others. */
+const MAX_MS = 60_000;
+
+/** One batch: resolves to how many rows it removed, `limit` at most; no number: there are no batches. */
+export type SweepBatch = (limit: number) => Promise<number | void>;
 
 interface Sweep {
-  work: () => Promise<void>;
+  batch: SweepBatch;
   everyMs: number;
   /** By the clock of `performance.now()`. */
   dueAt: number;
@@ -22,17 +33,19 @@ interface Sweep {
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
   private readonly sweeps = new Map<string, Sweep>();
+  private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
+  private underWay: Promise<void> | null = null;
 
   constructor(private readonly database: BackgroundDatabase) {}
 
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.sweep(performance.now()), MINUTE).unref();
+  /** `batch` may run at any time, also beside live traffic, and runs again as long as it removes `limit` rows. */
+  register(name: string, batch: SweepBatch, everyMs = HOUR): void {
+    this.sweeps.set(name, { batch, everyMs, dueAt: performance.now() + everyMs });
   }
 
-  /** `work` removes in batches and may run at any time, also beside live traffic; in whole minutes. */
-  register(name: string, work: () => Promise<void>, everyMs = HOUR): void {
-    this.sweeps.set(name, { work, everyMs, dueAt: performance.now() + everyMs });
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.tick(), MINUTE).unref();
   }
 
   /** Does what is due by then; without a time, everything. */
@@ -42,14 +55,8 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (due.length === 0) return;
     const lock = this.database.createQueryRunner();
     try {
-      const [{ taken }] = (await lock.query('select pg_try_advisory_lock($1) as taken', [SWEEP_LOCK])) as [
-        { taken: boolean },
-      ];
-      if (!taken) return;
-      for (const [name, sweep] of due) {
-        sweep.dueAt = performance.now() + sweep.everyMs;
-        await sweep.work().catch((error: unknown) => this.logger.error({ err: error, sweep: name }));
-      }
+      if (!(await tryLock(lock))) return;
+      for (const [name, sweep] of due) await this.run(name, sweep);
       await lock.query('select pg_advisory_unlock($1)', [SWEEP_LOCK]);
     } catch (error) {
       this.logger.error({ err: error });
@@ -58,7 +65,41 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  beforeApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
+    this.stopping.abort();
+    await this.underWay;
   }
+
+  private tick(): void {
+    this.underWay ??= this.sweep(performance.now()).finally(() => (this.underWay = null));
+  }
+
+  /** Never rejects: the other sweeps follow whatever happens to this one. */
+  private async run(name: string, sweep: Sweep): Promise<void> {
+    const { signal } = this.stopping;
+    const began = performance.now();
+    sweep.dueAt = began + sweep.everyMs;
+    try {
+      while (!signal.aborted) {
+        const start = performance.now();
+        if ((await sweep.batch(SWEEP_BATCH)) !== SWEEP_BATCH) return;
+        if (performance.now() - began > MAX_MS) {
+          sweep.dueAt = performance.now();
+          return;
+        }
+        await delay(Math.max(MIN_REST_MS, performance.now() - start), undefined, { signal });
+      }
+    } catch (error) {
+      if (!signal.aborted) this.logger.error({ err: error, sweep: name });
+    }
+  }
+}
+
+/** The lock is the session's: it ends with its connection where the process dies. */
+async function tryLock(lock: QueryRunner): Promise<boolean> {
+  const [{ taken }] = (await lock.query('select pg_try_advisory_lock($1) as taken', [SWEEP_LOCK])) as [
+    { taken: boolean },
+  ];
+  return taken;
 }

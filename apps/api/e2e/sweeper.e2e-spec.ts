@@ -1,0 +1,105 @@
+import { jest } from '@jest/globals';
+import { SWEEP_BATCH, Sweeper } from '../src/infra/sweeper.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp } from './harness/app.ts';
+import { gate } from './harness/gate.ts';
+import { JobCalls } from './harness/job-calls.ts';
+
+jest.setTimeout(60_000);
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+}, 30_000);
+
+afterAll(() => app.close(), 30_000);
+
+describe('the sweeper', () => {
+  it('goes on with the other sweeps when one fails, whichever way', async () => {
+    const sweeper = app.get(Sweeper);
+    const done: string[] = [];
+    sweeper.register('throws', () => {
+      throw new Error('At once');
+    });
+    sweeper.register('rejects', () => Promise.reject(new Error('Later')));
+    sweeper.register('works', async () => void done.push('works'));
+    await sweeper.sweep();
+    await sweeper.sweep();
+    expect(done).toEqual(['works', 'works']);
+  });
+
+  it('repeats a batch as long as it is full, and lets others in between', async () => {
+    const sweeper = app.get(Sweeper);
+    let left = 3 * SWEEP_BATCH + 7;
+    const batches: number[] = [];
+    sweeper.register('batches', async (limit) => {
+      const removed = Math.min(left, limit);
+      left -= removed;
+      batches.push(removed);
+      return removed;
+    });
+    await sweeper.sweep();
+    expect(batches).toEqual([SWEEP_BATCH, SWEEP_BATCH, SWEEP_BATCH, 7]);
+  });
+
+  it('works in one process at a time', async () => {
+    const other = await TestApp.start({ database: app });
+    try {
+      const { opened, open } = gate();
+      const { opened: began, open: begin } = gate();
+      const done: string[] = [];
+      app.get(Sweeper).register('slow', async () => {
+        begin();
+        await opened;
+        done.push('first');
+      });
+      other.get(Sweeper).register('slow', async () => void done.push('second'));
+      const first = app.get(Sweeper).sweep();
+      await began;
+      await other.get(Sweeper).sweep();
+      expect(done).toEqual([]);
+      open();
+      await first;
+      await other.get(Sweeper).sweep();
+      expect(done).toEqual(['first', 'second']);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('removes webhook deliveries and secrets that have had their time, and no others', async () => {
+    const agent = await AgentCalls.make(app);
+    const jobs = new JobCalls(app);
+    const webhook = { url: 'http://127.0.0.1:9/nobody' };
+    const job = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook });
+    await jobs.reached(job);
+    await app.sql(
+      `insert into webhook_delivery (space_id, job_id, segment, type, url, body, next_publish_at, created_at)
+       select space_id, id, 100 + n, 'agent-job.completed', 'http://x', '', case when n > 2000 then clock_timestamp() + interval '1 day' end,
+         clock_timestamp() - case when n > 1500 and n <= 2000 then interval '29 days' else interval '31 days' end
+       from agent_job, generate_series(1, 2100) n where id = $1`,
+      [job.id],
+    );
+    await app.sql(
+      `insert into webhook_secret (space_id, sealed, expires_at)
+       select space_id, 'old', clock_timestamp() - interval '2 days' from agent_job where id = $1
+       union all select space_id, 'recent', clock_timestamp() + interval '1 hour' from agent_job where id = $1`,
+      [job.id],
+    );
+    await app.get(Sweeper).sweep();
+    const kept = await app.sql<{ old: boolean; open: boolean; count: number }>(
+      `select created_at < clock_timestamp() - interval '30 days' as old, next_publish_at is not null as open,
+         count(*)::int as count
+       from webhook_delivery where segment > 100 group by 1, 2 order by 1, 2`,
+    );
+    expect(kept).toEqual([
+      { old: false, open: false, count: 500 },
+      { old: true, open: true, count: 100 },
+    ]);
+    const secrets = await app.sql<{ sealed: string }>(
+      'select sealed from webhook_secret where expires_at is not null',
+    );
+    expect(secrets).toEqual([{ sealed: 'recent' }]);
+  });
+});
