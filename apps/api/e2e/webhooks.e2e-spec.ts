@@ -176,6 +176,50 @@ describe('a webhook', () => {
   });
 });
 
+describe('an address that is no good', () => {
+  it('keeps no other delivery waiting while it does not answer', async () => {
+    const slow = await WebhookServer.start();
+    try {
+      slow.hang('/slow');
+      const url = slow.url('/slow');
+      const stuck = Array.from({ length: 30 }, () =>
+        jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook: { url } }),
+      );
+      for (const job of await Promise.all(stuck)) await jobs.reached(job, 'COMPLETED');
+      await eventually(async () => expect(slow.of('/slow').length).toBeGreaterThanOrEqual(4));
+      await start('/beside', 'Hello');
+      await told('/beside', 1);
+      // Nobody has given up yet: the other one went ahead of all that wait here.
+      expect(slow.of('/slow').length).toBeLessThan(30);
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('is not called in a private network, and not followed to another place', async () => {
+    const inside = await WebhookServer.start('127.0.0.2');
+    try {
+      const outcome = (job: Job) =>
+        eventually(async () => {
+          const [delivery] = await app.sql<{ error: string | null }>(
+            'select last_error as error from webhook_delivery where job_id = $1 and attempts > 0',
+            [job.id],
+          );
+          expect(delivery?.error).toEqual(expect.any(String));
+          return delivery?.error;
+        });
+      const webhook = { url: inside.url('/private') };
+      const direct = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook });
+      expect(await outcome(direct)).toBe('No answer');
+      webhooks.redirect('/moved', inside.url('/private'));
+      expect(await outcome(await start('/moved', 'Hello'))).toBe('HTTP 307');
+      expect(inside.of('/private')).toEqual([]);
+    } finally {
+      await inside.close();
+    }
+  });
+});
+
 describe('the secret of webhooks', () => {
   verifies('webhook.secret', 'is for admins, shown once, and never again', async () => {
     const state = await app.request<WebhookSecretState>('GET', '/api/webhook-secret');

@@ -13,6 +13,8 @@ export interface WebhookCall {
 export class WebhookServer {
   private readonly calls = new Map<string, WebhookCall[]>();
   private readonly refusals = new Map<string, number[]>();
+  private readonly silent = new Set<string>();
+  private readonly moved = new Map<string, string>();
   private readonly server = createServer((req, res) => {
     const parts: Buffer[] = [];
     req.on('data', (part: Buffer) => parts.push(part));
@@ -21,19 +23,33 @@ export class WebhookServer {
       const body = Buffer.concat(parts).toString('utf8');
       const call = { headers: req.headers, body, message: JSON.parse(body) as WebhookMessage };
       this.calls.set(path, [...this.of(path), call]);
-      res.writeHead(this.refusals.get(path)?.shift() ?? 204).end();
+      if (this.silent.has(path)) return;
+      const location = this.moved.get(path);
+      if (location !== undefined) res.writeHead(307, { Location: location }).end();
+      else res.writeHead(this.refusals.get(path)?.shift() ?? 204).end();
     });
   });
 
-  static async start(): Promise<WebhookServer> {
+  static async start(host = '127.0.0.1'): Promise<WebhookServer> {
     const webhooks = new WebhookServer();
-    webhooks.server.listen(0, '127.0.0.1');
+    webhooks.server.listen(0, host);
     await once(webhooks.server, 'listening');
     return webhooks;
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+    const { address, port } = this.server.address() as AddressInfo;
+    return `http://${address}:${port}${path}`;
+  }
+
+  /** Answers the calls of the path with a redirect. */
+  redirect(path: string, location: string): void {
+    this.moved.set(path, location);
+  }
+
+  /** Takes the calls of the path and never answers. */
+  hang(path: string): void {
+    this.silent.add(path);
   }
 
   /** Answers the next calls of the path with these statuses. */

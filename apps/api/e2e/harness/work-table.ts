@@ -65,9 +65,11 @@ export class WorkTable implements RelaySource {
     });
   }
 
-  async expedite(): Promise<void> {
+  async expedite(limit: number): Promise<number> {
     const now = performance.now();
-    for (const row of this.rows.values()) row.nextPublishAt = Math.min(row.nextPublishAt, now);
+    const later = [...this.rows.values()].filter((row) => row.nextPublishAt > now).slice(0, limit);
+    for (const row of later) row.nextPublishAt = now;
+    return later.length;
   }
 
   /** The ids whose effect took place, as often as it did, in order. */

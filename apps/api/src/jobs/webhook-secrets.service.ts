@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WebhookSecret, WebhookSecretState } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { Sweeper } from '../infra/sweeper.ts';
 
 const SECRET_BYTES = 32;
+/** Keeps the lock of a space's rotation apart from those of others. */
+const ROTATION = 720_014;
 
 interface SecretRow {
   id: string;
@@ -17,11 +20,16 @@ interface SecretRow {
 
 /** The secret of each space that its webhooks are signed with; the one before it signs for a day more. */
 @Injectable()
-export class WebhookSecrets {
+export class WebhookSecrets implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly secrets: SecretBox,
+    private readonly sweeper: Sweeper,
   ) {}
+
+  onModuleInit(): void {
+    this.sweeper.register('webhook secrets', (limit) => purgeSecrets(this.database, limit));
+  }
 
   async state(spaceId: string): Promise<WebhookSecretState> {
     const row = await current(this.database, spaceId);
@@ -33,7 +41,7 @@ export class WebhookSecrets {
     const { spaceId } = by;
     return this.database.transaction(async (tx) => {
       // Two rotations at once come one after the other.
-      await rows(tx, 'select from space where id = $1 for no key update', [spaceId]);
+      await rows(tx, 'select pg_advisory_xact_lock(hashtextextended($1, $2))', [spaceId, ROTATION]);
       const previous = await firstRow<{ until: Date }>(
         tx,
         `update webhook_secret set expires_at = clock_timestamp() + interval '1 day'
@@ -78,6 +86,18 @@ export class WebhookSecrets {
     );
     return { row, secret };
   }
+}
+
+/** Removes secrets that no longer sign; how many, `limit` at most. */
+async function purgeSecrets(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from webhook_secret where id = any(array(
+       select id from webhook_secret where expires_at < statement_timestamp() - interval '1 day' limit $1))
+     returning id`,
+    [limit],
+  );
+  return purged.length;
 }
 
 function current(sql: Sql, spaceId: string): Promise<SecretRow | null> {

@@ -7,16 +7,25 @@ import {
 import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
 import type { EntityManager } from 'typeorm';
+import { Batched } from '../infra/batched.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { GuardedHttp, OutgoingError } from '../infra/http/guarded-http.ts';
+import { isUuid } from '../infra/http/ids.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { RelayLoops } from '../infra/messaging/relay-loops.ts';
 import { Sweeper } from '../infra/sweeper.ts';
+import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
 import { WebhookSecrets } from './webhook-secrets.service.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
 const TIMEOUT_MS = 15_000;
+/** What an endpoint answers is not read beyond this. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Deliveries of this process: at once, at once to one host of one space, and waiting for that host. */
+const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
+/** Hints that are handled side by side; their looks share one statement. */
+const CONCURRENCY = 50;
 
 const TYPES: Partial<Record<Job['status'], WebhookType>> = {
   INPUT_REQUIRED: 'agent-job.input-required',
@@ -31,6 +40,9 @@ const TYPES: Partial<Record<Job['status'], WebhookType>> = {
 export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Webhooks.name);
   private readonly underWay = new Set<Promise<void>>();
+  private readonly lanes = new DeliveryLanes(LANES, (parcel) => this.deliver(parcel));
+  private readonly looks = new Batched((ids: string[]) => this.parcels(ids));
+  private stopping = false;
 
   constructor(
     private readonly database: BackgroundDatabase,
@@ -42,17 +54,19 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.consume('webhook', (id) => this.deliver(id));
+    this.messaging.consume('webhook', (id) => this.look(id), { concurrency: CONCURRENCY });
     const { republishAfterMs } = this.messaging.pace;
     this.relays.register({
       kind: 'webhook',
       due: (limit) => store.dueDeliveries(this.database, limit, republishAfterMs),
-      expedite: () => store.expediteDeliveries(this.database),
+      expedite: (limit) => store.expediteDeliveries(this.database, limit),
     });
-    this.sweeper.register('webhook deliveries', () => store.forgetDeliveries(this.database));
+    this.sweeper.register('webhook deliveries', (limit) => store.purgeDeliveries(this.database, limit));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.lanes.clear();
     await Promise.allSettled(this.underWay);
   }
 
@@ -75,15 +89,41 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     await this.messaging.publish('webhook', [id]);
   }
 
-  private async deliver(id: string): Promise<void> {
-    const attempt = await store.beginAttempt(this.database, id);
-    if (attempt === null) return;
-    const work = this.attempt(attempt);
-    this.underWay.add(work);
-    await work.finally(() => this.underWay.delete(work));
+  /** Never waits for an endpoint: a slow one would hold up the hints of the others. */
+  private async look(id: string): Promise<void> {
+    const parcel = await this.looks.get(id);
+    if (parcel === null || this.stopping || this.lanes.offer(parcel)) return;
+    await store.postpone(this.database, id);
   }
 
-  private async attempt(attempt: store.Attempt): Promise<void> {
+  /** The deliveries that an attempt is due of; null in the place of each id that is none. */
+  private async parcels(ids: string[]): Promise<(Parcel | null)[]> {
+    const due = await store.availableDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
+    const found = new Map(due.map((delivery) => [delivery.id, delivery]));
+    return ids.map((id) => {
+      const delivery = found.get(id);
+      if (delivery === undefined) return null;
+      const { spaceId, url } = delivery;
+      return { id, owner: spaceId, lane: `${spaceId} ${URL.parse(url)?.host ?? ''}` };
+    });
+  }
+
+  /** Never rejects: what went wrong is tried again once the time of the attempt is over. */
+  private async deliver({ id }: Parcel): Promise<void> {
+    const work = this.attempt(id);
+    this.underWay.add(work);
+    try {
+      await work;
+    } catch (error) {
+      this.logger.warn({ err: error, delivery: id }, 'A webhook could not be sent; trying again');
+    } finally {
+      this.underWay.delete(work);
+    }
+  }
+
+  private async attempt(id: string): Promise<void> {
+    const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
+    if (attempt === null) return;
     const error = await this.send(attempt);
     if (error === null) {
       await store.delivered(this.database, attempt.id);
@@ -108,6 +148,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
         },
         body,
         timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
       });
       return ok ? null : `HTTP ${status}`;
     } catch (error) {

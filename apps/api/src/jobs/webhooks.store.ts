@@ -31,6 +31,33 @@ export async function insertDelivery(
   return row?.id ?? null;
 }
 
+export interface Delivery {
+  id: string;
+  spaceId: string;
+  url: string;
+}
+
+/** Those of the ids that are deliveries which may be attempted now. */
+export function availableDeliveries(sql: Sql, ids: readonly string[]): Promise<Delivery[]> {
+  return rows(
+    sql,
+    `select id, space_id as "spaceId", url from webhook_delivery
+     where id = any($1::uuid[]) and next_publish_at is not null and available_at <= clock_timestamp()`,
+    [ids],
+  );
+}
+
+/** Too many wait for its host: it is published again later, and later each time, at most a minute. */
+export async function postpone(sql: Sql, id: string): Promise<void> {
+  await rows(
+    sql,
+    `update webhook_delivery set hints = hints + 1,
+       next_publish_at = clock_timestamp() + least(60, power(2, least(hints, 6))) * interval '1 second'
+     where id = $1 and next_publish_at is not null and available_at <= clock_timestamp()`,
+    [id],
+  );
+}
+
 export interface Attempt {
   id: string;
   spaceId: string;
@@ -75,35 +102,43 @@ export async function failed(sql: Sql, id: string, error: string, delayMs: numbe
   );
 }
 
+export const DUE_DELIVERIES = `
+  update webhook_delivery set hints = hints + 1,
+    next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
+  where id = any(array(
+    select id from webhook_delivery where next_publish_at <= statement_timestamp()
+    order by next_publish_at limit $1 for update skip locked))
+  returning id`;
+
 /** Deliveries that an attempt is due of; each is told again later, and later each time, until one is made. */
 export async function dueDeliveries(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
-  const due = await rows<{ id: string }>(
-    sql,
-    `update webhook_delivery d set hints = hints + 1,
-       next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
-     where ctid = any(array(
-       select ctid from webhook_delivery where next_publish_at <= clock_timestamp()
-       order by next_publish_at limit $1 for update skip locked))
-     returning id`,
-    [limit, republishAfterMs],
-  );
+  const due = await rows<{ id: string }>(sql, DUE_DELIVERIES, [limit, republishAfterMs]);
   return due.map(({ id }) => id);
 }
 
-/** Makes due what may be attempted now. */
-export async function expediteDeliveries(sql: Sql): Promise<void> {
-  await rows(
+/** Makes due what may be attempted now and was only waiting for a hint; how many, `limit` at most. */
+export async function expediteDeliveries(sql: Sql, limit: number): Promise<number> {
+  const expedited = await rows(
     sql,
     `update webhook_delivery set hints = 0, next_publish_at = clock_timestamp()
-     where next_publish_at > clock_timestamp() and available_at <= clock_timestamp()`,
+     where id = any(array(
+       select id from webhook_delivery
+       where next_publish_at > statement_timestamp() and available_at <= clock_timestamp() limit $1
+       for update skip locked))
+     returning id`,
+    [limit],
   );
+  return expedited.length;
 }
 
-/** Removes what was told, or given up, a month ago. */
-export async function forgetDeliveries(sql: Sql): Promise<void> {
-  await rows(
-    sql,
-    `delete from webhook_delivery
-     where next_publish_at is null and created_at < clock_timestamp() - interval '30 days'`,
-  );
+export const PURGE_DELIVERIES = `
+  delete from webhook_delivery where id = any(array(
+    select id from webhook_delivery
+    where next_publish_at is null and created_at < statement_timestamp() - interval '30 days'
+    order by created_at limit $1 for update skip locked))
+  returning id`;
+
+/** Removes what was told, or given up, a month ago; how many, `limit` at most. */
+export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
+  return (await rows(sql, PURGE_DELIVERIES, [limit])).length;
 }

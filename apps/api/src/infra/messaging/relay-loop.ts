@@ -10,11 +10,16 @@ export interface RelaySource {
    * `republishAfterMs`, then by more and more. `for update skip locked`, for every working process asks.
    */
   due(limit: number): Promise<string[]>;
-  /** Messaging may have lost every hint: makes all rows due whose work may be done now. */
-  expedite(): Promise<void>;
+  /**
+   * Messaging may have lost every hint: makes `limit` rows at most due that wait for a worker to look, and resolves to
+   * how many there were.
+   */
+  expedite(limit: number): Promise<number>;
 }
 
 const BATCH = 500;
+/** Between two batches, so that others get their turn with the rows and the connections. */
+const PAUSE_MS = 20;
 
 /** Publishes the rows of one owner again, until they are worked at. While messaging is down they wait: it does not poll. */
 export class RelayLoop {
@@ -72,7 +77,8 @@ export class RelayLoop {
   private async expedite(): Promise<void> {
     this.mayHaveLost = false;
     try {
-      await this.source.expedite();
+      while (!this.stopping && (await this.source.expedite(BATCH)) === BATCH)
+        await this.sleeper.sleep(PAUSE_MS);
     } catch (error) {
       this.mayHaveLost = true;
       throw error;

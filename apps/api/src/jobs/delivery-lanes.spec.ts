@@ -1,0 +1,66 @@
+import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
+
+const LIMITS = { places: 8, perLane: 2, waitingPerLane: 3 };
+
+/** What was sent, and how each of it is ended. */
+function start(limits = LIMITS) {
+  const under = new Map<string, () => void>();
+  const sent: string[] = [];
+  const lanes = new DeliveryLanes(limits, ({ id }) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    sent.push(id);
+    under.set(id, () => resolve(undefined));
+    return promise.then(() => undefined);
+  });
+  const end = async (id: string) => {
+    under.get(id)?.();
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+  };
+  return { lanes, sent, end };
+}
+
+const parcel = (id: string, lane: string, owner = lane): Parcel => ({ id, lane, owner });
+
+describe('DeliveryLanes', () => {
+  it('sends few at once to one lane, whatever waits there, and the others at once', () => {
+    const { lanes, sent } = start();
+    for (let i = 1; i <= 5; i++) expect(lanes.offer(parcel(`slow ${i}`, 'slow'))).toBe(true);
+    expect(lanes.offer(parcel('slow 6', 'slow'))).toBe(false);
+    expect(lanes.offer(parcel('fast 1', 'fast'))).toBe(true);
+    expect(sent).toEqual(['slow 1', 'slow 2', 'fast 1']);
+  });
+
+  it('goes on with what waits when a place is free, in its order', async () => {
+    const { lanes, sent, end } = start();
+    for (let i = 1; i <= 4; i++) lanes.offer(parcel(`${i}`, 'one'));
+    await end('2');
+    await end('1');
+    expect(sent).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('takes the same parcel once, and again when it has been sent', async () => {
+    const { lanes, sent, end } = start();
+    lanes.offer(parcel('1', 'one'));
+    lanes.offer(parcel('1', 'one'));
+    expect(sent).toEqual(['1']);
+    await end('1');
+    lanes.offer(parcel('1', 'one'));
+    expect(sent).toEqual(['1', '1']);
+  });
+
+  it('leaves places for others, however many lanes one owner has', () => {
+    const { lanes, sent } = start();
+    for (let i = 0; i < 20; i++) lanes.offer(parcel(`attack ${i}`, `host ${i}`, 'attacker'));
+    expect(sent).toHaveLength(4);
+    lanes.offer(parcel('mine', 'my host', 'me'));
+    expect(sent.at(-1)).toBe('mine');
+  });
+
+  it('forgets what waits, not what is being sent', async () => {
+    const { lanes, sent, end } = start();
+    for (let i = 1; i <= 4; i++) lanes.offer(parcel(`${i}`, 'one'));
+    lanes.clear();
+    await end('1');
+    expect(sent).toEqual(['1', '2']);
+  });
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { FairPlaces, nextUsers, type Contender } from './fair-share.ts';
+
+/** Takes for one owner until there is no more. */
+function fill(places: FairPlaces, owner: string): number {
+  let taken = 0;
+  for (; places.admits(owner); taken++) places.take(owner);
+  return taken;
+}
+
+describe('FairPlaces', () => {
+  it('leaves one owner half of the places, two a third each, and always one for somebody new', () => {
+    const places = new FairPlaces(30);
+    expect(fill(places, 'a')).toBe(15);
+    expect(fill(places, 'b')).toBe(8);
+    expect(fill(places, 'c')).toBe(4);
+    expect(fill(places, 'd')).toBe(2);
+    expect(fill(places, 'e')).toBe(1);
+    expect(places.free).toBe(0);
+    expect(fill(places, 'f')).toBe(0);
+    places.giveBack('a');
+    expect(places.admits('a')).toBe(false);
+    expect(places.admits('f')).toBe(true);
+  });
+
+  it('uses a single place', () => {
+    const places = new FairPlaces(1);
+    expect(fill(places, 'a')).toBe(1);
+    places.giveBack('a');
+    expect([places.free, places.heldBy('a')]).toEqual([1, 0]);
+  });
+
+  it('never gives more than there are, nor forgets one', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 200 }),
+        (size, steps) => {
+          const places = new FairPlaces(size);
+          const held: Record<string, number> = { a: 0, b: 0, c: 0 };
+          for (const [owner, takes] of steps) {
+            const has = held[owner] ?? 0;
+            if (takes && places.admits(owner)) {
+              places.take(owner);
+              held[owner] = has + 1;
+            } else if (!takes && has > 0) {
+              places.giveBack(owner);
+              held[owner] = has - 1;
+            }
+          }
+          const sum = Object.values(held).reduce((total, one) => total + one, 0);
+          expect(places.free).toBe(size - sum);
+          expect(sum).toBeLessThanOrEqual(size);
+          for (const [owner, has] of Object.entries(held)) expect(places.heldBy(owner)).toBe(has);
+        },
+      ),
+    );
+  });
+});
+
+describe('nextUsers', () => {
+  const contender = (userId: string, fields: Partial<Contender> = {}): Contender => ({
+    userId,
+    oldest: '1',
+    running: 0,
+    served: 0,
+    ...fields,
+  });
+
+  it('puts first who runs the fewest, then who was served longest ago, then the oldest job', () => {
+    const waiting = [
+      contender('busy', { running: 2 }),
+      contender('served', { served: 7 }),
+      contender('earlier', { served: 3 }),
+      contender('young', { oldest: '9' }),
+      contender('old', { oldest: '5' }),
+    ];
+    expect(nextUsers(waiting, new FairPlaces(100), 50)).toEqual([
+      'old',
+      'young',
+      'earlier',
+      'served',
+      'busy',
+    ]);
+    expect(nextUsers(waiting, new FairPlaces(2), 50)).toEqual(['old', 'young']);
+  });
+
+  it('leaves out who is at the limit, and who holds as many places as are free', () => {
+    const places = new FairPlaces(4);
+    places.take('holder');
+    places.take('holder');
+    expect(
+      nextUsers([contender('capped', { running: 3 }), contender('holder'), contender('new')], places, 3),
+    ).toEqual(['new']);
+  });
+});
