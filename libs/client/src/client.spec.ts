@@ -114,7 +114,8 @@ describe('PlatformClient', () => {
         ],
         [jobs.list({ status: 'RUNNING', agentId: 'a' }), 'GET /api/agent-jobs?status=RUNNING&agentId=a'],
         [jobs.get('j'), 'GET /api/agent-jobs/j'],
-        [jobs.get('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
+        [jobs.change('j'), 'GET /api/agent-jobs/j'],
+        [jobs.change('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
         [jobs.cancel('j'), 'POST /api/agent-jobs/j/cancel', {}],
         [auth.me(), 'GET /api/auth/me'],
         [

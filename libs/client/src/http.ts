@@ -39,6 +39,13 @@ export interface HttpSettings {
   renew?: () => Promise<string | null>;
 }
 
+/** A value as the service had it, and the tag that names it so; null: the service names none. */
+export interface Versioned<T> {
+  value: T;
+  version: string | null;
+}
+
+const UNCHANGED = 304;
 const RETRIES = 2;
 const RETRY_BACKOFF = { baseDelayMs: 250, maxDelayMs: 2_000 };
 /** A service that asks for more patience than this is reported to the caller at once, in seconds. */
@@ -81,6 +88,17 @@ export class HttpClient {
     });
   }
 
+  /** The parsed JSON answer with its version; null if it is still the version that the request names. */
+  versioned<T>(request: ApiRequest & { seen?: string | null }): Promise<Versioned<T> | null> {
+    const { seen, ...rest } = request;
+    const headers = { ...rest.headers, ...(seen && { 'If-None-Match': seen }) };
+    return this.insisted({ ...rest, headers }, async (response) => {
+      const text = await overNetwork(request, response.text());
+      if (response.status === UNCHANGED) return null;
+      return { value: parseJson(response, text) as T, version: response.headers.get('ETag') };
+    });
+  }
+
   /** The bytes of an answer, with its content type. */
   blob(path: string, options?: RequestOptions): Promise<Blob> {
     const request: ApiRequest = { ...options, method: 'GET', path };
@@ -109,7 +127,8 @@ export class HttpClient {
     const { signal, release } = this.limit(request);
     try {
       const response = await this.authorized(request, signal);
-      if (response.ok) return await read(response);
+      const unchanged = response.status === UNCHANGED && request.headers?.['If-None-Match'] !== undefined;
+      if (response.ok || unchanged) return await read(response);
       throw errorOf(response, await overNetwork(request, response.text()));
     } finally {
       release();

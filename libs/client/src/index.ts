@@ -25,7 +25,7 @@ export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
 export type { ContextResource } from './resources/context.ts';
 export type { InvitationsResource } from './resources/invitations.ts';
-export type { JobsResource, JobWait } from './resources/jobs.ts';
+export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { SpacesResource } from './resources/spaces.ts';

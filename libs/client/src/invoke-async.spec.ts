@@ -55,7 +55,7 @@ describe('invokeAsync', () => {
     ]);
     expect(harness.seen()).toEqual([
       'POST /api/agent-jobs',
-      ...Array<string>(3).fill('GET /api/agent-jobs/j-1?waitMs=2000'),
+      ...Array<string>(3).fill('GET /api/agent-jobs/j-1?waitMs=20000'),
     ]);
     expect(harness.server.seen[0]?.body).toEqual({
       ...REQUEST,
@@ -64,6 +64,32 @@ describe('invokeAsync', () => {
       idempotencyKey: 'key-1',
     });
     expect(harness.timer.running).toBe(0);
+  });
+
+  it('waits for another version than the one it knows, from its first answer on', async () => {
+    const versioned =
+      (version: string, fields: Partial<Job> = {}): Handler =>
+      (_, response) => {
+        response.setHeader('ETag', version);
+        answer(response, 200, { ...QUEUED, ...fields });
+      };
+    const unchanged: Handler = (_, response) => void response.writeHead(304, { ETag: '"2"' }).end();
+    harness.server.handle = inTurn(
+      versioned('"1"'),
+      versioned('"2"', thinking),
+      unchanged,
+      versioned('"3"', done),
+    );
+    const progress: string[] = [];
+    const job = await invoke({ onProgress: ({ status }: { status: string }) => progress.push(status) });
+    expect(job.status).toBe('COMPLETED');
+    expect(progress).toEqual(['QUEUED', 'RUNNING', 'COMPLETED']);
+    expect(harness.server.seen.map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      '"1"',
+      '"2"',
+      '"2"',
+    ]);
   });
 
   it('sends a job that was not answered again, under the same key', async () => {
@@ -132,7 +158,7 @@ describe('invokeAsync', () => {
     const leaving = new AbortController();
     harness.server.handle = inTurn(tells(), () => leaving.abort(new Error('Enough')));
     await expect(invoke({ signal: leaving.signal })).rejects.toThrow('Enough');
-    expect(harness.seen()).toEqual(['POST /api/agent-jobs', 'GET /api/agent-jobs/j-1?waitMs=2000']);
+    expect(harness.seen()).toEqual(['POST /api/agent-jobs', 'GET /api/agent-jobs/j-1?waitMs=20000']);
     expect(harness.timer.running).toBe(0);
   });
 

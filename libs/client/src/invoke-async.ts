@@ -1,6 +1,6 @@
 import type { Interaction, Job, JobInput, JobPhase, JobStatus } from '@platform/contracts';
 import { AgentJobError } from './errors.ts';
-import type { JobsResource } from './resources/jobs.ts';
+import type { JobsResource, VersionedJob } from './resources/jobs.ts';
 import type { Retry } from './retry.ts';
 import { sleep } from './timer.ts';
 import { randomUuid } from './uuid.ts';
@@ -32,7 +32,7 @@ export interface InvokeOptions {
   onInputRequired?: (interaction: Interaction, job: Job) => void;
   /** Stops the waiting; the job goes on. */
   signal?: AbortSignal;
-  /** Milliseconds, at most 30,000, that one request waits for the job's end (2,000). */
+  /** Milliseconds, at most 30,000, that one request waits for a change of the job (20,000). */
   pollMs?: number;
 }
 
@@ -43,7 +43,7 @@ export interface InvokeServices {
   retry: Retry;
 }
 
-const POLL_MS = 2_000;
+const POLL_MS = 20_000;
 /** Keeps a service that answers at once from being asked without a break. */
 const PAUSE_MS = 200;
 
@@ -55,24 +55,30 @@ export async function invokeAsync(
   options: InvokeOptions,
 ): Promise<Job> {
   const { timeoutMs, idempotencyKey = randomUuid(), signal } = options;
-  const job = await services.jobs.create(
+  const first = await services.jobs.start(
     { ...request, agentId, idempotencyKey, ...(timeoutMs !== undefined && { timeoutMs }) },
     { signal },
   );
-  const ended = await waitForEnd(services, job, options);
+  const ended = await waitForEnd(services, first, options);
   if (ended.status !== 'COMPLETED') throw new AgentJobError(ended);
   return ended;
 }
 
-async function waitForEnd(services: InvokeServices, first: Job, options: InvokeOptions): Promise<Job> {
+async function waitForEnd(
+  services: InvokeServices,
+  first: VersionedJob,
+  options: InvokeOptions,
+): Promise<Job> {
   const { jobs, retry } = services;
   const { signal, pollMs: waitMs = POLL_MS } = options;
   const tell = teller(services, options);
-  for (let job = first; ;) {
+  for (let { job, version } = first; ;) {
     await tell(job);
     if (hasEnded(job)) return job;
     await sleep(retry.timer, PAUSE_MS, signal);
-    job = await retry.insist(() => jobs.get(job.id, { waitMs }, { signal }), signal);
+    const wait = { version, waitMs };
+    const changed = await retry.insist(() => jobs.change(first.job.id, wait, { signal }), signal);
+    if (changed !== null) ({ job, version } = changed);
   }
 }
 

@@ -15,7 +15,7 @@ export const WORDS = ['Good ', 'day, ', 'wörld ', '👋'];
 /** A server, a clock that does not tick, and a reader that the server can watch; new for each test. */
 export class StreamHarness {
   readonly server = new TestServer();
-  readonly timer = new FakeTimer({ limits: [60_000, 62_000, 45_000] });
+  readonly timer = new FakeTimer({ limits: [60_000, 80_000, 45_000] });
   /** Emits the seq of each frame that was read. */
   private readonly handedOut = new EventEmitter();
 

@@ -1,3 +1,4 @@
+import type { VersionedJob } from '@platform/client';
 import type { Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer } from 'antd';
@@ -11,9 +12,11 @@ import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
-import { isActive, JobProgress, JobStatusBadge } from './job-state.tsx';
+import { followJob } from './follow-job.ts';
+import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
-const REFRESH_MS = 1_000;
+/** Between two questions about a job; each of them waits at the service until the job has changed. */
+const PAUSE_MS = 200;
 const Markdown = lazy(() =>
   import('../playground/markdown.tsx').then((module) => ({ default: module.Markdown })),
 );
@@ -24,13 +27,14 @@ interface JobDrawerProps {
   onClose: () => void;
 }
 
-/** One job as it stands now; it is asked about again as long as it runs. */
+/** One job as it stands now; it is followed until it has ended. */
 export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
   const { t } = useTranslation();
   const job = useQuery({
     queryKey: keys.job(jobId),
-    queryFn: () => client.jobs.get(jobId),
-    refetchInterval: ({ state }) => (state.data && isActive(state.data) ? REFRESH_MS : false),
+    queryFn: ({ signal }) => followJob(client.jobs, jobId, queryClient.getQueryData(keys.job(jobId)), signal),
+    refetchInterval: ({ state }) => (state.data && !hasEnded(state.data.job) ? PAUSE_MS : false),
+    select: ({ job }: VersionedJob) => job,
   });
   return (
     <Drawer open onClose={onClose} size={560} title={job.data ? agentName(job.data) : t('jobs.job')}>
@@ -46,7 +50,7 @@ export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
 function JobDetails({ job }: { job: Job }) {
   const { t } = useTranslation();
   const confirm = useConfirmDelete();
-  const stoppable = isActive(job) || job.status === 'INPUT_REQUIRED';
+  const stoppable = !hasEnded(job);
 
   const stop = () =>
     confirm({
@@ -55,7 +59,8 @@ function JobDetails({ job }: { job: Job }) {
       verb: t('jobs.stop'),
       keep: t('jobs.stopKeep'),
       run: async () => {
-        queryClient.setQueryData(keys.job(job.id), await client.jobs.cancel(job.id));
+        await client.jobs.cancel(job.id);
+        await queryClient.invalidateQueries({ queryKey: keys.job(job.id) });
         await queryClient.invalidateQueries({ queryKey: keys.jobs });
       },
     });

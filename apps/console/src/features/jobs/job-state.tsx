@@ -14,6 +14,9 @@ const TONES: Record<JobStatus, string> = {
 /** Whether the job may still change by itself. */
 export const isActive = ({ status }: Job): boolean => status === 'QUEUED' || status === 'RUNNING';
 
+/** Whether nothing more will happen to the job. */
+export const hasEnded = (job: Job): boolean => !isActive(job) && job.status !== 'INPUT_REQUIRED';
+
 export function JobStatusBadge({ status }: { status: JobStatus }) {
   const { t } = useTranslation();
   return <span className={`badge ${TONES[status]}`}>{t(`jobs.statuses.${status}`)}</span>;
