@@ -350,11 +350,11 @@ describe('how a job stands', () => {
     };
     const first = await jobs.start(chatting(prompt));
     const told = [first];
-    for (let job = first; job.status !== 'COMPLETED';) {
-      const began = performance.now();
-      job = await jobs.get(first, 20_000);
+    for (let job = first, seen = ''; job.status !== 'COMPLETED';) {
+      const next = await jobs.changed(first, seen, 20_000);
       // Each answer came because something was new, not because the time was over.
-      expect(performance.now() - began).toBeLessThan(15_000);
+      if (next === null) throw new Error(`Nothing new after ${job.phase}`);
+      ({ job, version: seen } = next);
       told.push(job);
       letGo[job.phase]?.();
     }
@@ -373,19 +373,71 @@ describe('how a job stands', () => {
   });
 
   verifies(
-    'job.progress',
-    'waitMs ends with the time, with the end, and is refused beyond 30 s',
+    'job.version',
+    'every answer has an ETag; 304 when it was seen, at once or after waitMs',
     async () => {
-      const { job, letGo } = await running();
-      const known = await jobs.get(job);
-      expect(await jobs.get(job, 300)).toEqual(known);
-      letGo();
+      const prompt = held();
+      const made = await jobs.post(chatting(prompt.prompt));
+      expect(made.headers.get('etag')).toMatch(/^"[\w-]{27}"$/);
+      const job = await eventually(async () => {
+        const now = await jobs.get(made.body);
+        expect(now.phase).toBe('answering');
+        return now;
+      });
+      const known = await jobs.request('GET', `/${job.id}`);
+      expect(known.body).toEqual(job);
+      const version = known.headers.get('etag') ?? '';
+      expect((await jobs.request('GET', `/${job.id}`)).headers.get('etag')).toBe(version);
+      for (const seen of [version, `W/${version}`, `"other", ${version}`, '*']) {
+        const same = await jobs.request('GET', `/${job.id}`, { headers: { 'If-None-Match': seen } });
+        expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', version]);
+      }
+      expect(await jobs.changed(job, '"other"', 20_000)).toEqual({ job, version });
+      expect(await jobs.changed(job, version, 300)).toBeNull();
+      const change = jobs.changed(job, version);
+      prompt.letGo();
+      const next = await change;
+      expect(next?.version).not.toBe(version);
       const done = await jobs.reached(job, 'COMPLETED');
-      expect(await jobs.get(job, 30_000)).toEqual(done);
+      const last = await jobs.request('GET', `/${job.id}`);
+      expect(last.body).toEqual(done);
+      // What has ended never changes: there is nothing to wait for.
+      const began = performance.now();
+      expect(await jobs.changed(job, last.headers.get('etag') ?? '', 30_000)).toBeNull();
+      expect(performance.now() - began).toBeLessThan(10_000);
+      expect((await jobs.cancel(done)).headers.get('etag')).toBe(last.headers.get('etag'));
       for (const waitMs of ['30001', '-1', 'x', '1.5'])
         expect((await jobs.request('GET', `/${job.id}?waitMs=${waitMs}`)).status).toBe(400);
     },
   );
+
+  verifies('job.version', 'two who poll side by side both see every change', async () => {
+    const job = await asking();
+    const version = (await jobs.request('GET', `/${job.id}`)).headers.get('etag') ?? '';
+    const poll = async (): Promise<string[]> => {
+      const told: string[] = [];
+      for (let seen = version, last = job; last.finishedAt === null;) {
+        const next = await jobs.changed(job, seen);
+        if (next === null) continue;
+        ({ job: last, version: seen } = next);
+        told.push(last.status);
+      }
+      return told;
+    };
+    const pollers = [poll(), poll(), poll()];
+    const first = answerOf(job).interaction;
+    await offline.request('POST', `/turns/${job.turnId}/resume`, {
+      body: {
+        sessionId: job.sessionId,
+        interactionId: first?.interactionId,
+        selectedOptionIds: ['option_1'],
+      },
+      headers: STREAMED,
+    });
+    for (const told of await Promise.all(pollers)) expect(told.at(-1)).toBe('COMPLETED');
+    // Nothing is noted about who has seen what.
+    expect(await app.sql('select id from agent_job where told is not null')).toEqual([]);
+  });
 
   verifies('job.list', 'newest first, by status and agent, page by page', async () => {
     const user = await app.addUser('MEMBER');
@@ -481,7 +533,10 @@ describe('cancel', () => {
   verifies('job.cancel', 'a client that stops asking cancels nothing', async () => {
     const { job, letGo } = await running();
     const left = new AbortController();
-    const poll = jobs.request('GET', `/${job.id}?waitMs=30000`, { signal: left.signal });
+    const poll = jobs.request('GET', `/${job.id}?waitMs=30000`, {
+      headers: { 'If-None-Match': '*' },
+      signal: left.signal,
+    });
     left.abort();
     await expect(poll).rejects.toThrow();
     letGo();
@@ -512,6 +567,23 @@ describe('the time of a job', () => {
     expect((await jobs.list('?status=TIMED_OUT')).items.map(({ id }) => id)).toEqual(
       expect.arrayContaining([question.id, waiting.id]),
     );
+  });
+});
+
+describe('a job that has FAILED', () => {
+  verifies('job.frozen', 'stays so when a chat runs its turn again', async () => {
+    const prompt = model.prompt({ kind: 'status', status: 400 }, { text: ['Better.'] });
+    const turnId = randomUUID();
+    const session = randomUUID();
+    const started = await jobs.start(chatting(prompt, { turnId, sessionId: session }));
+    const failed = await jobs.reached(started, 'FAILED');
+    const version = (await jobs.request('GET', `/${failed.id}`)).headers.get('etag') ?? '';
+    const again = await calls.json({ contents: said(prompt), turnId, session_id: session });
+    expect([again.status, (again.body).answer]).toEqual([200, 'Better.']);
+    expect(await calls.turn(turnId)).toMatchObject({ status: 'COMPLETED' });
+    expect(await jobs.get(failed)).toEqual(failed);
+    expect(await jobs.changed(failed, version, 0)).toBeNull();
+    expect((await jobs.list('?status=FAILED')).items.map(({ id }) => id)).toContain(failed.id);
   });
 });
 
@@ -583,13 +655,11 @@ describe('a busy session', () => {
     const prompts = [1, 2, 3, 4].map(() => model.prompt());
     const waiting: Job[] = [];
     for (const each of prompts) waiting.push(await jobs.start(chatting(each, { session_id })));
-    for (const job of waiting)
-      expect(await jobs.get(job, 400)).toMatchObject({
-        status: 'QUEUED',
-        phase: 'queued',
-        progress: 0,
-        startedAt: null,
-      });
+    for (const job of waiting) {
+      const now = await jobs.request('GET', `/${job.id}`);
+      expect(now.body).toMatchObject({ status: 'QUEUED', phase: 'queued', progress: 0, startedAt: null });
+      expect(await jobs.changed(job, now.headers.get('etag') ?? '', 200)).toBeNull();
+    }
     expect((await calls.request('DELETE', `/sessions/${session_id}`)).status).toBe(409);
     letGo();
     await chat.rest();

@@ -366,6 +366,7 @@ describe('requests', () => {
           'X-Turn-Id',
           'X-Session-Id',
           'Retry-After',
+          'ETag',
         ]);
         const preflight = await from('https://console.example', 'OPTIONS');
         expect(preflight.status).toBe(204);

@@ -42,6 +42,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
       'X-Turn-Id',
       'X-Session-Id',
       'Retry-After',
+      'ETag',
     ],
   });
   app.use(authentication(app));

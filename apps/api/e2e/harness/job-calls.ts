@@ -36,11 +36,27 @@ export class JobCalls {
     return body;
   }
 
+  /** The job and its version once that is another than `seen`; null if it is not within the time. */
+  async changed(
+    { id }: Pick<Job, 'id'>,
+    seen: string,
+    waitMs = 30_000,
+  ): Promise<{ job: Job; version: string } | null> {
+    const headers = { 'If-None-Match': seen };
+    const answer = await this.request('GET', `/${id}?waitMs=${waitMs}`, { headers });
+    if (answer.status === 304) return null;
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    return { job: answer.body, version: answer.headers.get('etag') ?? '' };
+  }
+
   /** Everything that is told of a job until one of the statuses, by long polls. */
   async follow(job: Job, ...until: Job['status'][]): Promise<Job[]> {
     const told = [job];
+    let seen = '';
     for (let last = job; !LAST.includes(last.status) && !until.includes(last.status);) {
-      last = await this.get(job, 30_000);
+      const next = await this.changed(job, seen);
+      if (next === null) continue;
+      ({ job: last, version: seen } = next);
       told.push(last);
     }
     return told;

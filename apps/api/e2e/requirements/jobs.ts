@@ -21,8 +21,21 @@ export const jobs = {
   },
   'job.progress': {
     source: 'spec: Job; contract §5',
+    behavior: 'A job tells phase and progress as it goes on, each at its change, progress never back',
+  },
+  'job.version': {
+    source: 'contract §5',
     behavior:
-      'A job tells phase and progress as it goes on, progress never back; waitMs answers at the next news',
+      'Every answer about a job has an ETag over all of it; with If-None-Match it waits for a change, then 304',
+  },
+  'job.fair': {
+    source: 'contract §1, §5',
+    behavior:
+      'Queued jobs start round-robin over users, whoever runs the fewest turns first, in all processes',
+  },
+  'job.frozen': {
+    source: 'contract §5',
+    behavior: 'A job that has ended stays as it is, whatever happens to its turn',
   },
   'job.stream': {
     source: 'contract §5',

@@ -54,6 +54,11 @@ export class AgentsService {
     return toInvocable(row);
   }
 
+  /** Those of the ids that are agents of the space which the user may invoke. */
+  accessibleAmong(user: { spaceId: string; userId: string }, ids: readonly string[]): Promise<string[]> {
+    return store.accessibleAmong(this.database, user, ids);
+  }
+
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';

@@ -41,6 +41,21 @@ export function listAgents(
   );
 }
 
+/** Those of the ids that are agents of the space which the user may invoke. */
+export async function accessibleAmong(
+  sql: Sql,
+  { spaceId, userId }: { spaceId: string; userId: string },
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    sql,
+    `select a.id from agent a
+     where a.id = any($1::uuid[]) and a.space_id = $2 and a.deleted_at is null and ${accessibleSql('a', '$3')}`,
+    [ids, spaceId, userId],
+  );
+  return found.map(({ id }) => id);
+}
+
 /** Throws NOT_FOUND, or FORBIDDEN for an agent of another space. */
 export async function findAgent(sql: Sql, spaceId: string, id: string, lock = ''): Promise<AgentRow> {
   const row = isUuid(id)

@@ -10,8 +10,8 @@ import type { Request } from 'express';
 import { AgentsService } from '../agents/agents.service.ts';
 import { userOf } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
+import type { JobRow } from './job-records.ts';
 import { JobsService } from './jobs.service.ts';
-import type { JobRow } from './jobs.store.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -1,117 +1,170 @@
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
-import { jobsByIds, STATUS, UNFINISHED, type JobRow } from './jobs.store.ts';
+import { UNFINISHED } from './jobs.store.ts';
 
-/** How long a job waits that found its session busy: 0.2 s, then more and more, at most 5 s. */
-const BUSY = `least(5000, 200 * power(2, least(hints, 5))) * interval '1 millisecond'`;
+/** How long a process may take from picking a job to claiming its turn before another one picks it. */
+const STARTING = `interval '30 seconds'`;
+/** A parked job is looked at even if nobody says that its session is free: after 1 min, then later, at most 1 h. */
+const PARKED = `least(60, power(2, least(hints, 6))) * interval '1 minute'`;
 
-/** An open job: one that a worker still has to look at. */
-export async function openJob(sql: Sql, id: string): Promise<JobRow | null> {
-  const open = await firstRow(sql, 'select from agent_job where id = $1 and next_publish_at is not null', [
-    id,
-  ]);
-  const [job] = open === null ? [] : await jobsByIds(sql, [id]);
-  return job ?? null;
+// What is due is found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which may change
+// from row to row.
+
+/** A user with jobs that are ready to run. */
+export interface WaitingUser {
+  userId: string;
+  /** The oldest of these jobs. */
+  oldest: string;
+  /** Jobs that some process is about to run. */
+  starting: number;
 }
 
-/** The open job over a turn. */
-export async function openJobOf(sql: Sql, turnRef: string): Promise<string | null> {
-  const row = await firstRow<{ id: string }>(
+export const WAITING_USERS = `
+  with recursive users as (
+    (select user_id, id from agent_job
+     where queue_state = 'READY' and user_id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+     order by user_id, id limit 1)
+    union all
+    select n.user_id, n.id from users u cross join lateral (
+      select user_id, id from agent_job where queue_state = 'READY' and user_id > u.user_id
+      order by user_id, id limit 1
+    ) n
+  )
+  select user_id as "userId", id as oldest,
+    (select count(*)::int from agent_job j where j.queue_state = 'STARTING' and j.user_id = w.user_id) as starting
+  from (select * from users limit $2) w`;
+
+/** Users with ready jobs in the order of their ids, those after `after`; one step of the index per user. */
+export function waitingUsers(sql: Sql, after: string | null, limit: number): Promise<WaitingUser[]> {
+  return rows(sql, WAITING_USERS, [after, limit]);
+}
+
+export const PICK_JOBS = `
+  update agent_job set queue_state = 'STARTING', starting_until = clock_timestamp() + ${STARTING}
+  where id = any(array(
+    select j.id from unnest($1::uuid[]) as u(id) cross join lateral (
+      select id from agent_job where queue_state = 'READY' and user_id = u.id
+      order by id limit 1 for update skip locked
+    ) j)) and queue_state = 'READY'
+  returning id, user_id as "userId"`;
+
+/** Takes the oldest ready job of each user, for this process to start. */
+export function pickJobs(sql: Sql, userIds: readonly string[]): Promise<{ id: string; userId: string }[]> {
+  return rows(sql, PICK_JOBS, [userIds]);
+}
+
+/** Gives back what a process picked and did not start in time: it has probably died. */
+export async function releaseLapsed(sql: Sql): Promise<void> {
+  await rows(
     sql,
-    'select id from agent_job where turn_id = $1 and next_publish_at is not null',
-    [turnRef],
+    `update agent_job set queue_state = 'READY', starting_until = null
+     where queue_state = 'STARTING' and starting_until < statement_timestamp()`,
   );
-  return row?.id ?? null;
 }
 
-/** In the transaction that claims its turn; false where it is to be stopped, or was claimed once more before. */
+/** What was picked does not start now: it waits for its turn again; `null` takes it out of the queue. */
+export async function putBack(sql: Sql, id: string, state: 'READY' | null): Promise<void> {
+  await rows(
+    sql,
+    `update agent_job set queue_state = $2, starting_until = null where id = $1 and queue_state = 'STARTING'`,
+    [id, state],
+  );
+}
+
+/** What was picked has to wait for its session. */
+export async function park(tx: Sql, id: string, sessionRef: string): Promise<void> {
+  await rows(
+    tx,
+    `update agent_job set queue_state = 'PARKED', starting_until = null, session_id = $2,
+       next_publish_at = clock_timestamp() + ${PARKED}
+     where id = $1 and queue_state = 'STARTING'`,
+    [id, sessionRef],
+  );
+}
+
+/** Puts a job whose turn may be claimed into the queue; `changes` as it was read. False if it has moved on. */
+export async function enqueue(sql: Sql, id: string, changes: number): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `update agent_job set queue_state = case queue_state when 'STARTING' then queue_state else 'READY' end,
+       hints = case queue_state when 'PARKED' then hints + 1 else 0 end,
+       next_publish_at = greatest(deadline, clock_timestamp() + interval '1 minute')
+     where id = $1 and changes = $2 and status in ('QUEUED', 'RUNNING') and next_publish_at is not null
+     returning id`,
+    [id, changes],
+  );
+  return row !== null;
+}
+
+/** In the transaction that claims its turn; false if it is to be stopped, or was claimed once more before. */
 export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boolean> {
   const row = await firstRow(
     tx,
     `update agent_job set claimed_again = $2, hints = 0, next_publish_at = deadline
-     where id = $1 and not cancel_requested and not timed_out and not claimed_again returning id`,
+     where id = $1 and status = 'RUNNING' and not cancel_requested and not timed_out and not claimed_again
+     returning id`,
     [id, again],
   );
   return row !== null;
 }
 
-/** It could not be claimed once more: it stays as the interruption left it. */
-export async function forgoClaim(sql: Sql, id: string): Promise<void> {
-  await rows(sql, 'update agent_job set claimed_again = true where id = $1', [id]);
-}
-
-/** Its session is busy: it is looked at again soon. */
-export async function postpone(sql: Sql, id: string): Promise<void> {
-  await rows(
-    sql,
-    `update agent_job set hints = hints + 1, next_publish_at = clock_timestamp() + ${BUSY}
-     where id = $1 and next_publish_at is not null`,
-    [id],
-  );
-}
-
-/** Nothing to do before its turn ends, which `dueJobs` notices, or its time is over. */
-export async function leaveRunning(sql: Sql, id: string): Promise<void> {
+/** Nothing to do before its turn changes, which makes it due, or its time is over; `changes` as it was read. */
+export async function leaveRunning(sql: Sql, id: string, changes: number): Promise<void> {
   await rows(
     sql,
     `update agent_job set hints = 0, next_publish_at = greatest(deadline, clock_timestamp() + interval '1 minute')
-     where id = $1 and next_publish_at is not null`,
-    [id],
+     where id = $1 and changes = $2 and next_publish_at is not null`,
+    [id, changes],
   );
 }
 
-/** Nothing is left to do; false where that was so before. */
+/** Nothing is left to do; false if that was so before. */
 export async function closeJob(tx: Sql, id: string): Promise<boolean> {
   const row = await firstRow(
     tx,
-    'update agent_job set next_publish_at = null where id = $1 and next_publish_at is not null returning id',
+    `update agent_job set hints = 0, next_publish_at = null
+     where id = $1 and next_publish_at is not null returning id`,
     [id],
   );
   return row !== null;
 }
 
-/**
- * Open jobs whose time has come, or whose turn has ended or gone on since a worker was last told. Each is told again
- * later, and later each time, until somebody has looked.
- */
+export const DUE_JOBS = `
+  update agent_job set hints = hints + 1,
+    next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
+  where id = any(array(
+    select id from agent_job where next_publish_at <= statement_timestamp()
+    order by next_publish_at limit $1 for update skip locked))
+  returning id`;
+
+/** Open jobs whose time has come. Each is published again later, and later each time, until somebody has looked. */
 export async function dueJobs(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
-  const due = await rows<{ id: string }>(
-    sql,
-    `update agent_job j set hints = j.hints + 1, hinted_end = d.ended_at,
-       next_publish_at = clock_timestamp() + $2 * power(2, least(j.hints, 10)) * interval '1 millisecond'
-     from (
-       select j.id, t.finished_at as ended_at from agent_job j join turn t on t.id = j.turn_id
-       where j.next_publish_at is not null
-         and (j.next_publish_at <= clock_timestamp() or t.finished_at is distinct from j.hinted_end)
-       order by j.next_publish_at limit $1 for update of j skip locked
-     ) d where j.id = d.id returning j.id`,
-    [limit, republishAfterMs],
-  );
+  const due = await rows<{ id: string }>(sql, DUE_JOBS, [limit, republishAfterMs]);
   return due.map(({ id }) => id);
 }
 
-/** Makes all open jobs due. */
-export async function expediteJobs(sql: Sql): Promise<void> {
-  await rows(
-    sql,
-    `update agent_job set hints = 0, next_publish_at = clock_timestamp()
-     where next_publish_at > clock_timestamp()`,
-  );
+export const EXPEDITE_JOBS = `
+  update agent_job set hints = 0, next_publish_at = clock_timestamp()
+  where id = any(array(
+    select id from agent_job where next_publish_at is not null and hints > 0
+    order by next_publish_at limit $1 for update skip locked))
+  returning id`;
+
+/** Makes due what was published and not looked at; how many, `limit` at most. */
+export async function expediteJobs(sql: Sql, limit: number): Promise<number> {
+  return (await rows(sql, EXPEDITE_JOBS, [limit])).length;
 }
 
+export const TIME_OUT_JOBS = `
+  update agent_job set timed_out = true, next_publish_at = clock_timestamp()
+  where id = any(array(
+    select id from agent_job
+    where next_publish_at is not null and deadline < statement_timestamp() and not timed_out and not cancel_requested
+      and status in ${UNFINISHED}
+    order by deadline limit $1 for update skip locked))
+  returning id`;
+
 /** Marks the open jobs whose time is over, at most so many at once; their turns are to be stopped. */
-export async function timeOutJobs(sql: Sql, limit: number): Promise<JobRow[]> {
-  const overdue = await rows<{ id: string }>(
-    sql,
-    `update agent_job j set timed_out = true, next_publish_at = clock_timestamp() from (
-       select j.id from agent_job j join turn t on t.id = j.turn_id
-       where j.next_publish_at is not null and j.deadline < clock_timestamp()
-         and not j.timed_out and not j.cancel_requested and ${STATUS} in ${UNFINISHED}
-       order by j.deadline limit $1 for update of j skip locked
-     ) o where j.id = o.id returning j.id`,
-    [limit],
-  );
-  return jobsByIds(
-    sql,
-    overdue.map(({ id }) => id),
-  );
+export async function timeOutJobs(sql: Sql, limit: number): Promise<string[]> {
+  const overdue = await rows<{ id: string }>(sql, TIME_OUT_JOBS, [limit]);
+  return overdue.map(({ id }) => id);
 }

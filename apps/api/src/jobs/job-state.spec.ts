@@ -2,7 +2,7 @@ import { hasEnded, nextMove, type JobMove, type JobState } from './job-state.ts'
 
 describe('nextMove', () => {
   it.each<[JobState['status'], JobState['turnStatus'], JobMove, JobMove]>([
-    ['QUEUED', 'QUEUED', 'claim', 'stop'],
+    ['QUEUED', 'QUEUED', 'enqueue', 'stop'],
     ['RUNNING', 'RUNNING', 'wait', 'stop'],
     ['INPUT_REQUIRED', 'INPUT_REQUIRED', 'tell', 'stop'],
     ['COMPLETED', 'COMPLETED', 'settle', 'settle'],
@@ -14,8 +14,9 @@ describe('nextMove', () => {
     expect(nextMove({ status, turnStatus, stopping: true })).toBe(stopped);
   });
 
-  it('claims an interrupted turn once more', () => {
-    expect(nextMove({ status: 'RUNNING', turnStatus: 'FAILED', stopping: false })).toBe('claim-again');
+  it('queues an interrupted turn once more, unless it is to be stopped', () => {
+    expect(nextMove({ status: 'RUNNING', turnStatus: 'FAILED', stopping: false })).toBe('enqueue');
+    expect(nextMove({ status: 'RUNNING', turnStatus: 'FAILED', stopping: true })).toBe('stop');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Job, JobStatus, TurnStatus } from '@platform/contracts';
+import type { JobStatus, TurnStatus } from '@platform/contracts';
 
 /** What decides about a job, as it stands. */
 export interface JobState {
@@ -8,17 +8,17 @@ export interface JobState {
   stopping: boolean;
 }
 
-export type JobMove = 'claim' | 'claim-again' | 'stop' | 'tell' | 'wait' | 'settle';
+export type JobMove = 'enqueue' | 'stop' | 'tell' | 'wait' | 'settle';
 
 /** What a worker does next with a job. */
 export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
   switch (status) {
     case 'QUEUED':
-      return stopping ? 'stop' : 'claim';
+      return stopping ? 'stop' : 'enqueue';
     case 'RUNNING':
+      if (stopping) return 'stop';
       // Only an interrupted turn that may be run once more is still RUNNING as a job.
-      if (turnStatus === 'FAILED') return 'claim-again';
-      return stopping ? 'stop' : 'wait';
+      return turnStatus === 'FAILED' ? 'enqueue' : 'wait';
     case 'INPUT_REQUIRED':
       return stopping ? 'stop' : 'tell';
     case 'COMPLETED':
@@ -27,11 +27,6 @@ export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
     case 'TIMED_OUT':
       return 'settle';
   }
-}
-
-/** What of a job is news when it differs. */
-export function standing({ status, phase, progress }: Pick<Job, 'status' | 'phase' | 'progress'>): string {
-  return `${status} ${phase} ${progress}`;
 }
 
 /** Whether nothing more will happen to the job. */

@@ -2,21 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { ChatAnswer, ExecuteAnswer, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { StreamsService } from '../streams/streams.service.ts';
-import { SegmentReader } from '../turns/segment-reader.ts';
-import { extentsOf } from '../turns/turn-queue.ts';
-import { TurnsService } from '../turns/turns.service.ts';
+import { BackgroundTurns } from '../turns/background-turns.service.ts';
 import { phaseOf, progressOf, type LogExtent } from './job-progress.ts';
+import type { JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';
-import { keepProgress, type JobRow } from './jobs.store.ts';
+import { keepProgress } from './jobs.store.ts';
 
-/** Jobs as they are told: read from their turns and from the log of what these say. */
+/** Jobs as they are told: read from their rows, their turns, and the log of what these say. */
 @Injectable()
 export class JobViews {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly turns: TurnsService,
-    private readonly reader: SegmentReader,
+    private readonly turns: BackgroundTurns,
   ) {}
 
   /** How they stand, without results. */
@@ -45,10 +43,7 @@ export class JobViews {
   }
 
   private async logsOf(jobs: JobRow[]): Promise<Map<string, LogExtent>> {
-    const extents = await extentsOf(
-      this.database,
-      jobs.map(({ turn }) => turn.id),
-    );
+    const extents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
     const tails = await this.streams.tails([...extents.values()].map(({ streamId }) => streamId));
     const logs = new Map<string, LogExtent>();
     for (const { id, turn } of jobs) {
@@ -59,22 +54,19 @@ export class JobViews {
     return logs;
   }
 
-  /** What the turn's latest segment answered, where it ended well or asks; all that it said, where it was cancelled. */
-  private async resultOf({ form, turn }: JobRow): Promise<ChatAnswer | ExecuteAnswer | null> {
-    if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
-    const segment = (await extentsOf(this.database, [turn.id])).get(turn.id);
-    if (segment === undefined) return null;
-    const opened = await this.turns.recorded(turn, segment);
-    const last = await this.reader.fold(opened, new AbortController().signal);
-    const answer = turn.status === 'CANCELLED' ? await this.turns.wholeAnswer(turn, last) : last;
-    if (form === 'chat') return answer;
+  private async resultOf({ form, status, turn }: JobRow): Promise<ChatAnswer | ExecuteAnswer | null> {
+    // A job that has FAILED stays so, although a chat may have run its turn again.
+    if (status === 'QUEUED' || status === 'RUNNING' || status === 'FAILED') return null;
+    if (hasEnded(status) && status !== 'COMPLETED' && turn.status !== 'CANCELLED') return null;
+    const answer = await this.turns.answerOf(turn);
+    if (answer === null || form === 'chat') return answer;
     const { answer: text, execution_time, token_usage } = answer;
     return { answer: text, agent_id: turn.agentId, execution_time, token_usage };
   }
 }
 
 function toJob(row: JobRow, phase: Job['phase'], progress: number): Job {
-  const { id, status, turn, createdAt } = row;
+  const { id, status, turn, createdAt, finishedAt } = row;
   const error = errorOf(row);
   return {
     id,
@@ -88,14 +80,14 @@ function toJob(row: JobRow, phase: Job['phase'], progress: number): Job {
     ...(error && { error }),
     createdAt: createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,
-    finishedAt: hasEnded(status) ? (turn.finishedAt?.toISOString() ?? null) : null,
+    finishedAt: hasEnded(status) ? (finishedAt?.toISOString() ?? null) : null,
   };
 }
 
-function errorOf({ status, timeoutMs, turn }: JobRow): Job['error'] | null {
+function errorOf({ status, timeoutMs, error }: JobRow): Job['error'] | null {
   if (status === 'TIMED_OUT') {
     return { code: 'TIMED_OUT', message: `The job was not done within ${timeoutMs} ms` };
   }
   if (status !== 'FAILED' && status !== 'CANCELLED') return null;
-  return turn.error && { code: turn.error.code, message: turn.error.message };
+  return error && { code: error.code, message: error.message };
 }

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
-import { DataSource } from 'typeorm';
-import { standing } from './job-state.ts';
+import { JobRecords, type JobRow } from './job-records.ts';
 import { JobViews } from './job-views.ts';
-import { jobsByIds } from './jobs.store.ts';
 
 const POLL_MS = 250;
 
@@ -14,24 +12,25 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Lets callers wait for news of jobs: one look at the database per poll and process, however many wait. */
+/** Lets callers wait until jobs change: one look at the database per poll and process, however many wait. */
 @Injectable()
 export class JobWatch implements BeforeApplicationShutdown {
   private readonly logger = new Logger(JobWatch.name);
   private readonly waiters = new Set<Waiter>();
   private polling = false;
+  private stopping = false;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly records: JobRecords,
     private readonly views: JobViews,
   ) {}
 
-  /** Resolves once status, phase or progress differ from what is known, or the signal aborts. */
-  async change(known: Job, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+  /** Resolves once the job stands otherwise than it was read, or the signal aborts. */
+  async change(row: JobRow, job: Job, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.stopping) return;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const wake = () => resolve(undefined);
-    const waiter = { jobId: known.id, known: standing(known), wake };
+    const waiter = { jobId: job.id, known: standing(row, job), wake };
     this.waiters.add(waiter);
     signal.addEventListener('abort', wake, { once: true });
     if (!this.polling) void this.poll();
@@ -40,8 +39,14 @@ export class JobWatch implements BeforeApplicationShutdown {
     this.waiters.delete(waiter);
   }
 
+  /** Whether nobody is to wait any more. */
+  get closed(): boolean {
+    return this.stopping;
+  }
+
   /** Whoever waits is answered how things stand. */
   beforeApplicationShutdown(): void {
+    this.stopping = true;
     for (const { wake } of this.waiters) wake();
     this.waiters.clear();
   }
@@ -61,8 +66,16 @@ export class JobWatch implements BeforeApplicationShutdown {
 
   private async look(): Promise<void> {
     const ids = new Set([...this.waiters].map(({ jobId }) => jobId));
-    const jobs = await this.views.of(await jobsByIds(this.database, [...ids]));
-    const standings = new Map(jobs.map((job) => [job.id, standing(job)]));
+    const found = await this.records.byIds([...ids]);
+    const jobs = await this.views.of(found);
+    const standings = new Map(
+      jobs.flatMap((job, i) => (found[i] ? [[job.id, standing(found[i], job)]] : [])),
+    );
     for (const { jobId, known, wake } of this.waiters) if (standings.get(jobId) !== known) wake();
   }
+}
+
+/** All that a poll can see of a job; its result changes with its status alone. */
+function standing({ changes }: JobRow, job: Job): string {
+  return JSON.stringify([changes, { ...job, result: undefined }]);
 }

@@ -12,14 +12,25 @@ import { AttachDto } from '../turns/turns.dto.ts';
 import { TurnsService } from '../turns/turns.service.ts';
 import { ConcernsJob, InvokesAgentOfBody, OwnJob } from './job-access.guard.ts';
 import { JobBodyPipe } from './job-body.pipe.ts';
+import { JobIntake } from './job-intake.service.ts';
+import type { JobRow } from './job-records.ts';
 import { readJobRequest } from './job-request.ts';
 import { ContentsJobDto, InputsJobDto, JobDto, JobPageDto, JobQueryDto, JobWaitDto } from './jobs.dto.ts';
+import { versionOf } from './job-version.ts';
 import { JobsService } from './jobs.service.ts';
-import type { JobRow } from './jobs.store.ts';
+
+const ETag = { description: 'The version of the job.', schema: { type: 'string' } };
+
+/** The answer carries its version. */
+function tagged(job: JobDto, res: Response): JobDto {
+  res.setHeader('ETag', versionOf(job));
+  return job;
+}
 
 @Controller('agent-jobs')
 export class JobsController {
   constructor(
+    private readonly intake: JobIntake,
     private readonly jobs: JobsService,
     private readonly turns: TurnsService,
     private readonly reader: SegmentReader,
@@ -46,9 +57,9 @@ export class JobsController {
   ): Promise<JobDto> {
     if (req.agent === undefined) throw invalid('agentId must be a string');
     const request = readJobRequest(body, key, req.agent);
-    const { job, isNew } = await this.jobs.create(caller, req.agent, request, req.requestId);
+    const { job, isNew } = await this.intake.create(caller, req.agent, request, req.requestId);
     if (!isNew) res.status(200);
-    return job;
+    return tagged(job, res);
   }
 
   /** The caller's own jobs, newest first, without their results. */
@@ -58,19 +69,31 @@ export class JobsController {
     return this.jobs.list(caller, query);
   }
 
-  /** How a job stands; with `waitMs` once status, phase or progress are news to the caller. */
+  /**
+   * How a job stands, with an `ETag` over all of it. With `waitMs` and `If-None-Match` it waits until the job is another
+   * than that, then answers it, or 304; without `If-None-Match` it answers at once.
+   */
   @Get(':jobId')
   @ConcernsJob()
   @ApiParam({ name: 'jobId', type: String })
+  @ApiHeader({ name: 'If-None-Match', description: 'The `ETag` that was seen last.', required: false })
+  @ApiResponse({ status: 200, description: 'The job as it stands.', type: JobDto, headers: { ETag } })
+  @ApiResponse({ status: 304, description: 'It is what was seen last.', headers: { ETag } })
   async get(
     @Caller() caller: UserPrincipal,
-    @OwnJob() job: JobRow,
+    @OwnJob() row: JobRow,
     @Query() { waitMs }: JobWaitDto,
+    @Headers('If-None-Match') seen: string | undefined,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<JobDto> {
+  ): Promise<JobDto | undefined> {
     const left = new AbortController();
     res.once('close', () => left.abort());
-    return this.jobs.describe(caller, job, waitMs ?? 0, left.signal);
+    const wait = { waitMs: waitMs ?? 0, seen, left: left.signal };
+    const { job, isSeen } = await this.jobs.describe(caller, row, wait);
+    tagged(job, res);
+    if (!isSeen) return job;
+    res.status(304);
+    return undefined;
   }
 
   /** Asks a job to stop; what was said is kept and charged, what has ended stays as it is. */
@@ -78,8 +101,12 @@ export class JobsController {
   @HttpCode(202)
   @ConcernsJob()
   @ApiParam({ name: 'jobId', type: String })
-  cancel(@Caller() caller: UserPrincipal, @OwnJob() job: JobRow): Promise<JobDto> {
-    return this.jobs.cancel(caller, job);
+  async cancel(
+    @Caller() caller: UserPrincipal,
+    @OwnJob() job: JobRow,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<JobDto> {
+    return tagged(await this.jobs.cancel(caller, job), res);
   }
 
   /** The frames of the job's turn, during it and after: its latest segment unless another is named. */

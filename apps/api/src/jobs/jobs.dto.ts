@@ -137,7 +137,7 @@ export class JobQueryDto extends PageDto implements JobQuery {
 }
 
 export class JobWaitDto {
-  /** Milliseconds to wait until something differs from the last answer, at most 30,000; default 0. */
+  /** Milliseconds to wait until the job is another than `If-None-Match` says, at most 30,000; default 0. */
   @IsOptional()
   @Transform(
     ({ value }) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value) as unknown,

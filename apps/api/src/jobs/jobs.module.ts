@@ -5,6 +5,12 @@ import { StreamsModule } from '../streams/streams.module.ts';
 import { TurnsModule } from '../turns/turns.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { JobAccessGuard, JobAgentGuard } from './job-access.guard.ts';
+import { JobClaims } from './job-claims.ts';
+import { JobDeadlines } from './job-deadlines.ts';
+import { JobEndings } from './job-endings.ts';
+import { JobIntake } from './job-intake.service.ts';
+import { JobRecords } from './job-records.ts';
+import { JobStarter } from './job-starter.ts';
 import { JobViews } from './job-views.ts';
 import { JobWatch } from './job-watch.ts';
 import { JobWorker } from './job-worker.ts';
@@ -20,7 +26,13 @@ import { Webhooks } from './webhooks.service.ts';
   providers: [
     JobAccessGuard,
     JobAgentGuard,
+    JobClaims,
+    JobDeadlines,
+    JobEndings,
+    JobIntake,
+    JobRecords,
     JobsService,
+    JobStarter,
     JobViews,
     JobWatch,
     JobWorker,

@@ -11,6 +11,7 @@ import { InstallationAdminsAndInvitations1763600000010 } from './0010-auth.ts';
 import { UsageTotals1763600000011 } from './0011-usage-totals.ts';
 import { StreamReaders1763600000012 } from './0012-streams.ts';
 import { TurnBounds1763600000013 } from './0013-turns.ts';
+import { JobQueue1763600000014 } from './0014-jobs.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
 
@@ -29,6 +30,7 @@ export const migrations = [
   UsageTotals1763600000011,
   StreamReaders1763600000012,
   TurnBounds1763600000013,
+  JobQueue1763600000014,
   RateWindows1763600000015,
   ModelLoopback1763600000016,
 ];

@@ -135,14 +135,14 @@ export class TurnClaims {
   /** A new turn that waits in QUEUED for `run`. Throws `ClaimMissed` where its id is taken. */
   async queue(
     start: TurnStart & { turnId: string; sessionName: string },
-    also: (tx: EntityManager, turnRef: string) => Promise<void>,
+    also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
   ): Promise<void> {
     const prepared = await this.prepare(start);
     await transactionWithOutcome(
       this.database,
       async (tx) => {
-        const { id } = await this.store(tx, prepared, 'QUEUED');
-        await also(tx, id);
+        const { id, sessionRef } = await this.store(tx, prepared, 'QUEUED');
+        await also(tx, { id, sessionRef });
         return id;
       },
       async (id) => (await firstRow(this.database, 'select from turn where id = $1', [id])) !== null,

@@ -1,5 +1,5 @@
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
-import type { SegmentRow, TurnFailure, TurnRow } from './turn-store.ts';
+import type { SegmentRow, TurnFailure } from './turn-store.ts';
 
 /** A new turn locks its session first; every other claim takes the same order, or two could wait for each other. */
 export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
@@ -15,26 +15,6 @@ export async function failQueued(tx: Sql, id: string, why: TurnFailure): Promise
     [id, JSON.stringify(why)],
   );
   return row !== null;
-}
-
-/** Whether a queued turn has to wait: its session runs another one, or one was queued before it. */
-export async function waitsInSession(sql: Sql, turn: TurnRow): Promise<boolean> {
-  const ahead = await firstRow(
-    sql,
-    `select from turn where session_id = $1 and (status = 'RUNNING' or status = 'QUEUED' and n < $2) limit 1`,
-    [turn.sessionRef, turn.n],
-  );
-  return ahead !== null;
-}
-
-/** The queued turn that its session runs next, or null. */
-export async function nextQueued(sql: Sql, sessionRef: string): Promise<string | null> {
-  const next = await firstRow<{ id: string }>(
-    sql,
-    `select id from turn where session_id = $1 and status = 'QUEUED' order by n limit 1`,
-    [sessionRef],
-  );
-  return next?.id ?? null;
 }
 
 /** How far a turn has come: its latest segment, and the steps of the model that are stored. */

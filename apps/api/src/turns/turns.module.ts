@@ -5,6 +5,7 @@ import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
+import { BackgroundTurns } from './background-turns.service.ts';
 import { BuiltinSource } from './builtin-source.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { Compactor } from './compactor.service.ts';
@@ -39,6 +40,7 @@ import { TurnsService } from './turns.service.ts';
     ContextController,
   ],
   providers: [
+    BackgroundTurns,
     BuiltinSource,
     CancellationService,
     Compactor,
@@ -59,10 +61,10 @@ import { TurnsService } from './turns.service.ts';
     TurnTools,
   ],
   exports: [
+    BackgroundTurns,
     CancellationService,
     InteractionsService,
     SegmentReader,
-    TurnClaims,
     TurnRunner,
     TurnsService,
     TurnTools,

@@ -141,7 +141,24 @@ export class TurnsService {
 
   /** A segment as it was sent, or told from history once its frames are no longer kept. */
   async recorded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment> {
-    const state = (await this.streams.states([segment.streamId])).get(segment.streamId);
+    return this.openedOrReplayed(turn, segment, await this.stateOf(segment));
+  }
+
+  /** The same, or null if the segment is still being written. */
+  async recordedIfEnded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment | null> {
+    const state = await this.stateOf(segment);
+    return state?.ended === false ? null : this.openedOrReplayed(turn, segment, state);
+  }
+
+  private async stateOf({ streamId }: SegmentRow): Promise<{ ended: boolean; kept: boolean } | undefined> {
+    return (await this.streams.states([streamId])).get(streamId);
+  }
+
+  private async openedOrReplayed(
+    turn: TurnRow,
+    segment: SegmentRow,
+    state?: { kept: boolean },
+  ): Promise<OpenedSegment> {
     if (state?.kept) return opened(turn, segment);
     const replay = replayOf(turn, await historyOf(this.database, turn, segment.segment));
     return { ...opened(turn, segment), replay };

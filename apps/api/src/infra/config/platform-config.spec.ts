@@ -47,6 +47,7 @@ describe('readConfig', () => {
       readTimeoutMs: 30_000,
       rateLimit: 1200,
       maxRunningTurns: 50,
+      jobConcurrency: 200,
       streamLeaseMs: 20_000,
       failpoints: [],
     });
@@ -82,6 +83,7 @@ describe('readConfig', () => {
       PLATFORM_READ_TIMEOUT_MS: '1000',
       PLATFORM_RATE_LIMIT: '60',
       PLATFORM_MAX_RUNNING_TURNS: '5',
+      PLATFORM_JOB_CONCURRENCY: '3',
       PLATFORM_STREAM_LEASE_MS: '500',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
@@ -103,6 +105,7 @@ describe('readConfig', () => {
       readTimeoutMs: 1000,
       rateLimit: 60,
       maxRunningTurns: 5,
+      jobConcurrency: 3,
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });
@@ -187,6 +190,7 @@ describe('readConfig', () => {
     ['PLATFORM_TRUST_PROXY', '10.0.0.0/0'],
     ['PLATFORM_TRUST_PROXY', '::1, fd00::/129'],
     ['PLATFORM_READ_TIMEOUT_MS', '0'],
+    ['PLATFORM_JOB_CONCURRENCY', '0'],
   ])('refuses %s=%s in one line that does not repeat the value', (name, value) => {
     const [problem, ...others] = problems({ [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} must be [^\n]+$`));

@@ -75,6 +75,8 @@ export class PlatformConfig {
   /** Turns that one user may run at once, over all processes. */
   readonly maxRunningTurns!: number;
   readonly streamLeaseMs!: number;
+  /** Jobs that this process runs at once. */
+  readonly jobConcurrency!: number;
   readonly failpoints!: string[];
 
   constructor(values: Omit<PlatformConfig, 'works'>) {
@@ -167,6 +169,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
+    jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
   });

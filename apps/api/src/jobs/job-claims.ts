@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { AgentsService } from '../agents/agents.service.ts';
+import { IdentityService } from '../auth/identity.service.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { AppError, forbidden } from '../infra/http/app-error.ts';
+import { BackgroundTurns } from '../turns/background-turns.service.ts';
+import { ClaimMissed } from '../turns/turn-claims.ts';
+import * as queue from './job-queue.store.ts';
+import type { JobRow } from './job-records.ts';
+import { endInterrupted } from './jobs.store.ts';
+
+/** `later`: the service told to come back; `moved`: something else happened to it, so that it is to be looked at. */
+export type ClaimOutcome = { streamId: string } | 'parked' | 'later' | 'moved';
+
+/** Claims the turns of jobs that were picked from the queue. */
+@Injectable()
+export class JobClaims {
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly identity: IdentityService,
+    private readonly agents: AgentsService,
+    private readonly turns: BackgroundTurns,
+  ) {}
+
+  /** Runs the turn of a picked job in this process, unless it has to wait or may not run. */
+  async claim(job: JobRow): Promise<ClaimOutcome> {
+    const { id, turn } = job;
+    const from = turn.status;
+    if ((from !== 'QUEUED' && from !== 'FAILED') || job.cancelRequested || job.timedOut) {
+      await queue.putBack(this.database, id, null);
+      return 'moved';
+    }
+    if (await this.parked(job)) return 'parked';
+    try {
+      const by = { agent: await this.agentOf(job), userId: job.userId, requestId: job.requestId };
+      const { streamId } = await this.turns.run(turn, from, by, async (tx) => {
+        if (!(await queue.claimJob(tx, id, from === 'FAILED'))) throw new ClaimMissed();
+      });
+      return { streamId };
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome === 'refused') await this.refuse(job, from, error as AppError);
+      else await queue.putBack(this.database, id, outcome === 'later' ? 'READY' : null);
+      return outcome === 'later' ? 'later' : 'moved';
+    }
+  }
+
+  /** Parks a job whose session is busy. Whoever frees the session waits for this transaction, and sees it parked. */
+  private parked({ id, turn }: JobRow): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      if (!(await this.turns.lockAhead(tx, turn))) return false;
+      await queue.park(tx, id, turn.sessionRef);
+      return true;
+    });
+  }
+
+  /** The agent, if the owner may still invoke it. */
+  private async agentOf({ turn }: JobRow) {
+    if (!(await this.identity.isMember(turn.spaceId, turn.userId)))
+      throw forbidden('The owner of the job is no longer a member of the space');
+    return this.agents.invocable(turn, turn.agentId);
+  }
+
+  private async refuse({ id, turn }: JobRow, from: 'QUEUED' | 'FAILED', { code, message }: AppError) {
+    if (from === 'QUEUED') await this.turns.fail(turn.id, { code, message, retryable: false });
+    else await endInterrupted(this.database, id, 'FAILED', turn);
+  }
+}
+
+function outcomeOf(error: unknown): 'later' | 'moved' | 'refused' {
+  if (error instanceof ClaimMissed) return 'moved';
+  if (!(error instanceof AppError)) throw error;
+  // A busy session, a user at the limit of running turns, a shutdown: no verdict about the job.
+  const passes = error.code === 'CONFLICT' || error.code === 'RATE_LIMITED' || error.retryAfter !== undefined;
+  return passes ? 'later' : 'refused';
+}

@@ -1,0 +1,51 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { JobEndings } from './job-endings.ts';
+import { timeOutJobs } from './job-queue.store.ts';
+import { JobRecords } from './job-records.ts';
+
+const POLL_MS = 500;
+const BATCH = 100;
+
+/** Stops the jobs whose time is over; by a clock of its own, for hints may wait for others. */
+@Injectable()
+export class JobDeadlines implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(JobDeadlines.name);
+  private timer: NodeJS.Timeout | null = null;
+  private underWay: Promise<void> | null = null;
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly records: JobRecords,
+    private readonly endings: JobEndings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.works) this.timer = setInterval(() => this.tick(), POLL_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.underWay;
+  }
+
+  private tick(): void {
+    this.underWay ??= this.stopOverdue().finally(() => (this.underWay = null));
+  }
+
+  private async stopOverdue(): Promise<void> {
+    try {
+      const overdue = await timeOutJobs(this.database, BATCH);
+      for (const job of await this.records.byIds(overdue)) await this.endings.stop(job);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; trying again');
+    }
+  }
+}

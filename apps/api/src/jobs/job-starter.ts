@@ -1,0 +1,155 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { Messaging } from '../infra/messaging/messaging.ts';
+import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { BackgroundTurns } from '../turns/background-turns.service.ts';
+import { FairPlaces, nextUsers } from './fair-share.ts';
+import { JobClaims, type ClaimOutcome } from './job-claims.ts';
+import * as queue from './job-queue.store.ts';
+import { JobRecords } from './job-records.ts';
+
+/** How long the queue is left alone if nobody wakes the starter: jobs of other processes, lost hints. */
+const IDLE_MS = 1_000;
+/** The same while jobs are ready that may not run yet. */
+const BLOCKED_MS = 500;
+/** Users that one look considers; the next one goes on behind them. */
+const USERS = 500;
+
+interface Picked {
+  id: string;
+  userId: string;
+}
+
+/** Starts the queued jobs: the next is that of the user who runs the fewest turns, then the oldest. */
+@Injectable()
+export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(JobStarter.name);
+  private readonly sleeper = new Sleeper();
+  private readonly claiming = new Set<Promise<unknown>>();
+  private readonly places: FairPlaces;
+  private after: string | null = null;
+  /** When each user with waiting jobs was last served. */
+  private readonly served = new Map<string, number>();
+  private starts = 0;
+  private stopping = false;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly turns: BackgroundTurns,
+    private readonly records: JobRecords,
+    private readonly claims: JobClaims,
+  ) {
+    this.places = new FairPlaces(config.jobConcurrency);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.works) return;
+    this.messaging.onUp(() => this.wake());
+    this.running = this.run();
+  }
+
+  /** Looks at the queue now. */
+  wake(): void {
+    this.sleeper.wake();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.sleeper.wake();
+  }
+
+  /** Waits for claims under way; the turns that run are drained by their runner. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.running;
+    await Promise.allSettled(this.claiming);
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) await this.sleeper.sleep(await this.fill());
+  }
+
+  /** Starts jobs as long as there are places and somebody may take one; resolves to the milliseconds to wait. */
+  private async fill(): Promise<number> {
+    // Without messaging the rows wait, as all work does then.
+    if (this.messaging.state() === 'down') return IDLE_MS;
+    try {
+      await queue.releaseLapsed(this.database);
+      while (!this.stopping && this.places.free > 0) {
+        const { picked, waiting } = await this.pick();
+        for (const job of picked) this.start(job);
+        if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Queued jobs could not be started; trying again');
+    }
+    return IDLE_MS;
+  }
+
+  /** One job of each user whose turn it is; `waiting`: whether any job is ready. */
+  private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
+    const users = await queue.waitingUsers(this.database, this.after, USERS);
+    const around = this.after !== null;
+    this.after = users.length < USERS ? null : (users.at(-1)?.userId ?? null);
+    if (users.length === 0) {
+      if (around) return this.pick();
+      this.served.clear();
+      return { picked: [], waiting: false };
+    }
+    const running = await this.turns.countRunning(users.map(({ userId }) => userId));
+    const contenders = users.map(({ userId, oldest, starting }) => ({
+      userId,
+      oldest,
+      running: starting + (running.get(userId) ?? 0),
+      served: this.served.get(userId) ?? 0,
+    }));
+    const next = nextUsers(contenders, this.places, this.config.maxRunningTurns);
+    const picked = next.length === 0 ? [] : await queue.pickJobs(this.database, next);
+    return { picked, waiting: true };
+  }
+
+  private start({ id, userId }: Picked): void {
+    this.places.take(userId);
+    this.served.set(userId, ++this.starts);
+    const claim = this.claim(id);
+    this.claiming.add(claim);
+    void claim.then(async (outcome) => {
+      this.claiming.delete(claim);
+      if (typeof outcome === 'object') await this.ended(id, outcome.streamId);
+      this.places.giveBack(userId);
+      // Without haste: whatever says "later" would say so again.
+      if (outcome === 'later') return;
+      this.wake();
+      if (outcome !== 'parked') await this.messaging.publish('job', [id]);
+    });
+  }
+
+  private async ended(id: string, streamId: string): Promise<void> {
+    try {
+      await this.turns.ended(streamId);
+    } catch (error) {
+      this.logger.warn({ err: error, job: id }, 'The turn of a job ended unexpectedly');
+    }
+  }
+
+  /** Never rejects: what could not be claimed is picked again once its lease has lapsed. */
+  private async claim(id: string): Promise<ClaimOutcome> {
+    try {
+      const [job] = await this.records.open([id]);
+      return job ? await this.claims.claim(job) : 'moved';
+    } catch (error) {
+      this.logger.warn({ err: error, job: id }, 'A job could not be started; trying again');
+      await queue.putBack(this.database, id, 'READY').catch(() => undefined);
+      return 'later';
+    }
+  }
+}
