@@ -12,6 +12,7 @@ import { verifies } from './verifies.ts';
 
 const MB = 1024 * 1024;
 const PIXEL = 'iVBORw0KGgo=';
+const WAVE = Buffer.from('RIFF\0\0\0\0WAVEfmt ').toString('base64');
 const contents = said('Hi');
 
 let app: TestApp;
@@ -106,7 +107,7 @@ describe('contents', () => {
     const image_url = { url: `data:image/png;base64,${PIXEL}` };
     for (const detail of ['auto', 'low', 'high', null, undefined])
       await accepted(second({ type: 'image_url', image_url: { ...image_url, detail } }));
-    await accepted(second({ type: 'audio', audio_url: { url: `data:audio/wav;base64,${PIXEL}` } }));
+    await accepted(second({ type: 'audio', audio_url: { url: `data:audio/wav;base64,${WAVE}` } }));
     const file_info = { url: 'data:text/plain;base64,SGk=', name: 'a.txt', size: 2, of: { any: ['shape'] } };
     await accepted(second({ type: 'file', file_info }));
     await accepted({ contents: said('') });
@@ -163,11 +164,16 @@ describe('contents', () => {
         'http://example.com',
         'https://example.com:8443/a.png?b=c#d',
         'HTTPS://EXAMPLE.COM/A.PNG',
-        'data:image/png;base64,AAAA',
-        'data:image/png;base64,AA==',
-        'data:image/svg+xml;charset=utf-8;base64,AAA',
+        `data:image/png;base64,${PIXEL}`,
+        `DATA:image/PNG;charset=utf-8;BASE64,${PIXEL}`,
       ];
       for (const url of right) await accepted({ contents: [{ type: 'image_url', image_url: { url } }] });
+      const files = [
+        'data:image/png;base64,AAAA',
+        'data:a/b;base64,AA==',
+        'data:a/b+c;charset=utf-8;base64,AAA',
+      ];
+      for (const url of files) await accepted({ contents: [{ type: 'file', file_info: { url } }] });
     },
   );
 
@@ -613,7 +619,7 @@ describe('media', () => {
 
   beforeAll(async () => {
     files = createServer((req, res) => {
-      if (req.url === '/song.mp3') res.setHeader('Content-Type', 'audio/mpeg').end('song');
+      if (req.url === '/song.mp3') res.setHeader('Content-Type', 'audio/mpeg').end('ID3 song');
       else if (req.url === '/notes.md')
         res.setHeader('Content-Type', 'text/markdown; charset=utf-8').end('# Notes');
       else res.writeHead(404).end();
@@ -631,7 +637,10 @@ describe('media', () => {
         { type: 'text', text: 'Look' },
         { type: 'image_url', image_url: { url: 'https://example.com/cat.png', detail: 'low' } },
         { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
-        { type: 'audio', audio_url: { url: data('audio/wav', 'wave') } },
+        // What the bytes are counts, not what they are called.
+        { type: 'image_url', image_url: { url: `Data:text/html;base64,${PIXEL}` } },
+        { type: 'audio', audio_url: { url: `DATA:audio/mpeg;base64,${WAVE}` } },
+        { type: 'audio', audio_url: { url: data('audio/wav', 'ID3 song') } },
         { type: 'audio', audio_url: { url: `${at}/song.mp3` } },
         { type: 'file', file_info: { url: data('application/pdf', '%PDF'), name: 'a.pdf', pages: 3 } },
         { type: 'file', file_info: { url: data('text/csv', 'a,b\n1,2'), name: 'a.csv' } },
@@ -645,8 +654,10 @@ describe('media', () => {
       { type: 'text', text: 'Look' },
       { type: 'image_url', image_url: { url: 'https://example.com/cat.png', detail: 'low' } },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}`, detail: 'auto' } },
-      { type: 'input_audio', input_audio: { data: base64('wave'), format: 'wav' } },
-      { type: 'input_audio', input_audio: { data: base64('song'), format: 'mp3' } },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}`, detail: 'auto' } },
+      { type: 'input_audio', input_audio: { data: WAVE, format: 'wav' } },
+      { type: 'input_audio', input_audio: { data: base64('ID3 song'), format: 'mp3' } },
+      { type: 'input_audio', input_audio: { data: base64('ID3 song'), format: 'mp3' } },
       { type: 'file', file: { filename: 'a.pdf', file_data: data('application/pdf', '%PDF') } },
       { type: 'text', text: 'File a.csv:\na,b\n1,2' },
       { type: 'text', text: 'File notes.md:\n# Notes' },
@@ -675,6 +686,43 @@ describe('media', () => {
     }
     expect(openai.requests).toHaveLength(calls);
   });
+
+  verifies(
+    'chat.media.model',
+    'of formats that it cannot be told are a 400 that names the item',
+    async () => {
+      const calls = openai.requests.length;
+      const data = (type: string, text: string) =>
+        `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+      const wrong: [item: object, message: RegExp][] = [
+        [
+          { type: 'audio', audio_url: { url: data('audio/ogg', 'OggS') } },
+          /^contents\[1\]\.audio_url\.url must be a WAV/,
+        ],
+        [
+          { type: 'audio', audio_url: { url: data('audio/wav', 'OggS') } },
+          /^contents\[1\]\.audio_url\.url must be a WAV/,
+        ],
+        [
+          { type: 'audio', audio_url: { url: `${at}/notes.md` } },
+          /^contents\[1\]\.audio_url\.url must be a WAV/,
+        ],
+        [
+          { type: 'image_url', image_url: { url: data('text/html', '<p>') } },
+          /^contents\[1\]\.image_url\.url must be a PNG/,
+        ],
+        [
+          { type: 'image_url', image_url: { url: data('image/png', '<p>') } },
+          /^contents\[1\]\.image_url\.url must be a PNG/,
+        ],
+      ];
+      for (const [item, message] of wrong) {
+        const { status, body } = await hosted.post({ contents: [...contents, item] });
+        expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
+      }
+      expect(openai.requests).toHaveLength(calls);
+    },
+  );
 
   verifies('chat.media.model', 'of earlier turns go along with the next', async () => {
     const session_id = randomUUID();

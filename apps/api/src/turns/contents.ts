@@ -72,8 +72,13 @@ function checkFile(file: unknown, path: string): string[] {
 export function checkMediaUrl(url: unknown, path: string): string[] {
   const expected = `${path} must be an http: or https: address or a data:<type>;base64,… URI`;
   if (typeof url !== 'string') return [expected];
-  if (url.startsWith('data:')) return parseDataUri(url) === null ? [expected] : [];
+  if (isDataUri(url)) return parseDataUri(url) === null ? [expected] : [];
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : [expected];
+}
+
+/** Schemes of addresses have no case. */
+export function isDataUri(url: string): boolean {
+  return /^data:/i.test(url);
 }
 
 export interface DataUri {

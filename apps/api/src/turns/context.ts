@@ -1,6 +1,7 @@
 import { rows, type Sql } from '../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../models/model-provider.ts';
 import type { ItemContent, UserPart } from './items.ts';
+import { audioFormatOf } from './media-format.ts';
 
 /** Media of older turns are named but no longer sent. */
 const MEDIA_TURNS = 10;
@@ -103,13 +104,13 @@ function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart 
         url: `data:${medium.mime};base64,${medium.data.toString('base64')}`,
         detail: part.detail,
       };
-    case 'audio':
-      if (medium === undefined) return { type: 'text', text: '[a recording that was sent earlier]' };
-      return {
-        type: 'audio',
-        data: medium.data.toString('base64'),
-        format: /mpeg|mp3/.test(medium.mime) ? 'mp3' : 'wav',
-      };
+    case 'audio': {
+      // Recordings of other formats were stored once.
+      const format = medium && audioFormatOf(medium.data);
+      if (medium === undefined || !format)
+        return { type: 'text', text: '[a recording that was sent earlier]' };
+      return { type: 'audio', data: medium.data.toString('base64'), format };
+    }
     case 'file': {
       const name = typeof part.info.name === 'string' ? part.info.name : 'file';
       if (part.text !== undefined) return { type: 'text', text: `File ${name}:\n${part.text}` };

@@ -14,6 +14,7 @@ describe('the media of a message', () => {
     await Promise.resolve();
     open--;
     const bytes = Buffer.alloc(Number(url.split('/').at(-1)) * MB);
+    bytes.write('ID3');
     if (bytes.length > maxBytes) throw new Error('too large');
     return { ok: true, headers: new Headers({ 'content-type': 'text/plain' }), bytes };
   });

@@ -4,8 +4,9 @@ import type { ContentItem, ModelCapabilities } from '@platform/contracts';
 import { invalid } from '../infra/http/app-error.ts';
 import { GuardedHttp } from '../infra/http/guarded-http.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
-import { parseDataUri } from './contents.ts';
+import { isDataUri, parseDataUri } from './contents.ts';
 import type { UserPart } from './items.ts';
+import { AUDIO_MIMES, audioFormatOf, imageMimeOf } from './media-format.ts';
 
 const MB = 1024 * 1024;
 const MAX_MEDIA_BYTES = 10 * MB;
@@ -79,21 +80,26 @@ export class Media {
         const { url, detail } = item.image_url;
         const inline = decoded(url);
         // Web addresses of images go to the provider as they are.
-        return inline
-          ? { type: 'image', detail: detail ?? 'auto', media: inline }
-          : { type: 'image', detail: detail ?? 'auto', url };
+        if (inline === null) return { type: 'image', detail: detail ?? 'auto', url };
+        const mime = imageMimeOf(inline.data);
+        if (mime === null)
+          throw invalid(`${path}.image_url.url must be a PNG, JPEG, GIF, WebP, AVIF or HEIC image`);
+        return { type: 'image', detail: detail ?? 'auto', media: { mime, data: inline.data } };
       }
       case 'audio': {
         if (!capabilities.audio) throw refuse('audio');
         const { url } = item.audio_url;
-        const media = await this.bytesOf(url, `${path}.audio_url.url`, budget);
-        return url.startsWith('data:') ? { type: 'audio', media } : { type: 'audio', media, url };
+        const { data } = await this.bytesOf(url, `${path}.audio_url.url`, budget);
+        const format = audioFormatOf(data);
+        if (format === null) throw invalid(`${path}.audio_url.url must be a WAV or MP3 recording`);
+        const media = { mime: AUDIO_MIMES[format], data };
+        return isDataUri(url) ? { type: 'audio', media } : { type: 'audio', media, url };
       }
       case 'file': {
         const { url, ...rest } = item.file_info;
         if (!capabilities.files && BINARY_NAMES.test(rest.name ?? '')) throw refuse('files');
         const media = await this.bytesOf(url, `${path}.file_info.url`, budget);
-        const info = url.startsWith('data:') ? rest : { url, ...rest };
+        const info = isDataUri(url) ? rest : { url, ...rest };
         const text = textOf(media, rest.name ?? '');
         if (text !== null) return { type: 'file', media, info, text };
         if (!capabilities.files) throw refuse('files');
