@@ -296,6 +296,12 @@ describe('an invitation', () => {
     expect([declined.status, declined.body]).toEqual([200, {}]);
     for (const act of [accept, decline]) expect(failed(await act(person, id))).toEqual(CONFLICT);
     expect(await pending(by)).toEqual([]);
+    const [entry] = await auditOf(by);
+    expect(entry).toMatchObject({
+      action: 'invitation.decline',
+      actor: null,
+      details: { email: person.email },
+    });
     expect((await invitation(by, person)).id).not.toBe(id);
   });
 

@@ -12,6 +12,8 @@ export interface AuditRecord {
   requestId?: string;
   /** The space it happened in; none: the principal's. */
   spaceId?: string;
+  /** The log does not tell who acted. */
+  anonymous?: boolean;
 }
 
 /** Writes down an admin act, in the transaction of the act itself. */
@@ -20,14 +22,14 @@ export async function recordAudit(
   principal: Principal,
   record: AuditRecord,
 ): Promise<void> {
-  const { action, targetType, targetId, details = {}, requestId, spaceId } = record;
+  const { action, targetType, targetId, details = {}, requestId, spaceId, anonymous = false } = record;
   await rows(
     tx,
     `insert into audit_entry (space_id, actor_user_id, action, target_type, target_id, details, request_id)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [
       spaceId ?? principal.spaceId,
-      principal.kind === 'user' ? principal.userId : null,
+      principal.kind === 'user' && !anonymous ? principal.userId : null,
       action,
       targetType,
       targetId,

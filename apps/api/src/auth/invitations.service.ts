@@ -14,7 +14,7 @@ import { AppError, conflict, forbidden, notFound } from '../infra/http/app-error
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { getAccount } from './accounts.store.ts';
-import { recordAudit } from './audit.ts';
+import { recordAudit, type AuditRecord } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 import {
@@ -157,7 +157,9 @@ export class InvitationsService {
       const { spaceId, outcome } = await getReceived(tx, id, email);
       if (outcome !== null) throw ended(outcome);
       if (!(await endInvitation(tx, id, 'DECLINED'))) throw ended('WITHDRAWN');
-      await this.recordAnswer(tx, act, { id, spaceId, action: 'invitation.decline', details: { email } });
+      // Who declines stays a stranger to the space: neither name nor id.
+      const record = { action: 'invitation.decline', details: { email }, anonymous: true };
+      await this.recordAnswer(tx, act, { id, spaceId, ...record });
     });
   }
 
@@ -175,7 +177,7 @@ export class InvitationsService {
   private recordAnswer(
     tx: EntityManager,
     { by, requestId }: Act,
-    answer: { id: string; spaceId: string; action: string; details: Record<string, unknown> },
+    answer: { id: string } & Pick<AuditRecord, 'spaceId' | 'action' | 'details' | 'anonymous'>,
   ): Promise<void> {
     const { id, ...record } = answer;
     return recordAudit(tx, by, { ...record, targetType: 'invitation', targetId: id, requestId });
