@@ -247,6 +247,37 @@ describe('a process that is killed', () => {
   );
 });
 
+describe('the row of a call without a limit', () => {
+  it('is not waited for by its answer', async () => {
+    const user = await app.addUser('MEMBER');
+    const { opened, open } = gate();
+    const locked = Promise.withResolvers<void>();
+    const locking = app.get(DataSource).transaction(async (tx) => {
+      await tx.query('lock table usage_hold in exclusive mode');
+      locked.resolve();
+      await opened;
+    });
+    await locked.promise;
+    const pause = gate();
+    const prompt = model.prompt({
+      text: ['Hi'],
+      usage: FIGURES,
+      pauseAfter: { chunks: 1, until: pause.opened },
+    });
+    const running = relay(user, prompt, { stream: true });
+    await eventually(async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into usage_hold%'`;
+      expect(await app.sql(waiting)).toHaveLength(1);
+    });
+    pause.open();
+    expect((await running).text).toMatch(/Hi.*\[DONE\]/s);
+    open();
+    await locking;
+    expect(await chargesOf(user)).toEqual([-1_200]);
+    expect(await callsOpen(user)).toEqual([]);
+  });
+});
+
 describe('a call that the sweeper was quicker to settle', () => {
   it('is not charged again by its process, in the relay', async () => {
     const user = await app.addUser('MEMBER');

@@ -17,6 +17,8 @@ import { UsageService, type Settlement } from '../usage/usage.service.ts';
 /** Of what a process that dies leaves behind. */
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
+/** What ends sooner is never noted: its charge is as quick as its row would be. */
+const NOTE_AFTER_MS = 20;
 /** How much of an answer may be unknown to the sweeper. */
 const PROGRESS_MS = 2_000;
 /** How long a caller waits for a hold while the database is away. */
@@ -39,7 +41,9 @@ export interface NewCall {
 interface OpenCall extends NewCall {
   id: string;
   ended: boolean;
-  /** Resolves when the sweeper can know of it. */
+  /** Until its row is written. */
+  timer: NodeJS.Timeout | null;
+  /** Resolves when no row of it is on its way to the database. */
   stored: Promise<unknown>;
   /** The completion tokens that the sweeper knows of, and when it was told. */
   told: { tokens: number; at: number };
@@ -55,7 +59,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   closingMs = 35_000;
   private readonly logger = new Logger(RelayLedger.name);
   private readonly calls = new Map<string, OpenCall>();
-  private readonly notes = new Batched((calls: OpenCall[]) => this.note(calls));
+  private readonly notes = new Batched((calls: OpenCall[]) => this.writeNotes(calls));
   private timer: NodeJS.Timeout | null = null;
   private queue: Settlement[] = [];
   private readonly ending = new Set<Promise<void>>();
@@ -80,11 +84,18 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   /**
    * Returns the id by which the call is settled. With a limit it keeps tokens back first, or throws 402; without one
-   * the row is written while the call runs, which does not wait for it.
+   * a row is written while the call runs, which does not wait for it.
    */
   async begin(call: NewCall): Promise<string> {
     const told = { tokens: 0, at: performance.now() };
-    const open: OpenCall = { ...call, id: uuidV7(), ended: false, stored: Promise.resolve(), told };
+    const open: OpenCall = {
+      ...call,
+      id: uuidV7(),
+      ended: false,
+      timer: null,
+      stored: Promise.resolve(),
+      told,
+    };
     const { tokens } = call;
     const hold = tokens === null ? null : { ...rowOf(open), tokens };
     const held =
@@ -95,11 +106,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
         undefined,
         HOLD_RETRY_MS,
       ));
-    if (held === null) {
-      open.stored = this.notes.get(open).catch((error: unknown) => {
-        this.logger.warn({ err: error, call: open.id }, 'A call of the relay was not noted');
-      });
-    }
+    if (held === null) open.timer = setTimeout(() => this.note(open), NOTE_AFTER_MS).unref();
     this.calls.set(open.id, open);
     return open.id;
   }
@@ -109,6 +116,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     const call = this.calls.get(id);
     if (!call) return;
     call.ended = true;
+    if (call.timer) clearTimeout(call.timer);
     this.calls.delete(id);
     // Not before its row: that would stay behind.
     const ending = call.stored.then(() => {
@@ -136,7 +144,14 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     await this.settled();
   }
 
-  private async note(calls: OpenCall[]): Promise<void[]> {
+  private note(call: OpenCall): void {
+    call.timer = null;
+    call.stored = this.notes.get(call).catch((error: unknown) => {
+      this.logger.warn({ err: error, call: call.id }, 'A call of the relay was not noted');
+    });
+  }
+
+  private async writeNotes(calls: OpenCall[]): Promise<void[]> {
     const open = calls.filter(({ ended }) => !ended);
     await this.usage.note(this.database, open.map(rowOf));
     return calls.map(() => undefined);

@@ -142,14 +142,16 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private begin(call: RelayCall): Promise<string> {
     const { request, model, requestId, limited, progress } = call;
-    const promptTokens = roughPromptTokens(request);
-    const tokens = limited
-      ? tokensToHold(promptTokens, request.maxOutputTokens ?? model.maxOutputTokens)
-      : null;
+    // Only when somebody asks: it reads the whole prompt.
+    let counted: number | null = null;
+    const promptTokens = () => (counted ??= roughPromptTokens(request));
     const usedSoFar = () => {
-      const usage = { ...NOTHING, promptTokens, completionTokens: progress.completionTokens() };
+      const completionTokens = progress.completionTokens();
+      const usage = { ...NOTHING, promptTokens: promptTokens(), completionTokens };
       return chargeOf(call, { usage, estimated: true });
     };
+    const most = request.maxOutputTokens ?? model.maxOutputTokens;
+    const tokens = limited ? tokensToHold(promptTokens(), most) : null;
     return this.ledger.begin({ tokens, reference: requestId, usedSoFar });
   }
 }

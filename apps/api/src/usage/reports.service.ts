@@ -56,14 +56,15 @@ export class UsageReports {
     const { spaceId } = caller;
     const filter = { userId: userSeen(caller, query.userId), source, model, from, to };
     const bound = { usageOf: spaceId, ...filter };
-    const after = this.cursors.idAfter(cursor, bound);
+    const [createdAt, id] = this.cursors.decode(cursor, bound) ?? [];
+    const after = createdAt === undefined ? null : { createdAt: String(createdAt), id: String(id) };
     const entries = await listEntries(this.database, spaceId, filter, after, limit + 1);
     const people = await this.peopleIn(entries);
     return this.cursors.page(
       entries,
       limit,
       bound,
-      ({ id }) => [id],
+      (row) => [row.createdAt.toISOString(), row.id],
       (row) => toEntry(row, people),
     );
   }

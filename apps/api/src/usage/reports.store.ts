@@ -24,12 +24,18 @@ export interface EntryFilter {
   to?: string;
 }
 
-/** Entries after an id, the newest first. */
+/** The place of an entry in a list. */
+export interface EntryPosition {
+  createdAt: string;
+  id: string;
+}
+
+/** Entries after a position, the newest first. Every filter has an index in this order. */
 export function listEntries(
   sql: Sql,
   spaceId: string,
   { userId, source, model, from, to }: EntryFilter,
-  after: string | null,
+  after: EntryPosition | null,
   limit: number,
 ): Promise<EntryRow[]> {
   return rows(
@@ -41,9 +47,19 @@ export function listEntries(
        and ($4::text is null or model = $4)
        and ($5::timestamptz is null or created_at >= $5)
        and ($6::timestamptz is null or created_at <= $6)
-       and ($7::uuid is null or id < $7)
-     order by id desc limit $8`,
-    [spaceId, userId, source, model, instant(from), instant(to), after, limit],
+       and ($7::timestamptz is null or (created_at, id) < ($7, $8::uuid))
+     order by created_at desc, id desc limit $9`,
+    [
+      spaceId,
+      userId,
+      source,
+      model,
+      instant(from),
+      instant(to),
+      after?.createdAt ?? null,
+      after?.id ?? null,
+      limit,
+    ],
   );
 }
 
