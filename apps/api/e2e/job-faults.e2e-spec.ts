@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
+import type { Type } from '@nestjs/common';
 import type { ChatAnswer, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -246,6 +248,47 @@ if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
         const ids = webhooks.of(path).map(({ message }) => message.data.id);
         expect(ids.sort()).toEqual([early, ...made].map(({ id }) => id).sort());
       }, 30_000);
+    } finally {
+      await service.close();
+      await redis.kill();
+    }
+  });
+
+  it('are taken as fast as ever while it hangs, is dead, or is full of ids that nobody knows', async () => {
+    const redis = await RedisServer.start();
+    const service = await TestApp.start({ env: { REDIS_URL: redis.url } });
+    try {
+      const own = new JobCalls(service);
+      const { agentId } = await AgentCalls.make(service);
+      const messaging = service.get(Messaging as Type<Messaging>);
+      await eventually(async () => expect(messaging.state()).toBe('up'));
+      /** How long the slowest of a hundred takes, four at a time. */
+      const slowest = async () => {
+        const times: number[] = [];
+        const takeJobs = async () => {
+          for (let i = 0; i < 25; i++) {
+            const begin = performance.now();
+            await own.start({ agentId, contents: said('Hello') });
+            times.push(performance.now() - begin);
+          }
+        };
+        await Promise.all(Array.from({ length: 4 }, takeJobs));
+        return Math.max(...times);
+      };
+      await slowest();
+      const usual = await slowest();
+      const forged = Array.from({ length: 5_000 }, (_, i) => (i % 2 ? randomUUID() : `nobody ${i}`));
+      await messaging.publish('job', forged);
+      const amongForged = await slowest();
+      redis.hang();
+      const hanging = await slowest();
+      redis.goOn();
+      await eventually(async () => expect(messaging.state()).toBe('up'));
+      await redis.kill();
+      const dead = await slowest();
+      // One call may wait for the publishing that finds out; the others do not try.
+      const most = 3 * usual + 500;
+      expect([amongForged, hanging, dead].filter((ms) => ms > most)).toEqual([]);
     } finally {
       await service.close();
       await redis.kill();

@@ -1,3 +1,5 @@
+import { isUnavailable } from './database/unavailable.ts';
+
 /** Longest line of the log; what is longer is cut in its texts. */
 const MAX_LINE = 16_384;
 const MAX_MESSAGE = 1_000;
@@ -19,7 +21,7 @@ const QUOTED = /"[^]*"/;
 export interface LoggedError {
   type: string;
   message: string;
-  stack: string;
+  stack?: string;
   [fact: string]: unknown;
 }
 
@@ -29,8 +31,9 @@ export function loggedError(error: unknown, depth = 0): LoggedError | string {
   const told: LoggedError = {
     type: error.name === 'Error' ? error.constructor.name : error.name,
     message: cut(messageOf(error), MAX_MESSAGE),
-    stack: framesOf(error),
   };
+  // Of a database that is away every statement tells the same; where it was asked says nothing.
+  if (!isUnavailable(error)) told.stack = framesOf(error);
   const carried = error as unknown as Record<string, unknown>;
   for (const fact of FACTS) {
     const value = carried[fact];

@@ -83,7 +83,7 @@ export class BullMessaging
       // Not addBulk: in a transaction Redis cannot be told again what a script is, and such a loss is silent.
       await within(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
     } catch (error) {
-      this.watch.doubt(error);
+      this.watch.refused(error);
     }
   }
 

@@ -8,6 +8,8 @@ import { Sleeper } from './sleeper.ts';
 export const KEY_PREFIX = 'platform';
 const EPOCH_KEY = `${KEY_PREFIX}:epoch`;
 const PROBE_MS = 500;
+/** How long nothing is published after a failure: each try costs its caller up to 300 ms. */
+const QUIET_MS = 2_000;
 /** After so long without an answer on a standing connection its peer is taken for gone. */
 const SILENCE_MS = 10_000;
 
@@ -47,6 +49,7 @@ export class RedisWatch {
   private connectionError: Error | null = null;
   private answeredAt = performance.now();
   private gaveUp = false;
+  private quietUntil = 0;
   private readonly waiting = new Map<MessageKind, number>();
 
   /** `recovered` is awaited before Redis counts as up; `afterSilence`: other connections may be dead as well. */
@@ -78,8 +81,14 @@ export class RedisWatch {
     this.waiting.set(kind, this.waitingOf(kind) + count);
   }
 
-  /** Hints are lost: nothing is published until the next probe succeeds, and then everything again. */
-  doubt(error: unknown): void {
+  /** A hint was not taken: for a while nobody tries again, also where Redis still answers the probes. */
+  refused(error: unknown): void {
+    this.quietUntil = performance.now() + QUIET_MS;
+    this.doubt(error);
+  }
+
+  /** Hints are lost: nothing is published until a probe succeeds, and then everything again. */
+  private doubt(error: unknown): void {
     this.up = false;
     if (!this.warned)
       this.logger.warn({ err: error }, 'Redis does not take hints: work waits in the database');
@@ -109,6 +118,7 @@ export class RedisWatch {
         this.reportRecovery();
         return;
       }
+      if (performance.now() < this.quietUntil) return;
       if (!this.up) await this.checkPolicy();
       await this.recovered(this.gaveUp);
       this.gaveUp = false;
