@@ -102,6 +102,19 @@ describe('a hostile model server', () => {
       await answersWithoutKey(true, bytes.length);
     });
 
+    it('in pieces that are chunks of their own, tells nobody', async () => {
+      const pieces = `You sent ${KEY}.`.match(/.{1,3}/g) ?? [];
+      server.answer = (res) => {
+        stream(res);
+        for (const content of pieces) res.write(eventOf({ content }));
+        res.end('data: [DONE]\n\n');
+      };
+      const { text } = await complete({ stream: true });
+      const said = [...text.matchAll(/"content":"(.*?)"/g)].map(([, piece]) => piece).join('');
+      expect(said).toMatch(/^You sent .{0,3}\*{20,}\.$/);
+      expect(text).toMatch(/\[DONE\]\n\n$/);
+    });
+
     it.each([KEY, encoded, encodeURIComponent(KEY)])('in a refusal, tells nobody: %s', async (form) => {
       server.answer = (res) =>
         res

@@ -12,12 +12,12 @@ const IPV4 = /\b\d{1,3}(\.\d{1,3}){3}\b/;
 /** A model server for calls that are handed on as they are. */
 export class OpenAiEndpoint {
   readonly quirks: ServerQuirks;
-  /** What is masked in the bytes of its answers. */
-  readonly secretBytes: Secrets;
+  /** What is masked in its answers: in their texts, and in their bytes. */
+  readonly secrets: { text: Secrets; bytes: Secrets };
 
   constructor(private readonly server: OpenAiServer) {
     this.quirks = server.quirks;
-    this.secretBytes = server.secrets.inBytes();
+    this.secrets = { text: server.secrets, bytes: server.secrets.inBytes() };
   }
 
   /** Sends a JSON body; `handler` gets the answer piece by piece and may pause or abort it. */

@@ -17,7 +17,7 @@ export async function handOn(
 ): Promise<Used | null> {
   const call = (askUsage: boolean) => {
     const body = upstreamBody(request, upstreamModel, askUsage);
-    const upstream = new UpstreamCall(res, endpoint.secretBytes, !request.usageAsked);
+    const upstream = new UpstreamCall(res, endpoint.secrets, !request.usageAsked);
     if (request.path === '/chat/completions') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.ended;

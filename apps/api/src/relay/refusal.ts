@@ -24,7 +24,7 @@ export function answerRefusal(res: Response, refused: Refused, endpoint: OpenAiE
     throw unavailable('upstream_bad_answer', "The model's server sends its callers elsewhere");
   for (const name of PASSED_HEADERS) {
     const value = headers[name];
-    if (typeof value === 'string') res.setHeader(name, endpoint.secretBytes.mask(value));
+    if (typeof value === 'string') res.setHeader(name, endpoint.secrets.bytes.mask(value));
   }
   res.status(status).setHeader('Content-Type', 'application/json');
   res.end(isError(body) && endpoint.mayTell(body) ? body : JSON.stringify(ourWords(status)));

@@ -99,7 +99,7 @@ function endOfEvents(bytes: Buffer): number {
 }
 
 /** Where the event around `at` ends. */
-function endOfEvent(bytes: Buffer, at: number): number {
+export function endOfEvent(bytes: Buffer, at: number): number {
   for (let lf = bytes.indexOf(LF, at); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
     if (bytes[lf + 1] === LF) return lf + 2;
     if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;

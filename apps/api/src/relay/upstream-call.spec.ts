@@ -30,7 +30,11 @@ class FakeResponse extends EventEmitter {
 
 function begin() {
   const res = new FakeResponse();
-  const call = new UpstreamCall(res as unknown as Response, Secrets.of(null).inBytes(), true);
+  const call = new UpstreamCall(
+    res as unknown as Response,
+    { text: Secrets.of(null), bytes: Secrets.of(null) },
+    true,
+  );
   const aborted: Error[] = [];
   const controller = {
     abort: (reason: Error) => aborted.push(reason),

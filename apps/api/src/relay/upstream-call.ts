@@ -5,6 +5,7 @@ import type { ModelUsage } from '../models/model-provider.ts';
 import { SecretByteMask, type Secrets } from '../models/secrets.ts';
 import { AnswerTail } from './answer-tail.ts';
 import { roughAnswerTokens, usageOf } from './answer-usage.ts';
+import { SseSecrets } from './sse-secrets.ts';
 import { SseUsage } from './sse-usage.ts';
 
 type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
@@ -52,14 +53,16 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   private informational = 0;
   private refusal: Omit<Refused, 'body' | 'kind'> | null = null;
   private readonly mask: SecretByteMask;
+  private readonly spread: SseSecrets;
 
   /** `secrets` are masked in the answer; `hideUsage`: the caller has not asked for the chunk with the figures. */
   constructor(
     private readonly res: Response,
-    private readonly secrets: Secrets,
+    private readonly secrets: { text: Secrets; bytes: Secrets },
     private readonly hideUsage: boolean,
   ) {
-    this.mask = new SecretByteMask(secrets);
+    this.mask = new SecretByteMask(secrets.bytes);
+    this.spread = new SseSecrets(secrets.text);
     res.once('close', this.leave);
   }
 
@@ -95,7 +98,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       controller.abort(new Error(`The answer is encoded as ${String(encoding)}, unasked`));
       return;
     }
-    const type = this.secrets.mask(String(headers['content-type'] ?? 'application/json'));
+    const type = this.secrets.bytes.mask(String(headers['content-type'] ?? 'application/json'));
     if (type.startsWith('text/event-stream')) this.events = new SseUsage(this.hideUsage);
     // Headers and first bytes mostly come together, and go together.
     const { socket } = this.res;
@@ -121,7 +124,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       controller.abort(new Error('The answer is too long'));
       return;
     }
-    const bytes = this.mask.push(this.events ? this.events.push(chunk) : chunk);
+    const bytes = this.mask.push(this.events ? this.spread.push(this.events.push(chunk)) : chunk);
     if (bytes.length > 0 && !this.res.write(bytes)) this.waitForReader(controller);
   }
 
@@ -152,8 +155,10 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   }
 
   private rest(): Buffer {
-    const rest = this.events ? [this.mask.push(this.events.end())] : [];
-    return Buffer.concat([...rest, this.mask.end()]);
+    const events = this.events
+      ? [this.spread.push(this.events.end()), this.spread.end()].map((bytes) => this.mask.push(bytes))
+      : [];
+    return Buffer.concat([...events, this.mask.end()]);
   }
 
   private readonly leave = () => {

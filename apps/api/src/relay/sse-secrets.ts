@@ -1,0 +1,155 @@
+import { SecretMask, type Secrets } from '../models/secrets.ts';
+import { dataOf, endOfEvent } from './sse-usage.ts';
+
+/** A text of an event that goes on in the next ones. */
+interface Piece {
+  text: string;
+  /** As it may be shown, as far as that is known. */
+  shown: string;
+  replace: (text: string) => void;
+}
+
+/** A text that comes in pieces. */
+interface TextStream {
+  mask: SecretMask;
+  /** Pieces of which a part is held back. */
+  open: Piece[];
+}
+
+interface HeldEvent {
+  bytes: Buffer;
+  chunk: unknown;
+  pieces: Piece[];
+}
+
+type JsonObject = Record<string, unknown>;
+
+/** More is not waited for: what is still open is masked. */
+const MAX_HELD_BYTES = 1024 * 1024;
+/** A server that numbers more choices than anybody asks for has them taken for one. */
+const MAX_TEXTS = 1_000;
+const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'];
+
+/**
+ * Masks secrets that a server spreads over the chunks of a stream. An event in which one may begin waits for the next
+ * ones; unless it turns out to be a part of a secret, its bytes stay as they are. Secrets within an event are not its
+ * concern.
+ */
+export class SseSecrets {
+  private held: HeldEvent[] = [];
+  private heldBytes = 0;
+  private readonly texts = new Map<string, TextStream>();
+
+  constructor(private readonly secrets: Secrets) {}
+
+  /** Takes whole events, and returns those that may be handed on. */
+  push(bytes: Buffer): Buffer {
+    if (this.secrets.whole === null || bytes.length === 0) return bytes;
+    const before = this.held.length;
+    for (let from = 0; from < bytes.length;) {
+      const end = endOfEvent(bytes, from);
+      this.take(bytes.subarray(from, end));
+      from = end;
+    }
+    if (this.heldBytes > MAX_HELD_BYTES) this.closeAll();
+    const ready = this.ready();
+    // The common case: nothing was held, nothing is, and nothing was changed.
+    const same =
+      before === 0 && this.held.length === 0 && ready.every(({ pieces }) => !pieces.some(isMasked));
+    return same ? bytes : Buffer.concat(ready.map(written));
+  }
+
+  /** What is left when nothing more comes. */
+  end(): Buffer {
+    this.closeAll();
+    return Buffer.concat(this.ready().map(written));
+  }
+
+  private take(bytes: Buffer): void {
+    const chunk = dataOf(bytes.toString('utf8'));
+    const event: HeldEvent = { bytes, chunk, pieces: [] };
+    for (const { key, text, replace } of textsOf(chunk)) {
+      const stream = this.streamOf(key);
+      const piece: Piece = { text, shown: '', replace };
+      event.pieces.push(piece);
+      stream.open.push(piece);
+      fill(stream.open, stream.mask.push(text));
+    }
+    this.held.push(event);
+    this.heldBytes += bytes.length;
+  }
+
+  private streamOf(key: string): TextStream {
+    const name = this.texts.size < MAX_TEXTS ? key : 'others';
+    const known = this.texts.get(key) ?? this.texts.get(name);
+    if (known) return known;
+    const made = { mask: new SecretMask(this.secrets), open: [] };
+    this.texts.set(name, made);
+    return made;
+  }
+
+  private closeAll(): void {
+    for (const { mask, open } of this.texts.values()) fill(open, mask.end());
+  }
+
+  private ready(): HeldEvent[] {
+    const waiting = this.held.findIndex(({ pieces }) =>
+      pieces.some(({ text, shown }) => shown.length < text.length),
+    );
+    const ready = this.held.splice(0, waiting < 0 ? this.held.length : waiting);
+    for (const { bytes } of ready) this.heldBytes -= bytes.length;
+    return ready;
+  }
+}
+
+/** Gives the open pieces what a mask handed on: masks keep lengths, so it is theirs in order. */
+function fill(open: Piece[], shown: string): void {
+  let rest = shown;
+  for (let piece = open[0]; piece; piece = open[0]) {
+    const part = rest.slice(0, piece.text.length - piece.shown.length);
+    piece.shown += part;
+    rest = rest.slice(part.length);
+    if (piece.shown.length < piece.text.length) return;
+    open.shift();
+  }
+}
+
+const isMasked = ({ text, shown }: Piece) => text !== shown;
+
+function written({ bytes, chunk, pieces }: HeldEvent): Buffer {
+  const masked = pieces.filter(isMasked);
+  if (masked.length === 0) return bytes;
+  for (const { shown, replace } of masked) replace(shown);
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+/** The texts of a chunk that go on in others, each under its own name. */
+function textsOf(chunk: unknown): { key: string; text: string; replace: (text: string) => void }[] {
+  const { choices } = (chunk ?? {}) as { choices?: unknown };
+  if (!Array.isArray(choices)) return [];
+  return (choices as unknown[]).flatMap((choice, position) => {
+    if (!isObject(choice) || !isObject(choice.delta)) return [];
+    const { delta } = choice;
+    const name = indexOf(choice, position);
+    const calls = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
+    return [
+      ...TEXT_FIELDS.flatMap((field) => textIn(delta, field, `${name} ${field}`)),
+      ...calls.flatMap((call, i) =>
+        isObject(call) && isObject(call.function)
+          ? textIn(call.function, 'arguments', `${name} call ${indexOf(call, i)}`)
+          : [],
+      ),
+    ];
+  });
+}
+
+function textIn(object: JsonObject, field: string, key: string) {
+  const text = object[field];
+  if (typeof text !== 'string' || text === '') return [];
+  return [{ key, text, replace: (shown: string) => void (object[field] = shown) }];
+}
+
+/** Its own number, or its place. */
+const indexOf = ({ index }: JsonObject, place: number) => (typeof index === 'number' ? index : place);
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
