@@ -42,12 +42,16 @@ let app: TestApp;
 let neighbour: TestApp;
 let model: ScriptedModel;
 let calls: AgentCalls;
+/** Of a model that may answer at any length. */
+let verbose: AgentCalls;
 
 beforeAll(async () => {
   model = await ScriptedModel.start();
   app = await TestApp.start();
   neighbour = await TestApp.start({ database: app });
   calls = await AgentCalls.make(app, { baseUrl: model.url });
+  const limits = { contextWindow: 100_000_000, maxOutputTokens: 50_000_000 };
+  verbose = await AgentCalls.make(app, { baseUrl: model.url, ...limits });
 });
 afterAll(async () => {
   await neighbour.close();
@@ -149,7 +153,7 @@ describe('frames', () => {
       { text: [long, long], toolCalls: [{ id: 'c', name: 'n', arguments: args }] },
       { text: ['.'] },
     );
-    const { bytes, frames } = await calls.stream({ contents: said(prompt) });
+    const { bytes, frames } = await verbose.stream({ contents: said(prompt) });
     expect(textOf(frames) === `${long}${long}.`).toBe(true);
     const sizes = bytes.split('\n\n').map((block) => Buffer.byteLength(block));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(32 * 1024);
@@ -437,7 +441,7 @@ describe('readers', () => {
       const long: Behaviour = { text: Array.from({ length: 8192 }, () => piece) };
       const body = { contents: said(model.prompt(long)), turnId: randomUUID() };
       const request = [
-        `GET ${calls.path}/turns/${body.turnId}/stream HTTP/1.1`,
+        `GET ${verbose.path}/turns/${body.turnId}/stream HTTP/1.1`,
         'Host: test',
         `Authorization: Bearer ${app.admin.apiKey}`,
       ];
@@ -451,7 +455,7 @@ describe('readers', () => {
       };
       const before = retainedBytes();
       try {
-        const response = await calls.start(body);
+        const response = await verbose.start(body);
         for (let i = 0; i < 5; i++) await stall();
         let read = 0;
         for await (const bytes of response.body ?? []) read += bytes.length;
