@@ -225,6 +225,7 @@ describe('local tools', () => {
         execute: () => ran.push('camera'),
       },
       door: {
+        authorize: () => true,
         execute: () => {
           ran.push('door');
           throw new Error('It is stuck');
@@ -266,6 +267,7 @@ describe('local tools', () => {
         {
           localTools: {
             gps: {
+              authorize: () => true,
               execute: async (_, { callId }) => {
                 ran.push(callId);
                 await client.agents.answerLocalToolCall(local, stream.turnId, callId, { result: 'by hand' });
@@ -289,6 +291,16 @@ describe('local tools', () => {
     },
   );
 
+  verifies('client.local-tools', 'a streamed execution runs them', async () => {
+    const stream = client.agents.executeStream(
+      local,
+      { inputs: { query: '/local gps {}' } },
+      { localTools: { gps: { authorize: () => true, execute: () => 'here' } } },
+    );
+    await stream.text();
+    expect(await outcomes(stream.turnId ?? '')).toEqual({ gps: ['succeeded', 'here'] });
+  });
+
   verifies('client.local-tools', 'a resumed stream runs them', async () => {
     const contents = said('/ask Go? | yes | no\n/local gps {}');
     const asking = client.agents.chatStream(local, { contents, registeredLocalTools: ['gps'] });
@@ -296,7 +308,9 @@ describe('local tools', () => {
     const { turnId, sessionId, interactionId } = asking.interaction as Interaction;
     const answer = { sessionId, interactionId, selectedOptionIds: ['option_1'] };
     await client.agents
-      .resume(local, turnId, answer, { localTools: { gps: { execute: () => 'here' } } })
+      .resume(local, turnId, answer, {
+        localTools: { gps: { authorize: () => true, execute: () => 'here' } },
+      })
       .text();
     expect(await outcomes(turnId, 2)).toMatchObject({ gps: ['succeeded', 'here'] });
   });

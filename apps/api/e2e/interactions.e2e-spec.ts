@@ -487,7 +487,18 @@ describe('tools in the loop', () => {
       await live.until('local-tool-call');
       expect((await answer('Ulm', 'a%00b')).status).toBe(404);
       expect((await answer('Ulm')).status).toBe(200);
-      await eventually(async () => expect((await answer('Bonn')).status).toBe(200));
+      // Clients run a call once by its id, so each gets an id of its own.
+      const second = await eventually(async () => {
+        const [open] = await app.sql<{ id: string }>(
+          `select call_id as id from local_tool_call where outcome is null and turn_id =
+             (select id from turn where client_turn_id = $1)`,
+          [turnId],
+        );
+        if (open === undefined) throw new Error('No second call is open');
+        return open.id;
+      });
+      expect(second).not.toBe('call_0');
+      expect((await answer('Bonn', second)).status).toBe(200);
       const { frames } = await live.rest();
       expect(textOf(frames)).toBe('Done');
       const told = (openai.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];

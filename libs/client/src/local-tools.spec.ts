@@ -29,6 +29,9 @@ const callFrame = (seq: number, callId: string, fields: object = {}) =>
     ...fields,
   });
 
+/** A tool that is always allowed. */
+const allowed = (execute: LocalTool['execute']): LocalTool => ({ authorize: () => true, execute });
+
 /** A service whose turn calls local tools, and goes on once it has an answer to each. */
 class Calling {
   readonly results: { callId: string; body: LocalToolResultRequest }[] = [];
@@ -92,6 +95,7 @@ describe('local tools', () => {
     const calls: unknown[] = [];
     await chat({
       clock: {
+        authorize: () => true,
         execute: (args, { callId, signal }) => {
           calls.push([args, callId, signal.aborted]);
           return { time: `${String(args.zone)} noon` };
@@ -110,12 +114,69 @@ describe('local tools', () => {
     expect(harness.timer.running).toBe(0);
   });
 
+  it.each([
+    ['no authorize', { execute: () => 1 }],
+    ['no execute', { authorize: () => true }],
+  ])('cannot be registered with %s', (_, tool) => {
+    const { agents } = harness.client();
+    const options = { localTools: { clock: tool as unknown as LocalTool } };
+    const answered = { sessionId: 's-1', interactionId: 'i-1', selectedOptionIds: ['o-1'] };
+    expect(() => agents.chatStream('a-1', HELLO, options)).toThrow(TypeError);
+    expect(() => agents.executeStream('a-1', { inputs: {} }, options)).toThrow(/clock/);
+    expect(() => agents.resume('a-1', TURN_ID, answered, options)).toThrow(TypeError);
+    expect(harness.server.seen).toEqual([]);
+  });
+
+  it('are registered for a streamed execution and run in it', async () => {
+    const service = new Calling({});
+    const options = { localTools: { clock: allowed(() => 'noon') } };
+    const stream = harness.client().agents.executeStream('a-1', { inputs: { query: 'x' } }, options);
+    await harness.framesOf(stream);
+    expect(harness.server.seen[0]?.body).toMatchObject({ stream: true, registeredLocalTools: ['clock'] });
+    expect(service.results).toEqual([{ callId: 'c-1', body: { result: 'noon' } }]);
+  });
+
+  it('run a call once, although two streams of the client tell of it', async () => {
+    const streams: ServerResponse[] = [];
+    const results: unknown[] = [];
+    harness.server.handle = (request, response) => {
+      if (request.path.endsWith(TURN)) {
+        answer(response, 200, { turnId: TURN_ID, segments: [{ segment: 1, origin: 'start', ended: false }] });
+      } else if (request.path.includes('/local-tools/')) {
+        results.push(request.body);
+        void accepts(request, response);
+        for (const stream of streams) stream.end(sse(frame(4, 'stream-ended', { lastSeq: 4 })));
+      } else {
+        streams.push(response);
+        startStream(response);
+        response.write(sse([...beginning, callFrame(3, 'c-1')]));
+      }
+    };
+    const done: string[] = [];
+    let told = 0;
+    let bothAreTold = () => {};
+    const both = new Promise<void>((resolve) => (bothAreTold = resolve));
+    const clock = allowed(async (_, { callId }) => {
+      done.push(callId);
+      await both;
+    });
+    const { agents } = harness.client();
+    const read = async () => {
+      const answered = { sessionId: 's-1', interactionId: 'i-1', selectedOptionIds: ['o-1'] };
+      for await (const { event } of agents.resume('a-1', TURN_ID, answered, { localTools: { clock } }))
+        if (event === 'local.tool.call' && ++told === 2) bothAreTold();
+    };
+    await Promise.all([read(), read()]);
+    expect(done).toEqual(['c-1']);
+    expect(results).toHaveLength(1);
+  });
+
   it('run for a turn that was resumed here, too', async () => {
     const service = new Calling({});
     const answered = { sessionId: 's-1', interactionId: 'i-1', selectedOptionIds: ['o-1'] };
     await harness
       .client()
-      .agents.resume('a-1', TURN_ID, answered, { localTools: { clock: { execute: () => 1 } } })
+      .agents.resume('a-1', TURN_ID, answered, { localTools: { clock: allowed(() => 1) } })
       .text();
     expect(service.results).toEqual([{ callId: 'c-1', body: { result: 1 } }]);
     expect(harness.server.seen[0]?.body).toEqual(answered);
@@ -156,14 +217,14 @@ describe('local tools', () => {
     ['false', () => false, { result: false }],
   ])('tell the model when they give %s', async (_, execute, body) => {
     const service = new Calling({});
-    await chat({ clock: { execute } });
+    await chat({ clock: allowed(execute) });
     expect(service.results).toEqual([{ callId: 'c-1', body }]);
   });
 
   it('run a call once, however often it is told', async () => {
     const service = new Calling({}, { callId: 'c-1' });
     const done: string[] = [];
-    await chat({ clock: { execute: (_, { callId }) => done.push(callId) } });
+    await chat({ clock: allowed((_, { callId }) => done.push(callId)) });
     expect(done).toEqual(['c-1']);
     expect(service.results).toHaveLength(1);
   });
@@ -174,10 +235,10 @@ describe('local tools', () => {
     const { agents } = harness.client();
     const frames = [...beginning, callFrame(3, 'c-1'), frame(4, 'stream-ended', { lastSeq: 4 })];
     harness.server.handle = sends(frames);
-    const options: TurnOptions = { localTools: { clock: { execute } } };
+    const options: TurnOptions = { localTools: { clock: allowed(execute) } };
     expect(await harness.framesOf(agents.attachTurn('a-1', TURN_ID, {}, options))).toEqual(frames);
     expect(await harness.framesOf(agents.chatStream('a-1', HELLO))).toEqual(frames);
-    const others = { localTools: { calendar: { execute } } };
+    const others = { localTools: { calendar: allowed(execute) } };
     expect(await harness.framesOf(agents.chatStream('a-1', HELLO, others))).toEqual(frames);
 
     const service = new Calling({ tool: 'clock' });
@@ -195,7 +256,7 @@ describe('local tools', () => {
       accepts,
     );
     let runs = 0;
-    await chat({ clock: { execute: () => ++runs } });
+    await chat({ clock: allowed(() => ++runs) });
     expect(runs).toBe(1);
     expect(service.results.map(({ body }) => body)).toContainEqual({ result: 1 });
     expect(service.results.length).toBeGreaterThanOrEqual(3);
@@ -209,7 +270,7 @@ describe('local tools', () => {
     service.refusals.push(refuses(status, code));
     const reported = new Promise<unknown[]>((tell) => {
       void chat(
-        { clock: { execute: () => 1 } },
+        { clock: allowed(() => 1) },
         {
           onLocalToolError: (error: unknown, call: { callId: string }) => {
             tell([(error as PlatformError).status, call.callId]);
@@ -224,7 +285,7 @@ describe('local tools', () => {
   it('tell the model of a result that the service cannot take', async () => {
     const service = new Calling({});
     service.refusals.push(refuses(413, 'PAYLOAD_TOO_LARGE'), accepts);
-    await chat({ clock: { execute: () => 'much' } });
+    await chat({ clock: allowed(() => 'much') });
     expect(service.results.map(({ body }) => body)).toEqual([
       { result: 'much' },
       { error: 'PAYLOAD_TOO_LARGE!' },
@@ -239,6 +300,7 @@ describe('local tools', () => {
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     await chat({
       clock: {
+        authorize: () => true,
         execute: (_, { signal }) => {
           seen = signal;
           return stopped(signal);
@@ -262,6 +324,7 @@ describe('local tools', () => {
     let stopped = false;
     await chat({
       clock: {
+        authorize: () => true,
         execute: (_, { signal }) =>
           new Promise<void>((resolve) => {
             signal.addEventListener('abort', () => {
@@ -286,7 +349,7 @@ describe('local tools', () => {
       });
     });
     const reading = chat(
-      { clock: { execute: () => new Promise(() => leaving.abort(new Error('Enough'))) } },
+      { clock: allowed(() => new Promise(() => leaving.abort(new Error('Enough')))) },
       { signal: leaving.signal },
     );
     await expect(reading).rejects.toThrow('Enough');

@@ -15,8 +15,8 @@ export interface LocalToolContext {
 export interface LocalTool {
   /** Its result, any JSON value, goes to the model; what it throws goes there as an error. */
   execute(args: Record<string, unknown>, context: LocalToolContext): unknown;
-  /** Asked before each call; anything but true denies it. None: allowed by being registered. */
-  authorize?(call: LocalToolCall, context: LocalToolContext): Authorization | Promise<Authorization>;
+  /** Asked before each call; anything but true denies it. A tool without it cannot be registered. */
+  authorize(call: LocalToolCall, context: LocalToolContext): Authorization | Promise<Authorization>;
 }
 
 export type Authorization = boolean | { denied: true; reason?: string };
@@ -28,11 +28,20 @@ export interface LocalToolOptions {
   onLocalToolError?: (error: unknown, call: LocalToolCall) => void;
 }
 
-/** The turn as its own local tools see it. */
-export interface LocalToolTurn {
+/** The turns as their own local tools see them. */
+export interface LocalToolTurns {
   /** Whether the segment still runs: what a recorded one asked for was done long ago. */
-  isRunning(segment: number): Promise<boolean>;
-  answer(callId: string, result: LocalToolResultRequest): Promise<void>;
+  isRunning(turnId: string, segment: number): Promise<boolean>;
+  answer(turnId: string, callId: string, result: LocalToolResultRequest): Promise<void>;
+}
+
+export interface LocalToolRunnerOptions extends LocalToolOptions {
+  /** Aborted when the caller gives the stream up. */
+  left?: AbortSignal;
+  turns: LocalToolTurns;
+  retry: Retry;
+  /** The calls that this client has begun, whichever of its streams told them. */
+  taken: Set<string>;
 }
 
 const MAX_TEXT = 10_000;
@@ -40,18 +49,22 @@ const MAX_TEXT = 10_000;
 /** Runs the local tool calls of one stream, side by side, each once. */
 export class LocalToolRunner {
   private readonly tools: Record<string, LocalTool>;
-  private readonly turn: LocalToolTurn;
+  private readonly turns: LocalToolTurns;
   private readonly retry: Retry;
   private readonly report: LocalToolOptions['onLocalToolError'];
   private readonly left: AbortSignal | undefined;
   private readonly over = new AbortController();
-  private readonly taken = new Set<string>();
+  private readonly taken: Set<string>;
+  private readonly own = new Set<string>();
+  private turnId = '';
   private segment = 1;
 
-  /** `left` is aborted when the caller gives the stream up. */
-  constructor(options: LocalToolOptions & { left?: AbortSignal; turn: LocalToolTurn; retry: Retry }) {
+  /** Throws a TypeError for a tool that nobody authorizes. */
+  constructor(options: LocalToolRunnerOptions) {
     this.tools = options.localTools ?? {};
-    this.turn = options.turn;
+    for (const [name, tool] of Object.entries(this.tools)) assertComplete(name, tool);
+    this.turns = options.turns;
+    this.taken = options.taken;
     this.retry = options.retry;
     this.report = options.onLocalToolError;
     this.left = options.left;
@@ -59,17 +72,26 @@ export class LocalToolRunner {
 
   /** Takes the calls out of the stream's events. */
   watch(event: ProductEvent): void {
-    if (event.event === 'session.started') this.segment = event.segment;
+    if (event.event === 'session.started') {
+      this.turnId = event.turnId;
+      this.segment = event.segment;
+    }
     if (event.event === 'local.tool.call') void this.take(event);
-    if (event.event === 'stream.ended') this.over.abort(new Error('The turn does not wait any more'));
+    if (event.event === 'stream.ended') {
+      this.over.abort(new Error('The turn does not wait any more'));
+      for (const key of this.own) this.taken.delete(key);
+    }
   }
 
   private async take({ event: _, ...call }: { event: string } & LocalToolCall): Promise<void> {
     const tool = Object.hasOwn(this.tools, call.tool) ? this.tools[call.tool] : undefined;
-    if (tool === undefined || this.taken.has(call.callId)) return;
-    this.taken.add(call.callId);
+    const key = `${this.turnId}/${call.callId}`;
+    if (tool === undefined || this.taken.has(key)) return;
+    this.taken.add(key);
+    this.own.add(key);
     try {
-      if (!(await this.retry.insist(() => this.turn.isRunning(this.segment), this.over.signal))) return;
+      const isRunning = () => this.turns.isRunning(this.turnId, this.segment);
+      if (!(await this.retry.insist(isRunning, this.over.signal))) return;
       const result = await this.resultOf(tool, call);
       if (!this.over.signal.aborted) await this.deliver(call.callId, result);
     } catch (error) {
@@ -96,7 +118,7 @@ export class LocalToolRunner {
 
   private async deliver(callId: string, result: LocalToolResultRequest): Promise<void> {
     const send = (answer: LocalToolResultRequest) =>
-      this.retry.insist(() => this.turn.answer(callId, answer), this.over.signal);
+      this.retry.insist(() => this.turns.answer(this.turnId, callId, answer), this.over.signal);
     try {
       await send(result);
     } catch (error) {
@@ -115,7 +137,9 @@ async function run(
 ): Promise<LocalToolResultRequest> {
   const context = { signal, callId: call.callId };
   signal.throwIfAborted();
-  const verdict = tool.authorize === undefined ? true : await tool.authorize(call, context);
+  const asked = tool.authorize(call, context);
+  // What is allowed at once starts at once, within the time that the call has.
+  const verdict = asked instanceof Promise ? await asked : asked;
   if (verdict !== true) {
     const reason = verdict ? verdict.reason?.slice(0, MAX_TEXT) : undefined;
     return { denied: true, ...(reason !== undefined && { reason }) };
@@ -138,4 +162,11 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 
 function textOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_TEXT) || 'The tool failed';
+}
+
+/** Also for callers without types: what nobody allows must not run. */
+function assertComplete(name: string, tool: Partial<LocalTool>): void {
+  if (typeof tool.execute !== 'function') throw new TypeError(`The local tool ${name} needs execute()`);
+  if (typeof tool.authorize !== 'function')
+    throw new TypeError(`The local tool ${name} needs authorize(): it says whether a call may run`);
 }

@@ -256,6 +256,8 @@ export interface ExecuteRequest {
   settings?: ExecuteSettings | null;
   /** Default false. */
   stream?: boolean | null;
+  /** Local tools of the agent that this client has registered and can run; only with `stream`. */
+  registeredLocalTools?: string[] | null;
 }
 
 export interface ExecuteAnswer {

@@ -84,6 +84,7 @@ export function executeSettings(
   asked: ExecuteSettings,
   variables: Record<string, unknown>,
   interactive: boolean,
+  registeredLocalTools: string[] = [],
 ): TurnSettings {
   const inUnit = (value: number | null | undefined) =>
     value == null ? undefined : Math.min(1, Math.max(0, value));
@@ -95,7 +96,7 @@ export function executeSettings(
     presencePenalty: asked.presence_penalty ?? defaults.presence_penalty ?? undefined,
     chatMode: 'agent',
     disableWebSearch: false,
-    registeredLocalTools: [],
+    registeredLocalTools: interactive ? registeredLocalTools : [],
     interactive,
     source: 'execute',
     variables,

@@ -48,7 +48,13 @@ export class ExecuteController {
       contents,
       sessionName: memory ? sessionName : null,
       turnId: null,
-      settings: executeSettings(agent.settings, body.settings ?? {}, variables, streamed),
+      settings: executeSettings(
+        agent.settings,
+        body.settings ?? {},
+        variables,
+        streamed,
+        body.registeredLocalTools,
+      ),
       requestId: req.requestId,
       hidden: !memory,
     });

@@ -1,7 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ExecuteInputs, ExecuteRequest, ExecuteSettings } from '@platform/contracts';
 import { Type } from 'class-transformer';
-import { IsBoolean, IsInt, IsNumber, IsObject, IsOptional, Max, Min, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { FreeForm } from '../infra/http/free-form.ts';
 import { checkInputs } from './execute-inputs.ts';
 
@@ -53,4 +65,11 @@ export class ExecuteDto implements ExecuteRequest {
   @IsOptional()
   @IsBoolean()
   stream?: boolean;
+
+  /** Local tools of the agent that the caller has registered and can run; only with `stream: true`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @IsString({ each: true })
+  registeredLocalTools?: string[];
 }

@@ -48,7 +48,7 @@ export class ModelStep {
         case 'tool-call': {
           const call = this.callAt(delta.index);
           // PostgreSQL keeps no U+0000 in a text.
-          if (delta.id) call.id = delta.id.replaceAll('\0', '') || call.id;
+          if (delta.id) call.id = this.uniqueId(call, delta.id.replaceAll('\0', ''));
           if (delta.name !== undefined) call.name = delta.name;
           call.arguments += delta.arguments;
           break;
@@ -108,6 +108,15 @@ export class ModelStep {
     const call = { id: `call_${randomUUID()}`, name: '', arguments: '' };
     this.calls.set(index, call);
     return call;
+  }
+
+  /** Some servers number the calls of each answer anew; whoever runs a call tells it by its id. */
+  private uniqueId(call: ModelToolCall, id: string): string {
+    const others = [...this.calls.values()].filter((other) => other !== call);
+    const earlier = this.turn.items.flatMap((item) => (item.kind === 'model' ? item.content.toolCalls : []));
+    return id === '' || [...others, ...earlier].some((other) => other.id === id)
+      ? `call_${randomUUID()}`
+      : id;
   }
 
   private openBlock(type: 'text' | 'reasoning'): { index: number; content: string } {

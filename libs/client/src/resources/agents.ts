@@ -55,6 +55,7 @@ export class AgentsResource {
   private readonly http: HttpClient;
   private readonly jobs: JobsResource;
   private readonly streamOptions: StreamOptions;
+  private readonly localCalls = new Set<string>();
 
   constructor(http: HttpClient, jobs: JobsResource, streamOptions: StreamOptions) {
     this.context = new ContextResource(http);
@@ -128,15 +129,14 @@ export class AgentsResource {
   executeStream(
     agentId: string,
     request: ExecuteRequest,
-    options: StreamOptions = {},
+    options: TurnOptions = {},
   ): AgentStream<string | null> {
     const start = {
       path: path`/api/agents/${agentId}/execute`,
-      body: { ...request, stream: true },
+      body: { ...request, ...registered(request, options), stream: true },
       whenUnanswered: 'give-up' as const,
     };
-    const attachPath = (turnId: string) => streamPath(agentId, turnId);
-    return this.stream<string | null>({ turnId: null, attachPath, start }, options);
+    return this.ownTurn<string | null>(agentId, null, start, options);
   }
 
   /**
@@ -241,21 +241,27 @@ export class AgentsResource {
   }
 
   /** A stream whose turn was started, or resumed, here: the only kind that runs local tools. */
-  private ownTurn(agentId: string, turnId: string, start: StreamStart, options: TurnOptions): AgentStream {
-    const attachPath = streamPath(agentId, turnId);
+  private ownTurn<TurnId extends string | null>(
+    agentId: string,
+    turnId: TurnId,
+    start: StreamStart,
+    options: TurnOptions,
+  ): AgentStream<TurnId> {
+    const attachPath = (turn: string) => streamPath(agentId, turn);
     const runner = new LocalToolRunner({
       ...options,
       left: options.signal,
       retry: new Retry({ ...this.streamOptions, ...options }),
-      turn: {
-        isRunning: async (segment) => {
-          const { segments } = await this.turn(agentId, turnId);
+      taken: this.localCalls,
+      turns: {
+        isRunning: async (turn, segment) => {
+          const { segments } = await this.turn(agentId, turn);
           return segments.some((each) => each.segment === segment && !each.ended);
         },
-        answer: (callId, result) => this.answerLocalToolCall(agentId, turnId, callId, result),
+        answer: (turn, callId, result) => this.answerLocalToolCall(agentId, turn, callId, result),
       },
     });
-    return this.stream({ turnId, attachPath, start, watch: (event) => runner.watch(event) }, options);
+    return this.stream<TurnId>({ turnId, attachPath, start, watch: (event) => runner.watch(event) }, options);
   }
 
   private stream<TurnId extends string | null>(
@@ -274,7 +280,7 @@ function streamPath(agentId: string, turnId: string): string {
 }
 
 function registered(
-  { registeredLocalTools }: ChatRequest,
+  { registeredLocalTools }: Pick<ChatRequest, 'registeredLocalTools'>,
   { localTools }: LocalToolOptions,
 ): Pick<ChatRequest, 'registeredLocalTools'> {
   if (localTools === undefined) return {};
