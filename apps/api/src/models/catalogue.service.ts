@@ -43,6 +43,9 @@ interface Upstream {
   endpoint: OpenAiEndpoint | null;
 }
 
+/** Servers that are kept ready; making one again costs the opening of its key, and what was learned of it. */
+const MAX_UPSTREAMS = 1_000;
+
 /** Finds the models that agents name; every call looks into the space's catalogue as it is now. */
 @Injectable()
 export class CatalogueService {
@@ -145,6 +148,9 @@ export class CatalogueService {
       provider: new OpenAiProvider(server, { maxOutputTokens }),
       endpoint: new OpenAiEndpoint(server),
     };
+    // Deleted models are never asked for again: what was made first goes first.
+    const [oldest] = this.upstreams.keys();
+    if (oldest !== undefined && this.upstreams.size >= MAX_UPSTREAMS) this.upstreams.delete(oldest);
     this.upstreams.set(row.id, { revision: row.revision, ...upstream });
     return upstream;
   }

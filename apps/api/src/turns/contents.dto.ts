@@ -17,7 +17,7 @@ export class TextContentDto implements TextContent {
 }
 
 class ImageUrlDto {
-  /** `http:`, `https:` or `data:<type>;base64,…`. */
+  /** `http:`, `https:` or `data:<type>;base64,…`; inline images are PNG, JPEG, GIF, WebP, AVIF or HEIC, by their bytes. */
   url!: string;
   @ApiProperty({ enum: ['auto', 'low', 'high'], default: 'auto' })
   detail?: ImageDetail;
@@ -30,7 +30,7 @@ class ImageContentDto implements ImageContent {
 }
 
 class AudioUrlDto {
-  /** `http:`, `https:` or `data:<type>;base64,…`. */
+  /** `http:`, `https:` or `data:<type>;base64,…` of a recording that is WAV or MP3, by its bytes. */
   url!: string;
 }
 
