@@ -6,7 +6,7 @@ const config = readConfig({
   DATABASE_URL: 'postgres://127.0.0.1/unused',
   PLATFORM_SECRET_KEY: 'ab'.repeat(32),
   PLATFORM_DATABASE_POOL: '4',
-  PLATFORM_DATABASE_CONNECT_MS: '100',
+  PLATFORM_DATABASE_CONNECT_MS: '200',
 });
 
 describe('lanes', () => {

@@ -9,7 +9,7 @@ interface Lane {
 
 /**
  * Keeps those who may have to wait for the same lock from taking every connection meanwhile: of one key, half of the
- * pool at most works at a time. The others wait in line as long as for a connection, and fail as if there was none.
+ * pool at most works at a time. The others wait in line, twice as long as for a connection, and fail as if there was none.
  */
 @Injectable()
 export class Lanes {
@@ -19,7 +19,7 @@ export class Lanes {
 
   constructor({ database }: PlatformConfig) {
     this.width = Math.floor(database.apiPool / 2);
-    this.waitMs = database.connectMs;
+    this.waitMs = 2 * database.connectMs;
   }
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
