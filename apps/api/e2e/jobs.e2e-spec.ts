@@ -579,7 +579,7 @@ describe('a job that has FAILED', () => {
     const failed = await jobs.reached(started, 'FAILED');
     const version = (await jobs.request('GET', `/${failed.id}`)).headers.get('etag') ?? '';
     const again = await calls.json({ contents: said(prompt), turnId, session_id: session });
-    expect([again.status, (again.body).answer]).toEqual([200, 'Better.']);
+    expect([again.status, again.body.answer]).toEqual([200, 'Better.']);
     expect(await calls.turn(turnId)).toMatchObject({ status: 'COMPLETED' });
     expect(await jobs.get(failed)).toEqual(failed);
     expect(await jobs.changed(failed, version, 0)).toBeNull();
