@@ -12,7 +12,7 @@ import { streams } from './requirements/streams.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
-export interface Requirement {
+interface Requirement {
   /** Where it is demanded: `spec` or `contract`, with the heading. */
   source: string;
   behavior: string;
@@ -34,6 +34,6 @@ export const requirements = {
   ...streams,
   ...relay,
   ...client,
-} as const;
+} as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

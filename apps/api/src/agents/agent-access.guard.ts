@@ -19,8 +19,6 @@ declare module 'express-serve-static-core' {
   }
 }
 
-export type { InvocableAgent };
-
 /** Hundreds of calls of one user at once must leave connections, and turns, to the others. */
 const CHECKS_AT_ONCE = 4;
 

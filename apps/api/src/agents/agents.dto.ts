@@ -48,7 +48,7 @@ export class AgentVariableDto implements AgentVariable {
   default?: string;
 }
 
-export class AgentToolDto implements AgentTool {
+class AgentToolDto implements AgentTool {
   /** The id of a tool, or the name of a built-in one. */
   toolId!: string;
   /** Null: all methods of the tool. */
@@ -68,7 +68,7 @@ export class LocalToolDto implements LocalToolDeclaration {
   inputSchema!: Record<string, unknown>;
 }
 
-export class AgentKnowledgeDto implements Partial<AgentKnowledge> {
+class AgentKnowledgeDto implements Partial<AgentKnowledge> {
   /** Whether answers draw on the space's documents; default false. */
   @IsOptional()
   @IsBoolean()

@@ -15,7 +15,7 @@ export const RESERVED_INPUTS = [
 /** Placeholders of one prompt, repetitions included. */
 export const MAX_PLACEHOLDERS = 1_000;
 /** Length of a prompt with its variables filled in, in units of UTF-16. */
-export const MAX_PROMPT_LENGTH = 1_000_000;
+const MAX_PROMPT_LENGTH = 1_000_000;
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_-]{0,63}`;
 const VARIABLE_NAME = new RegExp(`^${NAME}$`, 'u');

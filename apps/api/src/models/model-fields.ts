@@ -19,8 +19,8 @@ export interface ModelFields {
   capabilities: ModelCapabilities;
 }
 
-export const DEFAULT_CONTEXT_WINDOW = 128_000;
-export const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
+const DEFAULT_CONTEXT_WINDOW = 128_000;
+const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
 const DEFAULT_CAPABILITIES: ModelCapabilities = { images: true, audio: false, files: true, tools: true };
 const NO_PRICE: ModelPrice = { inputPerMillion: null, outputPerMillion: null, cachedInputPerMillion: null };
 

@@ -69,7 +69,7 @@ function codeIn(refusal: string): string | null {
 }
 
 /** Seconds to wait, from `Retry-After` in seconds or as a date. */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;

@@ -5,7 +5,7 @@ export interface BuiltinTool {
   methods: BuiltinMethod[];
 }
 
-export interface BuiltinMethod {
+interface BuiltinMethod {
   name: string;
   description: string;
   /** JSON Schema of the input. */
@@ -30,7 +30,7 @@ export interface BuiltinCall {
 }
 
 /** What was sent or made in the session of the call. */
-export interface ToolAttachments {
+interface ToolAttachments {
   /** Null where the session has none of that id. */
   read(id: string): Promise<{ mime: string; data: Buffer } | null>;
 }

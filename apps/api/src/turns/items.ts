@@ -9,7 +9,7 @@ export type UserPart =
   | { type: 'file'; attachmentId: string; info: Record<string, unknown>; text?: string };
 
 /** The size of the context behind a call of the model, by the provider's figures. */
-export interface ContextFigure {
+interface ContextFigure {
   tokens: number;
   /** The provider gave none; counted here. */
   estimated: boolean;

@@ -8,7 +8,7 @@ export function Avatar({ name }: { name: string }) {
 }
 
 /** Two letters of a name written with spaces, else its first one. */
-export function initials(name: string): string {
+function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
   return letters.map((word) => Array.from(word ?? '')[0]?.toUpperCase() ?? '').join('') || '?';

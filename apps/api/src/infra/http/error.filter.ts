@@ -31,7 +31,7 @@ export function answerError(thrown: unknown, req: Request, res: Response): void 
 }
 
 /** Reads any failure as the error the caller is told. */
-export function toAppError(thrown: unknown, req: Request): AppError {
+function toAppError(thrown: unknown, req: Request): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) {
     const status = thrown.getStatus();

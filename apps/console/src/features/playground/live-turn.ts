@@ -11,7 +11,7 @@ import type {
 /** Older frames than this many are let go; the whole record stays with the service. */
 export const KEPT_FRAMES = 1_000;
 
-export interface TurnFailure {
+interface TurnFailure {
   code: string;
   message: string;
   requestId: string | null;

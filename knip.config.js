@@ -1,0 +1,32 @@
+/** No unused file, export or dependency; what stands here is reached in ways that imports do not show. */
+export default {
+  workspaces: {
+    '.': {
+      entry: ['tools/*.mjs', 'tools/bench/*.mjs', 'tools/*.d.mts'],
+      project: ['tools/**/*.{mjs,mts}'],
+      ignoreDependencies: [
+        // Started as a program, beside which the relay is measured.
+        '@portkey-ai/gateway',
+        // The gateway's own copy, which it cannot work with as it is.
+        '@hono/node-server',
+      ],
+      // The console's, run in its folder.
+      ignoreBinaries: ['vite'],
+    },
+    'apps/api': {
+      entry: ['src/main.ts', 'src/openapi.ts', 'src/**/*.spec.ts', 'e2e/**/*.e2e-spec.ts'],
+      project: ['{src,e2e}/**/*.{ts,mjs}'],
+    },
+    'apps/console': {
+      entry: ['src/**/*.spec.{ts,tsx}', 'e2e/**/*.e2e-spec.ts'],
+      project: ['{src,e2e}/**/*.{ts,tsx}'],
+    },
+    'libs/client': {
+      entry: ['src/**/*.spec.ts'],
+      project: ['{src,test}/**/*.ts'],
+    },
+    'libs/contracts': {
+      project: ['src/**/*.ts'],
+    },
+  },
+};
