@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CompactionAnswer, ContextStatus, Page, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { Compactor } from '../src/turns/compactor.service.ts';
-import type { ContextItem } from '../src/turns/context-state.ts';
-import { loadContext } from '../src/turns/context-store.ts';
+import { Compactor } from '../src/turns/context/compactor.service.ts';
+import type { ContextItem } from '../src/turns/context/context-state.ts';
+import { loadContext } from '../src/turns/context/context.store.ts';
 import { startOpenAiServer, type Behaviour, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';

@@ -237,7 +237,7 @@ describe('questions', () => {
   });
 
   verifies('question.expired', 'time runs out', async () => {
-    const { InteractionsService } = await import('../src/turns/interactions.service.ts');
+    const { InteractionsService } = await import('../src/turns/interactions/interactions.service.ts');
     const { turnId, session, question } = await ask('/ask Which? | a | b');
     await app.sql(`update interaction set expires_at = clock_timestamp() where id = $1`, [
       question.interactionId,

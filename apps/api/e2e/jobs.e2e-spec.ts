@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatAnswer, ErrorBody, ExecuteAnswer, Job, JobPhase } from '@platform/contracts';
-import { TurnTools } from '../src/turns/turn-tools.ts';
+import { TurnTools } from '../src/turns/engine/turn-tools.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { CompactionAnswer, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
-import { payerOfRow, settleCall } from '../src/turns/turn-billing.ts';
-import { findTurn } from '../src/turns/turn-store.ts';
+import { payerOfRow, settleCall } from '../src/turns/engine/turn-billing.ts';
+import { findTurn } from '../src/turns/records/turn.store.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';

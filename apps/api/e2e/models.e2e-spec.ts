@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent, Model, ModelTestResult, Page } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { CatalogueService } from '../src/models/catalogue.service.ts';
+import { CatalogueService } from '../src/models/catalog.service.ts';
 import { ModelsService } from '../src/models/models.service.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';

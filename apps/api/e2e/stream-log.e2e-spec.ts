@@ -10,8 +10,8 @@ import {
   readStates,
   readTails,
   takeOver,
-} from '../src/streams/stream-log.ts';
-import { findOrphans } from '../src/turns/orphans.ts';
+} from '../src/streams/stream-log.store.ts';
+import { findOrphans } from '../src/turns/records/orphans.store.ts';
 import { createDatabase } from './harness/app.ts';
 import { Explained, type Cost } from './harness/explained.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as tick } from 'node:timers/promises';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
-import { InteractionsService } from '../src/turns/interactions.service.ts';
-import { TurnRunner } from '../src/turns/turn-runner.ts';
+import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
+import { TurnRunner } from '../src/turns/engine/turn-runner.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { DatabaseGate } from './harness/database-gate.ts';

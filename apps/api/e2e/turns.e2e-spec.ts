@@ -4,7 +4,7 @@ import type { ErrorBody, Page, Session } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { GuardedHttp } from '../src/infra/http/guarded-http.ts';
-import { CatalogueService } from '../src/models/catalogue.service.ts';
+import { CatalogueService } from '../src/models/catalog.service.ts';
 import { StreamsService } from '../src/streams/streams.service.ts';
 import { openAiProvider } from './fixtures/openai-provider.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';

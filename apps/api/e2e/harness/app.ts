@@ -19,7 +19,7 @@ import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
 import { Readiness } from '../../src/infra/health/readiness.ts';
 import { RelayService } from '../../src/relay/relay.service.ts';
-import { TurnRunner } from '../../src/turns/turn-runner.ts';
+import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
 
 export interface TestUser {
   userId: string;

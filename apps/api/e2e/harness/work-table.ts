@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Messaging } from '../../src/infra/messaging/messaging.ts';
-import type { RelaySource } from '../../src/infra/messaging/relay-loop.ts';
+import type { RelaySource } from '../../src/infra/messaging/outbox-publisher.ts';
 
 interface Row {
   state: 'waiting' | 'claimed' | 'done';

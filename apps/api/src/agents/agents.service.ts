@@ -18,7 +18,7 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { CatalogueService } from '../models/catalogue.service.ts';
+import { CatalogueService } from '../models/catalog.service.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
 import { changedAgent, newAgent, promptProblems } from './agent-definition.ts';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { BackgroundTurns } from '../turns/background-turns.service.ts';
+import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import type { JobRow } from './job-records.ts';
 import { closeJob, leaveRunning } from './job-queue.store.ts';
 import { JobViews } from './job-views.ts';

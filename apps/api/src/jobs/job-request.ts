@@ -3,10 +3,10 @@ import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/agent-row.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
-import { canonicalJson } from '../turns/contents.ts';
-import { executeSettings, readInputs } from '../turns/execute-inputs.ts';
-import { settingsOf } from '../turns/turn-settings.ts';
-import type { TurnSettings } from '../turns/turn-store.ts';
+import { canonicalJson } from '../turns/input/contents.ts';
+import { executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
+import { settingsOf } from '../turns/input/turn-settings.ts';
+import type { TurnSettings } from '../turns/records/turn.store.ts';
 import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
 
 const HOUR_MS = 3_600_000;

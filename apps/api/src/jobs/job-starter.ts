@@ -9,7 +9,7 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { Sleeper } from '../infra/messaging/sleeper.ts';
-import { BackgroundTurns } from '../turns/background-turns.service.ts';
+import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import { FairPlaces, nextUsers } from './fair-share.ts';
 import { JobClaims, type ClaimOutcome } from './job-claims.ts';
 import * as queue from './job-queue.store.ts';

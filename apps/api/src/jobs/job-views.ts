@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChatAnswer, ExecuteAnswer, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { StreamsService } from '../streams/streams.service.ts';
-import { BackgroundTurns } from '../turns/background-turns.service.ts';
+import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import { phaseOf, progressOf, type LogExtent } from './job-progress.ts';
 import type { JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';

@@ -2,7 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { Batched } from '../infra/batched.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { RelayLoops } from '../infra/messaging/relay-loops.ts';
+import { RelayLoops } from '../infra/messaging/outbox-publishers.ts';
 import { JobEndings } from './job-endings.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecords, type JobRow } from './job-records.ts';

@@ -30,12 +30,12 @@ import {
 import { FreeForm } from '../infra/http/free-form.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsText } from '../infra/http/text.ts';
-import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers.dto.ts';
-import { ChatSettingsDto } from '../turns/chat.dto.ts';
-import { CONTENTS, CONTENT_SCHEMA } from '../turns/contents.dto.ts';
-import { checkContents } from '../turns/contents.ts';
-import { ExecuteSettingsDto } from '../turns/execute.dto.ts';
-import { checkInputs } from '../turns/execute-inputs.ts';
+import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers/answers.dto.ts';
+import { ChatSettingsDto } from '../turns/input/chat.dto.ts';
+import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.dto.ts';
+import { checkContents } from '../turns/input/contents.ts';
+import { ExecuteSettingsDto } from '../turns/input/execute.dto.ts';
+import { checkInputs } from '../turns/input/execute-inputs.ts';
 import { checkWebhook } from './webhook-address.ts';
 
 const MIN_TIMEOUT_MS = 1_000;

@@ -12,7 +12,7 @@ import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { GuardedHttp, OutgoingError } from '../infra/http/guarded-http.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { RelayLoops } from '../infra/messaging/relay-loops.ts';
+import { RelayLoops } from '../infra/messaging/outbox-publishers.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
 import { WebhookSecrets } from './webhook-secrets.service.ts';

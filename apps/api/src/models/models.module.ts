@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { CatalogueService } from './catalogue.service.ts';
+import { CatalogueService } from './catalog.service.ts';
 import { ModelsController } from './models.controller.ts';
 import { ModelsService } from './models.service.ts';
 

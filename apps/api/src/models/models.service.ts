@@ -17,7 +17,7 @@ import { violates } from '../infra/database/rows.ts';
 import { AppError, conflict, invalid, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { CatalogueService } from './catalogue.service.ts';
+import { CatalogueService } from './catalog.service.ts';
 import {
   allowsLoopback,
   changedModel,

@@ -5,7 +5,7 @@ import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
 import { untilAborted } from '../infra/until-aborted.ts';
-import { CatalogueService, type ResolvedModel } from '../models/catalogue.service.ts';
+import { CatalogueService, type ResolvedModel } from '../models/catalog.service.ts';
 import { costOf } from '../models/price.ts';
 import { tokensToHold, type Charge } from '../usage/charge.ts';
 import { handOn } from './hand-on.ts';

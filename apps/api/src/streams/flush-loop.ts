@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Sql } from '../infra/database/rows.ts';
 import type { StreamHub } from './stream-hub.ts';
-import { storeBatches, type Batch } from './stream-log.ts';
+import { storeBatches, type Batch } from './stream-log.store.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
 /** How long deltas are collected before they are stored together. */

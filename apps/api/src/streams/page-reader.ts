@@ -1,7 +1,7 @@
 import type { Sql } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { FairGate } from '../infra/fair-gate.ts';
-import { readPage, type Page } from './stream-log.ts';
+import { readPage, type Page } from './stream-log.store.ts';
 
 /** Pages that are handed out in one turn of the event loop, so that other requests get their share of it. */
 const PAGES_AT_ONCE = 8;

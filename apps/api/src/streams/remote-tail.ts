@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Sql } from '../infra/database/rows.ts';
 import type { StreamHub } from './stream-hub.ts';
-import { readHeads } from './stream-log.ts';
+import { readHeads } from './stream-log.store.ts';
 
 const POLL_MS = 250;
 

@@ -1,4 +1,4 @@
-import type { Chunk } from './stream-log.ts';
+import type { Chunk } from './stream-log.store.ts';
 
 /** So many of a stream's latest bytes are kept while somebody follows it: who lags a little need not read the log. */
 const RECENT_BYTES = 64 * 1024;

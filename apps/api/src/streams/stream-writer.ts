@@ -1,7 +1,7 @@
 import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
 import type { FlushLoop } from './flush-loop.ts';
 import { deltaPieces, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
-import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.ts';
+import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.store.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 
 /** Beyond this many unstored bytes the producer has to wait. */

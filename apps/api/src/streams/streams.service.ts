@@ -8,7 +8,7 @@ import { SqlPool } from '../infra/database/pools.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { Sweeper } from '../infra/sweeper.ts';
-import { Claims } from './claims.ts';
+import { Claims } from './leases.ts';
 import { FlushLoop } from './flush-loop.ts';
 import { framesAfter } from './frame.ts';
 import { PageReader } from './page-reader.ts';
@@ -23,7 +23,7 @@ import {
   requestCancel,
   takeOver,
   type StreamState,
-} from './stream-log.ts';
+} from './stream-log.store.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;

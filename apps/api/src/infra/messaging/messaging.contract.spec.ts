@@ -8,7 +8,7 @@ import { WorkTable } from '../../../e2e/harness/work-table.ts';
 import { PlatformConfig, readConfig } from '../config/platform-config.ts';
 import { MAX_WAITING, Messaging } from './messaging.ts';
 import { MessagingModule } from './messaging.module.ts';
-import { RelayLoops } from './relay-loops.ts';
+import { RelayLoops } from './outbox-publishers.ts';
 
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
 if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);

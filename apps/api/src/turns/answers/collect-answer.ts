@@ -1,0 +1,113 @@
+import {
+  PRODUCT_EVENT,
+  type ChatAnswer,
+  type Frame,
+  type ProductEvent,
+  type ProductEventFields,
+  type WireEventName,
+} from '@platform/contracts';
+import { AppError, unavailable } from '../../infra/http/app-error.ts';
+
+const DATA = 'data: ';
+
+/** The product events in stored bytes; frames of the other methods are passed over unread. */
+export function* productEventsIn(bytes: Buffer): Generator<ProductEvent> {
+  for (const line of bytes.toString('utf8').split('\n')) {
+    if (!line.startsWith(`${DATA}{"type":"event","method":"custom:platform"`)) continue;
+    const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event: WireEventName }>;
+    yield { ...params.data, event: PRODUCT_EVENT[params.data.event] } as ProductEvent;
+  }
+}
+
+/** What the model said in its last call, as far as it was stored, and the milliseconds from the first frame to the last. */
+export async function lastMessageIn(
+  frames: AsyncIterable<Buffer>,
+): Promise<{ text: string; elapsedMs: number }> {
+  let text = '';
+  let first: number | null = null;
+  let last = 0;
+  for await (const bytes of frames) {
+    for (const line of bytes.toString('utf8').split('\n')) {
+      if (!line.startsWith(DATA)) continue;
+      const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event?: string; delta?: unknown }>;
+      first ??= params.timestamp;
+      last = params.timestamp;
+      if (params.data.event === 'message-start') text = '';
+      else if (params.data.event === 'content-delta') text += String(params.data.delta);
+    }
+  }
+  return { text, elapsedMs: Math.max(0, last - (first ?? last)) };
+}
+
+/** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
+export async function foldAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
+  const answer = new AnswerFold();
+  for await (const bytes of frames) for (const event of productEventsIn(bytes)) answer.add(event);
+  return answer.result();
+}
+
+class AnswerFold {
+  private text = '';
+  private readonly tools = new Map<string, ProductEventFields['tool.execution']>();
+  private readonly evidence: ChatAnswer['knowledgeEvidence'] = [];
+  private interaction: ChatAnswer['interaction'] = null;
+  private completed: ProductEventFields['response.completed'] | null = null;
+  private failed: ProductEventFields['error.occurred'] | null = null;
+
+  add(event: ProductEvent): void {
+    switch (event.event) {
+      case 'content.delta':
+        this.text += event.delta;
+        break;
+      case 'tool.execution': {
+        const { event: _, ...execution } = event;
+        this.tools.set(execution.callId, execution);
+        break;
+      }
+      case 'knowledge.evidence': {
+        const { event: _, ...evidence } = event;
+        this.evidence.push(evidence);
+        break;
+      }
+      case 'agent.input.required':
+        this.interaction = event.interaction;
+        break;
+      case 'response.completed':
+        this.completed = event;
+        break;
+      case 'error.occurred':
+        this.failed = event;
+        break;
+      case 'session.started':
+      case 'local.tool.call':
+      case 'context.usage':
+      case 'turn.persist_pending':
+      case 'stream.ended':
+        break;
+    }
+  }
+
+  result(): ChatAnswer {
+    if (this.failed) throw errorOf(this.failed);
+    if (this.completed === null) throw unavailable('The turn was interrupted; ask for it again');
+    const { session_id, turnId, tokens_used, token_usage, execution_time, finishReason } = this.completed;
+    return {
+      session_id,
+      turnId,
+      status: finishReason === 'length' ? 'completed' : finishReason,
+      contents: this.text === '' ? [] : [{ type: 'text', text: this.text }],
+      answer: this.text,
+      toolExecutions: [...this.tools.values()],
+      knowledgeEvidence: this.evidence,
+      interaction: this.interaction,
+      tokens_used,
+      token_usage,
+      execution_time,
+    };
+  }
+}
+
+function errorOf({ code, message, retryAfter }: ProductEventFields['error.occurred']): AppError {
+  const options = retryAfter === undefined ? {} : { retryAfter };
+  return code === 'INTERRUPTED' ? unavailable(message, options) : new AppError(code, message, options);
+}

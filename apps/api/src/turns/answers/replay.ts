@@ -1,0 +1,38 @@
+import { deltaPieces, encodeFrame, productEvent, type Draft } from '../../streams/frame.ts';
+import type { Completed, SegmentHistory } from '../records/segment-history.ts';
+import { completedOf } from '../engine/turn-closing.ts';
+import type { TurnRow } from '../records/turn.store.ts';
+
+/** The frames of an ended segment told from the history, where those that were sent are no longer kept. */
+export function replayOf(turn: TurnRow, { segment, items, completed, interaction }: SegmentHistory): Buffer {
+  const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
+  const text = said.map(({ content }) => content.text).join('');
+  const drafts: Draft[] = [
+    productEvent('session.started', {
+      sessionId: turn.sessionName,
+      turnId: turn.clientTurnId,
+      segment,
+      agentId: turn.agentId,
+      model: turn.model,
+      requestId: null,
+      resumed: false,
+    }),
+    ...(text === '' ? [] : deltaPieces(text).map((delta) => productEvent('content.delta', { delta }))),
+    ...(interaction ? [productEvent('agent.input.required', { interaction })] : []),
+    productEvent('response.completed', completed ?? guessed(turn, said.at(-1)?.id ?? null)),
+  ];
+  drafts.push(productEvent('stream.ended', { lastSeq: drafts.length + 1 }));
+  const endedAt = (turn.finishedAt ?? turn.createdAt).getTime();
+  return Buffer.from(drafts.map((draft, i) => encodeFrame(segment, i + 1, draft, endedAt)).join(''));
+}
+
+/** How the segment of an older version ended, as far as the turn tells. */
+function guessed(turn: TurnRow, messageId: string | null): Completed {
+  const finishReason =
+    turn.status === 'CANCELLED'
+      ? 'cancelled'
+      : turn.status === 'INPUT_REQUIRED'
+        ? 'input_required'
+        : 'completed';
+  return completedOf(turn, { messageId, usage: turn, executionMs: turn.executionMs, finishReason });
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platform/contracts';
+import type { Request, Response } from 'express';
+import { OpenAnswers } from '../../auth/open-answers.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { FairGate } from '../../infra/fair-gate.ts';
+import { AppError } from '../../infra/http/app-error.ts';
+import { OpenStreams } from '../../infra/http/open-streams.ts';
+import { sendStream } from '../../infra/http/sse.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import { foldAnswer } from './collect-answer.ts';
+import type { OpenedSegment } from '../lifecycle/turn-claims.ts';
+
+const MAX_OPEN_STREAMS = 200;
+/** Streams that are looked up at the same time: readers come back by the hundreds, and others want to be served. */
+const LOOKUPS_AT_ONCE = 4;
+
+/** The two forms in which a segment is answered; both read the same log. */
+@Injectable()
+export class SegmentReader {
+  private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
+  private readonly lookups = new FairGate(LOOKUPS_AT_ONCE);
+
+  constructor(
+    private readonly streams: StreamsService,
+    private readonly answers: OpenAnswers,
+  ) {}
+
+  /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */
+  admit(caller: UserPrincipal, res: Response): void {
+    this.open.enter(caller.userId, res);
+    this.answers.guard(caller, res);
+  }
+
+  /** Looks up the stream to re-attach to, the users in turn. */
+  find(caller: UserPrincipal, look: () => Promise<OpenedSegment>): Promise<OpenedSegment> {
+    return this.lookups.run(caller.userId, look);
+  }
+
+  /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
+  async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {
+    tellTurn(res, opened);
+    await sendStream(res, (signal) => this.frames(opened, after, signal));
+  }
+
+  /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
+  async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatAnswer> {
+    tellTurn(res, opened);
+    const left = new AbortController();
+    res.once('close', () => left.abort());
+    if (res.destroyed) left.abort();
+    return this.fold(opened, left.signal);
+  }
+
+  /** The same for whoever is no request. */
+  fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatAnswer> {
+    return foldAnswer(this.frames(opened, 0, signal));
+  }
+
+  private async *frames({ streamId, userId, replay }: OpenedSegment, after: number, signal: AbortSignal) {
+    if (replay) yield replay;
+    else yield* this.streams.follow(streamId, after, signal, userId);
+  }
+}
+
+/** A request that streams must speak the protocol; checked after the body, before anything runs. */
+export function assertStreamProtocol(req: Request): void {
+  const given = req.get(STREAM_PROTOCOL_HEADER);
+  if (given === STREAM_PROTOCOL) return;
+  throw new AppError(
+    'STREAM_PROTOCOL_REQUIRED',
+    `A streaming request needs the header ${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}`,
+  );
+}
+
+/** Where a re-attach goes on: as the query says, else after what an EventSource had last; no segment: the latest. */
+export function attachPosition(
+  req: Request,
+  query: { segment?: number; after?: number },
+): { segment: number | null; after: number } {
+  const last = lastEventId(req);
+  const segment = query.segment ?? last?.segment ?? null;
+  return { segment, after: query.after ?? (last?.segment === segment ? last.after : 0) };
+}
+
+/** `<segment>.<seq>`; null for anything else. */
+function lastEventId(req: Request): { segment: number; after: number } | null {
+  const [, segment, seq] = /^(\d{1,9})\.(\d{1,9})$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
+  return segment === undefined || seq === undefined ? null : { segment: Number(segment), after: Number(seq) };
+}
+
+function tellTurn(res: Response, { turnId, sessionName }: OpenedSegment): void {
+  res.setHeader('X-Turn-Id', turnId);
+  // A session's name may hold characters that a header cannot.
+  res.setHeader('X-Session-Id', encodeURIComponent(sessionName));
+}

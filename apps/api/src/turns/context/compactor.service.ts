@@ -1,0 +1,170 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
+import type { ResolvedModel } from '../../models/catalog.service.ts';
+import { ProviderError } from '../../models/model-provider.ts';
+import { costOf } from '../../models/price.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { tokensToHold, type Charge } from '../../usage/charge.ts';
+import { UsageService } from '../../usage/usage.service.ts';
+import { summaryBlock, summaryLimit, tokensAfter, type CompactionPlan } from './compaction.ts';
+import {
+  endCompaction,
+  finishCompaction,
+  insertCompaction,
+  type CompactionUsage,
+} from './compaction.store.ts';
+import { sumTokens, type Context, type Position, type Summary } from './context-state.ts';
+import { SUMMARY_TIMEOUT_MS, SummaryCall, type SummaryUsage } from './summary-call.ts';
+
+/** Until a compaction whose process died counts as failed, and its hold as abandoned. */
+/** How long the end of a compaction is tried to be stored while the database is away. */
+const RETRY_MS = 10_000;
+const COMPACTION_LEASE_MS = SUMMARY_TIMEOUT_MS + 30_000;
+
+/** Everything that a summary is made of. */
+export interface Compaction {
+  sessionRef: string;
+  trigger: 'manual' | 'automatic';
+  context: Context;
+  plan: CompactionPlan;
+  tokensBefore: number;
+  /** The last step of the context. */
+  at: Position;
+  model: ResolvedModel;
+  payer: { spaceId: string; userId: string; agentId: string; turnId: string | null };
+}
+
+/** A compaction that is stored and has not been made yet. */
+export interface BegunCompaction {
+  id: string;
+  /** By which the ledger knows the call of the model. */
+  callId: string;
+  compaction: Compaction;
+}
+
+export interface Compacted {
+  summary: Summary;
+  tokensAfter: number;
+}
+
+/** Makes summaries. The history stays as it is: a compaction is a row beside it. */
+@Injectable()
+export class Compactor implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(Compactor.name);
+  private readonly closing = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly usage: UsageService,
+  ) {}
+
+  /**
+   * Stores that a summary is being made, and what is charged should its process die; 402 where `held` and nothing is
+   * left. Comes last in its transaction.
+   */
+  async begin(
+    tx: EntityManager,
+    compaction: Compaction,
+    { held }: { held: boolean },
+  ): Promise<BegunCompaction> {
+    const { sessionRef, trigger, plan, at, tokensBefore, model, payer } = compaction;
+    const { mark } = plan;
+    const leaseMs = COMPACTION_LEASE_MS;
+    const row = { sessionRef, trigger, mark, at, tokensBefore, model: model.name, leaseMs };
+    const id = await insertCompaction(tx, row);
+    const promptTokens = sumTokens(plan.head);
+    const prompt = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+    const call = {
+      id: uuidV7(),
+      spaceId: payer.spaceId,
+      userId: payer.userId,
+      source: 'compaction' as const,
+      reference: id,
+      leaseMs,
+      settleWith: chargeOf(compaction, { usage: prompt, estimated: true }),
+    };
+    const tokens = tokensToHold(promptTokens, summaryLimit(model));
+    if (!held || (await this.usage.hold(tx, { ...call, tokens })) === null) await this.usage.note(tx, [call]);
+    return { id, callId: call.id, compaction };
+  }
+
+  /**
+   * Asks the model for the summary, then stores and charges it. Null where another one came first. Throws what the
+   * provider throws, and then nothing has changed but the compaction's row, which has failed; what the model used by
+   * then is charged.
+   */
+  run(begun: BegunCompaction, signal: AbortSignal = this.closing.signal): Promise<Compacted | null> {
+    const run = this.compact(begun, signal).finally(() => this.running.delete(run));
+    this.running.add(run);
+    return run;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing.abort(new ProviderError('unavailable', 'The service is shutting down; try again'));
+    await Promise.allSettled(this.running);
+  }
+
+  private async compact(begun: BegunCompaction, signal: AbortSignal): Promise<Compacted | null> {
+    const call = new SummaryCall(begun.compaction);
+    try {
+      await call.run(signal);
+      return await this.store(begun, call);
+    } catch (error) {
+      await this.giveUp(begun, call, signal.aborted ? 'ABANDONED' : 'FAILED');
+      throw error;
+    }
+  }
+
+  private async store(begun: BegunCompaction, call: SummaryCall): Promise<Compacted | null> {
+    const { id, callId, compaction } = begun;
+    const { sessionRef, context, plan, tokensBefore } = compaction;
+    const text = call.summary;
+    const tokens = await countTokens(summaryBlock(text));
+    const after = tokensAfter(context, plan, tokensBefore, tokens);
+    const charge = chargeOf(compaction, await call.used());
+    const made = { ...figuresOf(charge), text, tokens, tokensAfter: after };
+    const finish = () =>
+      this.database.transaction(async (tx) => {
+        const finished = await finishCompaction(tx, sessionRef, id, context.summary?.id ?? null, made);
+        await this.usage.settle(tx, callId, charge);
+        return finished;
+      });
+    const isReady = await whileUnavailable(finish, undefined, RETRY_MS);
+    return isReady ? { summary: { id, text, tokens, mark: plan.mark }, tokensAfter: after } : null;
+  }
+
+  private async giveUp(
+    { id, callId, compaction }: BegunCompaction,
+    call: SummaryCall,
+    status: 'FAILED' | 'ABANDONED',
+  ): Promise<void> {
+    try {
+      const charge = call.began ? chargeOf(compaction, await call.used()) : null;
+      const end = () =>
+        this.database.transaction(async (tx) => {
+          await endCompaction(tx, id, status, charge && figuresOf(charge));
+          await this.usage.settle(tx, callId, charge);
+        });
+      await whileUnavailable(end, undefined, RETRY_MS);
+    } catch (error) {
+      this.logger.warn(
+        { err: error, compaction: id },
+        'A failed compaction could not be ended; its lease will lapse',
+      );
+    }
+  }
+}
+
+function chargeOf({ payer, model }: Compaction, { usage, estimated }: SummaryUsage): Charge {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+  const tokens = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  const cost = costOf(usage, model.price);
+  return { ...payer, source: 'compaction', model: model.name, ...tokens, cost, estimated };
+}
+
+function figuresOf({ promptTokens, completionTokens, cost, estimated }: Charge): CompactionUsage {
+  return { promptTokens, completionTokens, cost, estimated };
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { AppError } from '../../infra/http/app-error.ts';
+import { ProviderError } from '../../models/model-provider.ts';
+import type { ActiveTurn } from '../engine/active-turn.ts';
+import { isFull, planAutomatic } from './compaction.ts';
+import { Compactor } from './compactor.service.ts';
+import { EMPTY_CONTEXT, lastPosition, usedTokens, withTurn, type Context } from './context-state.ts';
+import { loadContext } from './context.store.ts';
+
+/** The context of a turn while it runs. */
+export interface OpenContext {
+  /** As it was before the turn, with the present summary. */
+  before: Context;
+  /** Cleared when a summary failed: it is not tried again in this turn. */
+  compactable: boolean;
+  systemTokens: number;
+}
+
+/** What a call of the model gets. */
+export interface FittedContext {
+  context: Context;
+  usedTokens: number;
+}
+
+/** Keeps the context of a running turn within the window of its model. */
+@Injectable()
+export class ContextKeeper {
+  constructor(
+    private readonly database: DataSource,
+    private readonly compactor: Compactor,
+  ) {}
+
+  async open(turn: ActiveTurn, systemTokens: number): Promise<OpenContext> {
+    return { before: await this.load(turn), compactable: true, systemTokens };
+  }
+
+  /**
+   * The context of the next call, compacted before it where it fills the window. Throws VALIDATION_ERROR where the
+   * call would not fit, and what the provider throws where that is because the summary failed.
+   */
+  async fit(turn: ActiveTurn, open: OpenContext, outputTokens: number): Promise<FittedContext> {
+    const { model } = turn;
+    const { contextWindow } = model;
+    let fitted = present(turn, open);
+    let failure: ProviderError | null = null;
+    if (open.compactable && isFull(fitted.usedTokens, outputTokens, model)) {
+      try {
+        if (await this.compact(turn, open, fitted, outputTokens)) {
+          fitted = present(turn, open);
+          showContext(turn, fitted.usedTokens, true);
+        }
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        open.compactable = false;
+        failure = error;
+      }
+    }
+    if (fitted.usedTokens + outputTokens <= contextWindow) return fitted;
+    if (failure) throw failure;
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `The conversation needs ${fitted.usedTokens} tokens and leaves no room for ${outputTokens} of output in the ${contextWindow} of ${model.name}`,
+    );
+  }
+
+  /** Whether the context is another one now. */
+  private async compact(
+    turn: ActiveTurn,
+    open: OpenContext,
+    { context, usedTokens: tokensBefore }: FittedContext,
+    outputTokens: number,
+  ): Promise<boolean> {
+    const { model, agent, userId, clientTurnId } = turn;
+    const plan = planAutomatic(context, tokensBefore, outputTokens, turn.n, model);
+    const at = lastPosition(context.items);
+    if (plan === null || at === null) return false;
+    const compaction = {
+      sessionRef: turn.session.ref,
+      trigger: 'automatic' as const,
+      context,
+      plan,
+      tokensBefore,
+      at,
+      model,
+      payer: { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: clientTurnId },
+    };
+    // Its turn holds for the call that follows; a second hold could end the turn in the middle.
+    const begin = () =>
+      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { held: false }));
+    const begun = await whileUnavailable(begin, turn.signal);
+    const made = await this.compactor.run(begun, turn.signal);
+    // Somebody made one by hand meanwhile: that one counts.
+    open.before = made
+      ? { ...open.before, summary: made.summary, baseline: { ...at, tokens: made.tokensAfter } }
+      : await this.load(turn);
+    return true;
+  }
+
+  private async load(turn: ActiveTurn): Promise<Context> {
+    if (turn.n === 1 && turn.origin === 'start') return EMPTY_CONTEXT;
+    const { context, tail } = await whileUnavailable(
+      () => loadContext(this.database, turn.session.ref, turn.model.contextWindow, turn.n),
+      turn.signal,
+    );
+    turn.unfolded = tail;
+    return context;
+  }
+}
+
+function present(turn: ActiveTurn, { before, systemTokens }: OpenContext): FittedContext {
+  const context = withTurn(before, turn);
+  return { context, usedTokens: usedTokens(context, systemTokens).tokens };
+}
+
+/** Tells the readers of a turn how full the window is. */
+export function showContext(turn: ActiveTurn, usedTokens: number, estimated: boolean): void {
+  const maxTokens = turn.model.contextWindow;
+  const remainingTokens = Math.max(0, maxTokens - usedTokens);
+  turn.writer.emit('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });
+}

@@ -1,0 +1,50 @@
+import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import type { InvocableAgent } from '../../agents/agent-row.ts';
+import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { CompactionAnswerDto, CompactQueryDto, ContextStatusDto } from './context.dto.ts';
+import { ContextService } from './context.service.ts';
+
+/** What the model gets of a session of the caller. No route takes a body. */
+@InvokesAgent()
+@Controller('agents/:agentId/sessions/:sessionId/context')
+export class ContextController {
+  constructor(private readonly contexts: ContextService) {}
+
+  /** How full the window of the model is. */
+  @Post('status')
+  @HttpCode(200)
+  status(
+    @Caller() { userId }: UserPrincipal,
+    @InvokedAgent() agent: InvocableAgent,
+    @Param('sessionId') sessionId: string,
+  ): Promise<ContextStatusDto> {
+    return this.contexts.status({ agent, userId, sessionId });
+  }
+
+  /** Puts a summary in the place of what was said before the last turn; the history stays as it is. */
+  @Post('compact')
+  @HttpCode(200)
+  compact(
+    @Caller() { userId }: UserPrincipal,
+    @InvokedAgent() agent: InvocableAgent,
+    @Param('sessionId') sessionId: string,
+    @Query() { dryRun }: CompactQueryDto,
+  ): Promise<CompactionAnswerDto> {
+    const scope = { agent, userId, sessionId };
+    return dryRun === 'true' ? this.contexts.tryCompact(scope) : this.contexts.compact(scope);
+  }
+
+  /** Takes the last summary back: the model gets again what it stood for. 409 where there is none. */
+  @Post('undo')
+  @HttpCode(200)
+  undo(
+    @Caller() { userId }: UserPrincipal,
+    @InvokedAgent() agent: InvocableAgent,
+    @Param('sessionId') sessionId: string,
+  ): Promise<ContextStatusDto> {
+    return this.contexts.undo({ agent, userId, sessionId });
+  }
+}

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import type { CompactionAnswer, ContextStatus } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { InvocableAgent } from '../../agents/agent-row.ts';
+import { render } from '../../agents/template.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { conflict, notFound, unavailable } from '../../infra/http/app-error.ts';
+import { isText } from '../../infra/http/text.ts';
+import { CatalogueService, type ResolvedModel } from '../../models/catalog.service.ts';
+import { ProviderError } from '../../models/model-provider.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { expectedSummaryTokens, planManual, tokensAfter } from './compaction.ts';
+import {
+  compactionFigures,
+  contextSession,
+  undoCompaction,
+  type ContextSession,
+} from './compaction.store.ts';
+import { Compactor, type BegunCompaction, type Compaction } from './compactor.service.ts';
+import { lastPosition, messageCount, usedTokens, type Context } from './context-state.ts';
+import { loadContext } from './context.store.ts';
+
+/** Which session, by its name, of which user with which agent. */
+export interface ContextScope {
+  agent: InvocableAgent;
+  userId: string;
+  sessionId: string;
+}
+
+/** A session that has a context, with its size. */
+interface Found {
+  session: ContextSession;
+  context: Context;
+  used: { tokens: number; estimated: boolean };
+}
+
+/** The context of a session as its user sees and shapes it. */
+@Injectable()
+export class ContextService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly catalogue: CatalogueService,
+    private readonly compactor: Compactor,
+  ) {}
+
+  async status(scope: ContextScope): Promise<ContextStatus> {
+    const found = await this.find(this.database, scope);
+    const { contextWindow } = await this.resolve(scope);
+    const { count, status } = await compactionFigures(this.database, found.session.ref);
+    return {
+      sessionId: scope.sessionId,
+      usedTokens: found.used.tokens,
+      remainingTokens: Math.max(0, contextWindow - found.used.tokens),
+      maxTokens: contextWindow,
+      estimated: found.used.estimated,
+      compactionCount: count,
+      summaryStatus: status,
+      messageCount: messageCount(found.context.items),
+    };
+  }
+
+  /** What `compact` would come to, as far as one can tell without asking the model. */
+  async tryCompact(scope: ContextScope): Promise<CompactionAnswer> {
+    const { context, used } = await this.findIdle(this.database, scope);
+    const model = await this.resolve(scope);
+    const plan = planManual(context);
+    const after = plan
+      ? tokensAfter(context, plan, used.tokens, expectedSummaryTokens(plan, model))
+      : used.tokens;
+    return this.answer(scope, false, used.tokens, after);
+  }
+
+  /**
+   * Summarises what was said before the last turn. The summary is made outside of any transaction: a turn that starts
+   * meanwhile goes on with the context as it was, the next one has the summary.
+   */
+  async compact(scope: ContextScope): Promise<CompactionAnswer> {
+    await this.findIdle(this.database, scope);
+    const model = await this.resolve(scope);
+    const begun = await this.database.transaction((tx) => this.begin(tx, scope, model));
+    if (typeof begun === 'number') return this.answer(scope, false, begun, begun);
+
+    const made = await this.compactor.run(begun).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+      throw unavailable(`The summary could not be made: ${error.message}`, {
+        cause: error,
+        retryAfter: error.retryAfter,
+      });
+    });
+    if (made === null) throw conflict(`The context of session ${scope.sessionId} has changed meanwhile`);
+    const { tokensBefore } = begun.compaction;
+    return this.answer(scope, true, tokensBefore, made.tokensAfter);
+  }
+
+  async undo(scope: ContextScope): Promise<ContextStatus> {
+    await this.database.transaction(async (tx) => {
+      const { session, context, used } = await this.findIdle(tx, scope, true);
+      const at = lastPosition(context.items) ?? context.summary?.mark ?? { turn: 0, n: 0 };
+      const sizeOf = (before: number, after: number) => Math.max(0, used.tokens + before - after);
+      if (!(await undoCompaction(tx, session.ref, at, sizeOf))) {
+        throw conflict(`Session ${scope.sessionId} has no summary that could be taken back`);
+      }
+    });
+    return this.status(scope);
+  }
+
+  /** Stores and holds for the compaction; where there is nothing to summarise, the size of the context. */
+  private async begin(
+    tx: EntityManager,
+    scope: ContextScope,
+    model: ResolvedModel,
+  ): Promise<BegunCompaction | number> {
+    const { agent, userId } = scope;
+    const { session, context, used } = await this.findIdle(tx, scope, true);
+    const plan = planManual(context);
+    const at = lastPosition(context.items);
+    if (plan === null || at === null) return used.tokens;
+    const payer = { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: null };
+    const compaction: Compaction = {
+      sessionRef: session.ref,
+      trigger: 'manual',
+      context,
+      plan,
+      tokensBefore: used.tokens,
+      at,
+      model,
+      payer,
+    };
+    return this.compactor.begin(tx, compaction, { held: true });
+  }
+
+  /** 404 where the caller has no such session, or nothing was said in it yet. */
+  private async find(sql: Sql, { agent, userId, sessionId }: ContextScope, locked = false): Promise<Found> {
+    const owner = { agentId: agent.id, userId };
+    const session = isText(sessionId) ? await contextSession(sql, owner, sessionId, { locked }) : null;
+    if (session === null) throw notFound(`Session ${sessionId} does not exist`);
+    const contextWindow = await this.catalogue.contextWindowOf(agent.spaceId, agent.model);
+    const { context } = await loadContext(sql, session.ref, contextWindow ?? 0);
+    if (context.items.length === 0 && context.summary === null) {
+      throw notFound(`Session ${sessionId} has no message yet`);
+    }
+    const systemTokens = await countTokens(render(agent.systemPrompt, agent.variables, {}));
+    return { session, context, used: usedTokens(context, systemTokens) };
+  }
+
+  /** As `find`; 409 where something goes on in the session. */
+  private async findIdle(sql: Sql, scope: ContextScope, locked = false): Promise<Found> {
+    const found = await this.find(sql, scope, locked);
+    const { runningTurn, pending, compacting } = found.session;
+    const { sessionId } = scope;
+    if (runningTurn !== null) throw conflict(`Session ${sessionId} is busy with turn ${runningTurn}`);
+    if (pending) throw conflict(`A question of session ${sessionId} waits for its answer`);
+    if (compacting) throw conflict(`A summary of session ${sessionId} is being made`);
+    return found;
+  }
+
+  private resolve({ agent }: ContextScope): Promise<ResolvedModel> {
+    return this.catalogue.resolve(agent.spaceId, agent.model);
+  }
+
+  private async answer(
+    scope: ContextScope,
+    compacted: boolean,
+    before: number,
+    after: number,
+  ): Promise<CompactionAnswer> {
+    const status = await this.status(scope);
+    return { ...status, compacted, tokensBefore: before, tokensAfter: after };
+  }
+}

@@ -1,0 +1,158 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { Context, ContextItem, Position, Summary } from './context-state.ts';
+
+/** A page that is longer is left as it is, and a new one begun. Bytes. */
+const PAGE_BYTES = 64 * 1024;
+/** How much of a session is read for a context: by the window of its model, within bounds. */
+const BYTES_PER_TOKEN = 16;
+const MIN_READ_BYTES = 1024 * 1024;
+const MAX_READ_BYTES = 32 * 1024 * 1024;
+const NO_TURN = { turn: 0, n: 0 };
+
+/** Steps of ended turns behind the last page, in the form of a page. */
+export interface Tail {
+  /** The last turn of the last page. */
+  after: number;
+  to: number;
+  items: string;
+}
+
+interface ContextRow {
+  id: string | null;
+  summary: { text: string } | null;
+  tokens: number;
+  markTurn: number;
+  markItem: number;
+  atTurn: number | null;
+  atItem: number;
+  atTokens: number;
+}
+
+/**
+ * The context of a session before the `beforeTurn`-th turn, and what of it stands in no page yet. Turns that have not
+ * started are no part of it. The summary is read first, so that one which comes meanwhile is not seen by half.
+ */
+export async function loadContext(
+  sql: Sql,
+  sessionRef: string,
+  contextWindow: number,
+  beforeTurn: number | null = null,
+): Promise<{ context: Context; tail: Tail | null }> {
+  const row = await firstRow<ContextRow>(
+    sql,
+    `select s.id, s.summary, s.summary_tokens as tokens, s.mark_turn as "markTurn", s.mark_item as "markItem",
+       b.at_turn as "atTurn", b.at_item as "atItem", b.at_tokens as "atTokens"
+     from (select) as one
+     left join lateral (select * from context_compaction where session_id = $1 and status = 'READY'
+       order by id desc limit 1) s on true
+     left join lateral (select * from context_compaction where session_id = $1 and status in ('READY', 'UNDONE')
+       order by changed_at desc limit 1) b on true`,
+    [sessionRef],
+  );
+  const summary = row && summaryOf(row);
+  const baseline = row?.atTurn == null ? null : { turn: row.atTurn, n: row.atItem, tokens: row.atTokens };
+  const mark = summary?.mark ?? NO_TURN;
+  const { pages, tail, isCut } = await readItems(sql, sessionRef, mark, beforeTurn, bytesFor(contextWindow));
+  const read = [...pages, ...(tail ? [tail.items] : [])].join(',');
+  const items = (JSON.parse(`[${read}]`) as ContextItem[]).filter(
+    ({ turn, n }) => turn > mark.turn || (turn === mark.turn && n > mark.n),
+  );
+  if (isCut) return { context: cutContext({ summary, baseline, items }), tail: null };
+  return { context: { summary, baseline, items }, tail };
+}
+
+/** More than any text has that fits the window: reading beyond it would only fill the memory. */
+function bytesFor(contextWindow: number): number {
+  return Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, contextWindow * BYTES_PER_TOKEN));
+}
+
+/**
+ * What is left of a context whose oldest steps were not read: it begins with a message, not with the result of a call
+ * that is gone, and the figures that providers told of all of it are no longer true.
+ */
+function cutContext({ summary, items }: Context): Context {
+  const spoken = items.findIndex(({ kind }) => kind === 'user');
+  const first = spoken < 0 ? items.findIndex(({ kind }) => kind === 'model') : spoken;
+  const kept = first < 0 ? [] : items.slice(first);
+  return {
+    summary,
+    baseline: null,
+    items: kept.map((item) =>
+      item.kind === 'model'
+        ? { ...item, content: { text: item.content.text, toolCalls: item.content.toolCalls } }
+        : item,
+    ),
+  };
+}
+
+function summaryOf({ id, summary, tokens, markTurn, markItem }: ContextRow): Summary | null {
+  if (id === null || summary === null) return null;
+  return { id, text: summary.text, tokens, mark: { turn: markTurn, n: markItem } };
+}
+
+/** The newest pages and steps, as many as the bytes allow; `isCut` where that is not all behind the mark. */
+async function readItems(
+  sql: Sql,
+  sessionRef: string,
+  mark: Position,
+  beforeTurn: number | null,
+  maxBytes: number,
+): Promise<{ pages: string[]; tail: Tail | null; isCut: boolean }> {
+  // One statement, so that pages and tail fit together; a subquery, so that no turn before the tail is looked at.
+  const found = await rows<{ after: number | null; to: number; items: string | null; isCut: boolean }>(
+    sql,
+    `with last as materialized (
+       select coalesce(max(to_turn), 0) as turn from context_page where session_id = $1
+     ), step as (
+       select t.n as turn, i.n, i.kind, i.content, i.tokens,
+         sum(coalesce(i.bytes, octet_length(i.content::text))) over (order by t.n desc, i.n desc) as total
+       from turn t join turn_item i on i.turn_id = t.id
+       where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
+         and t.started_at is not null
+     ), page as (
+       select to_turn, items, (select coalesce(max(total), 0) from step)
+         + sum(octet_length(items)) over (order by to_turn desc) as total
+       from context_page where session_id = $1 and to_turn >= $2
+     )
+     select null::int as after, to_turn as "to", case when total <= $4 then items end as items,
+       total > $4 as "isCut" from page
+     union all
+     select (select turn from last), max(turn), string_agg(json_build_object(
+         'turn', turn, 'n', n, 'kind', kind, 'content', content, 'tokens', tokens)::text, ',' order by turn, n)
+         filter (where total <= $4), max(total) > $4
+     from step having count(*) > 0
+     order by 2`,
+    [sessionRef, mark.turn, beforeTurn, maxBytes],
+  );
+  const isCut = found.some((row) => row.isCut);
+  const pages = found.flatMap(({ after, items }) => (after === null && items !== null ? [items] : []));
+  const [tail] = found.flatMap(({ after, to, items }) =>
+    after === null || items === null ? [] : [{ after, to, items }],
+  );
+  return { pages, tail: tail ?? null, isCut };
+}
+
+/**
+ * Puts a tail behind the last page of its session, or into a new one; does nothing where the pages have changed since
+ * it was read. In the transaction that ends a turn, so that no step of the tail can change meanwhile.
+ */
+export async function foldTail(tx: Sql, sessionRef: string, { after, to, items }: Tail): Promise<void> {
+  await rows(
+    tx,
+    `with grown as (
+       update context_page set items = items || ',' || $4::text, to_turn = $3
+       where session_id = $1 and to_turn = $2 and octet_length(items) < ${PAGE_BYTES} returning 1
+     )
+     insert into context_page (session_id, from_turn, to_turn, items)
+     select $1, $2::int + 1, $3, $4
+     where not exists (select from grown)
+       and coalesce((select max(to_turn) from context_page where session_id = $1), 0) = $2
+     on conflict do nothing`,
+    [sessionRef, after, to, items],
+  );
+}
+
+/** A turn is about to change: the pages from it on are made again from its session's steps. */
+export async function forgetPages(tx: Sql, sessionRef: string, fromTurn: number): Promise<void> {
+  await rows(tx, 'delete from context_page where session_id = $1 and to_turn >= $2', [sessionRef, fromTurn]);
+}

@@ -1,0 +1,125 @@
+import { rows, type Sql } from '../../infra/database/rows.ts';
+import type { ModelMessage, ModelPart } from '../../models/model-provider.ts';
+import type { ItemContent, UserPart } from '../records/steps.ts';
+import { audioFormatOf } from '../input/media-format.ts';
+
+/** Media of older turns are named but no longer sent. */
+const MEDIA_TURNS = 10;
+/** What the media of earlier turns may have together; the newest go first. */
+const MEDIA_BYTES = 16 * 1024 * 1024;
+const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
+
+interface StoredMedium {
+  id: string;
+  mime: string;
+  data: Buffer;
+}
+
+/** What the model gets: the system prompt, then the steps, each as the message it stands for. */
+export async function buildMessages(
+  sql: Sql,
+  systemPrompt: string,
+  items: ItemContent[],
+): Promise<ModelMessage[]> {
+  const media = await loadMedia(sql, recentMedia(items));
+  const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
+  items.forEach((item, i) => {
+    switch (item.kind) {
+      case 'user':
+        messages.push({ role: 'user', parts: item.content.parts.map((part) => modelPart(part, media)) });
+        break;
+      case 'model':
+        messages.push({ role: 'assistant', text: item.content.text, toolCalls: item.content.toolCalls });
+        for (const call of unanswered(item.content.toolCalls, items, i + 1)) {
+          messages.push({ role: 'tool', callId: call, text: INTERRUPTED });
+        }
+        break;
+      case 'tool-result':
+        messages.push({ role: 'tool', callId: item.content.callId, text: item.content.text });
+        break;
+      case 'partial':
+        if (item.content.text !== '')
+          messages.push({ role: 'assistant', text: item.content.text, toolCalls: [] });
+        break;
+      case 'tool-call':
+        break;
+    }
+  });
+  return messages;
+}
+
+/** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
+function unanswered(calls: { id: string }[], items: ItemContent[], from: number): string[] {
+  const open = new Set(calls.map(({ id }) => id));
+  for (let i = from; open.size > 0; i++) {
+    const item = items[i];
+    if (item === undefined || item.kind === 'model' || item.kind === 'user') break;
+    if (item.kind === 'tool-result') open.delete(item.content.callId);
+  }
+  return [...open];
+}
+
+/** The media of the last turns, those of the last one first, each turn's in their order. */
+function recentMedia(items: ItemContent[]): string[][] {
+  const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
+  return spoken
+    .slice(-MEDIA_TURNS)
+    .reverse()
+    .map((parts) =>
+      parts.flatMap((part) =>
+        'attachmentId' in part && part.attachmentId !== undefined && !hasText(part)
+          ? [part.attachmentId]
+          : [],
+      ),
+    );
+}
+
+/** What was sent last whole, for its message was taken as it is; of what came before as much as the budget allows. */
+async function loadMedia(sql: Sql, [last = [], ...earlier]: string[][]): Promise<Map<string, StoredMedium>> {
+  const older = earlier.flat();
+  if (last.length + older.length === 0) return new Map();
+  const found = await rows<StoredMedium>(
+    sql,
+    `select id, mime, data from attachment where id = any($1::uuid[] || array(
+       select id from (
+         select a.id, sum(a.bytes) over (order by o.place) as total
+         from unnest($2::uuid[]) with ordinality as o(id, place) join attachment a on a.id = o.id
+       ) sized where total <= $3))`,
+    [last, older, MEDIA_BYTES],
+  );
+  return new Map(found.map((medium) => [medium.id, medium]));
+}
+
+function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart {
+  const medium =
+    'attachmentId' in part && part.attachmentId !== undefined ? media.get(part.attachmentId) : undefined;
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image':
+      if (part.url !== undefined) return { type: 'image', url: part.url, detail: part.detail };
+      if (medium === undefined) return { type: 'text', text: '[an image that was sent earlier]' };
+      return {
+        type: 'image',
+        url: `data:${medium.mime};base64,${medium.data.toString('base64')}`,
+        detail: part.detail,
+      };
+    case 'audio': {
+      // Recordings of other formats were stored once.
+      const format = medium && audioFormatOf(medium.data);
+      if (medium === undefined || !format)
+        return { type: 'text', text: '[a recording that was sent earlier]' };
+      return { type: 'audio', data: medium.data.toString('base64'), format };
+    }
+    case 'file': {
+      const name = typeof part.info.name === 'string' ? part.info.name : 'file';
+      if (part.text !== undefined) return { type: 'text', text: `File ${name}:\n${part.text}` };
+      if (medium === undefined) return { type: 'text', text: `[the file ${name} that was sent earlier]` };
+      return { type: 'file', filename: name, mime: medium.mime, data: medium.data.toString('base64') };
+    }
+  }
+}
+
+function hasText(part: UserPart): boolean {
+  return part.type === 'file' && part.text !== undefined;
+}

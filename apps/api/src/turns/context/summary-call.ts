@@ -1,0 +1,58 @@
+import { ProviderError, type ModelRequest, type ModelUsage } from '../../models/model-provider.ts';
+import { countTokens, estimatePrompt } from '../../models/tokens.ts';
+import { summaryRequest } from './compaction.ts';
+import type { Compaction } from './compactor.service.ts';
+
+/** A summary is given up after so long. */
+export const SUMMARY_TIMEOUT_MS = 120_000;
+
+/** What a call used; `estimated`: counted locally, because the provider gave no figures. */
+export interface SummaryUsage {
+  usage: ModelUsage;
+  estimated: boolean;
+}
+
+/** The call of the model that makes a summary, as far as it came. */
+export class SummaryCall {
+  /** Whether anything came: from then on the call is charged, however it ends. */
+  began = false;
+  private readonly request: ModelRequest;
+  private text = '';
+  private reasoning = '';
+  private usage: ModelUsage | null = null;
+
+  constructor(private readonly compaction: Compaction) {
+    const { context, plan, model } = compaction;
+    this.request = summaryRequest(context, plan, model, model.upstreamModel);
+  }
+
+  get summary(): string {
+    return this.text.trim();
+  }
+
+  /** Throws what the provider throws, or a `ProviderError` if it took too long or wrote nothing. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { provider } = this.compaction.model;
+    const timeout = AbortSignal.timeout(SUMMARY_TIMEOUT_MS);
+    try {
+      for await (const delta of provider.stream(this.request, AbortSignal.any([timeout, signal]))) {
+        this.began = true;
+        if (delta.type === 'text') this.text += delta.text;
+        if (delta.type === 'reasoning') this.reasoning += delta.text;
+        if (delta.type === 'usage') this.usage = delta;
+      }
+    } catch (error) {
+      if (!timeout.aborted) throw error;
+      throw new ProviderError('timeout', 'The model took too long to write the summary', { cause: error });
+    }
+    if (this.summary === '') throw new ProviderError('bad-answer', 'The model wrote no summary');
+  }
+
+  async used(): Promise<SummaryUsage> {
+    if (this.usage) return { usage: this.usage, estimated: false };
+    const promptTokens = await estimatePrompt(this.request.messages);
+    const completionTokens = await countTokens(this.reasoning + this.text);
+    const usage = { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+    return { usage, estimated: true };
+  }
+}

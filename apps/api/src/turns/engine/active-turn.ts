@@ -1,0 +1,138 @@
+import type { SegmentOrigin, ToolExecution } from '@platform/contracts';
+import type { InvocableAgent } from '../../agents/agent-row.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
+import type { ResolvedModel } from '../../models/catalog.service.ts';
+import type { ModelUsage } from '../../models/model-provider.ts';
+import { costOf } from '../../models/price.ts';
+import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { Tail } from '../context/context.store.ts';
+import type { Item } from '../records/steps.ts';
+import type { TurnSettings } from '../records/turn.store.ts';
+
+/** Why a running turn is stopped from outside. */
+export type StopReason = 'cancelled' | 'shutdown';
+
+/** What one call of the model used, and what it costs. */
+export interface StepUsage extends ModelUsage {
+  /** Of the call: its entry in the ledger has it, unless the call had a hold. */
+  callId: string;
+  cost: number;
+  estimated: boolean;
+}
+
+/** What the segment has used so far; what other segments used stands in the turn's row. */
+export class UsageTotal {
+  promptTokens = 0;
+  completionTokens = 0;
+  cost = 0;
+  estimated = false;
+
+  add({ promptTokens, completionTokens, cost, estimated }: StepUsage): void {
+    this.promptTokens += promptTokens;
+    this.completionTokens += completionTokens;
+    // Costs are exact to 1e-9; a sum of doubles is not.
+    this.cost = Math.round((this.cost + cost) * 1e9) / 1e9;
+    this.estimated ||= estimated;
+  }
+}
+
+/** What is known of a turn when it is claimed. */
+export interface ClaimedTurn {
+  id: string;
+  clientTurnId: string;
+  userId: string;
+  session: { ref: string; name: string };
+  /** Its place in the session, from 1. */
+  n: number;
+  agent: InvocableAgent;
+  model: ResolvedModel;
+  settings: TurnSettings;
+  requestId: string | null;
+  origin: SegmentOrigin;
+  writer: StreamWriter;
+  /** The steps that are stored and count, and the number of the next. */
+  items: Item[];
+  nextItem: number;
+  /** The tokens held for the first call; null: no limit. */
+  holdId: string | null;
+}
+
+/** A turn while this process runs it. */
+export class ActiveTurn {
+  readonly id: string;
+  readonly clientTurnId: string;
+  readonly userId: string;
+  readonly session: { ref: string; name: string };
+  readonly n: number;
+  readonly agent: InvocableAgent;
+  readonly model: ResolvedModel;
+  readonly settings: TurnSettings;
+  readonly requestId: string | null;
+  readonly origin: SegmentOrigin;
+  readonly writer: StreamWriter;
+  readonly items: Item[];
+  nextItem: number;
+
+  /** What was read of earlier turns and stands in no page yet; the turn's end folds it. */
+  unfolded: Tail | null = null;
+
+  /** Calls of tools that readers were told of as started, by their ids. */
+  readonly executions = new Map<string, ToolExecution>();
+
+  readonly usage = new UsageTotal();
+  /** What the last call used and the ledger does not know yet. */
+  due: StepUsage | null = null;
+  /** The tokens held for the present call; null: no limit. */
+  holdId: string | null;
+  /** Aborts when the turn is stopped or its claim is lost. */
+  readonly signal: AbortSignal;
+  private readonly startedAt = performance.now();
+  private readonly stopping = new AbortController();
+
+  constructor(claimed: ClaimedTurn) {
+    this.id = claimed.id;
+    this.clientTurnId = claimed.clientTurnId;
+    this.userId = claimed.userId;
+    this.session = claimed.session;
+    this.n = claimed.n;
+    this.agent = claimed.agent;
+    this.model = claimed.model;
+    this.settings = claimed.settings;
+    this.requestId = claimed.requestId;
+    this.origin = claimed.origin;
+    this.writer = claimed.writer;
+    this.items = claimed.items;
+    this.nextItem = claimed.nextItem;
+    this.holdId = claimed.holdId;
+    this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
+  }
+
+  stop(reason: StopReason): void {
+    if (!this.stopping.signal.aborted) this.stopping.abort(reason);
+  }
+
+  /** Why it was stopped, or null. */
+  get stopped(): StopReason | null {
+    return this.stopping.signal.aborted ? (this.stopping.signal.reason as StopReason) : null;
+  }
+
+  /** Notes what a call used; it reaches the ledger with the transaction that stores the step. */
+  used(usage: ModelUsage, estimated: boolean): void {
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    const cost = costOf(usage, this.model.price);
+    this.due = {
+      callId: uuidV7(),
+      promptTokens,
+      completionTokens,
+      cachedTokens,
+      reasoningTokens,
+      cost,
+      estimated,
+    };
+    this.usage.add(this.due);
+  }
+
+  get executionMs(): number {
+    return performance.now() - this.startedAt;
+  }
+}

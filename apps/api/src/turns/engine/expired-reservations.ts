@@ -1,0 +1,79 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { firstRow } from '../../infra/database/rows.ts';
+import { CatalogueService } from '../../models/catalog.service.ts';
+import { costOf } from '../../models/price.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import type { Charge, ChargeSource } from '../../usage/charge.ts';
+import { UsageService, type ExpiredCall } from '../../usage/usage.service.ts';
+import { lastMessageIn } from '../answers/collect-answer.ts';
+import type { Item } from '../records/steps.ts';
+import { payerOfRow } from './turn-billing.ts';
+import { getTurn, itemsOf, segmentsOf, type TurnRow } from '../records/turn.store.ts';
+
+const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
+
+/**
+ * Says what the calls of turns used whose hold has expired: a turn that runs for so long goes on, one that nobody runs
+ * is charged for what it stored. The recovery, which normally comes long before, then finds it charged.
+ */
+@Injectable()
+export class ExpiredTurnHolds implements OnModuleInit {
+  constructor(
+    private readonly usage: UsageService,
+    private readonly streams: StreamsService,
+    private readonly catalogue: CatalogueService,
+  ) {}
+
+  onModuleInit(): void {
+    for (const source of SOURCES) {
+      this.usage.onExpiredHold(source, (call, tx) => this.used(call, tx));
+    }
+  }
+
+  private async used({ id, reference }: ExpiredCall, tx: EntityManager): Promise<Charge | null | 'running'> {
+    const turn = await getTurn(tx, reference);
+    // Another hold, or an end: the call of this one was settled with its step, or was never made.
+    if (turn?.holdId !== id || turn.status !== 'RUNNING') return null;
+    const streamId = (await segmentsOf(tx, turn.id)).at(-1)?.streamId;
+    if (streamId === undefined || (await isHeld(tx, streamId))) return 'running';
+    const items = await itemsOf(tx, turn.id);
+    const { text } = await saidByInterruptedCall(this.streams, streamId, items);
+    return text === '' ? null : this.charge(turn, items, await countTokens(text));
+  }
+
+  private async charge(turn: TurnRow, items: Item[], completionTokens: number): Promise<Charge> {
+    const { clientTurnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
+    const used = usedByInterruptedCall(items, completionTokens);
+    const price = await this.catalogue.priceOf(spaceId, model);
+    const cost = price ? costOf(used, price) : 0;
+    return { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used, cost, estimated: true };
+  }
+}
+
+async function isHeld(tx: EntityManager, streamId: string): Promise<boolean> {
+  const held = await firstRow(
+    tx,
+    'select 1 from stream where id = $1 and ended_at is null and lease_until > clock_timestamp()',
+    [streamId],
+  );
+  return held !== null;
+}
+
+/** What an interrupted call said; a step that was stored whole is no longer part of it. */
+export async function saidByInterruptedCall(
+  streams: StreamsService,
+  streamId: string,
+  items: Item[],
+): Promise<{ text: string; elapsedMs: number }> {
+  const { text, elapsedMs } = await lastMessageIn(streams.stored(streamId));
+  const last = items.findLast((item) => item.kind === 'model');
+  return { text: last?.content.text === text ? '' : text, elapsedMs };
+}
+
+/** Nobody knows the prompt of an interrupted call better than the steps it was made of. */
+export function usedByInterruptedCall(items: Item[], completionTokens: number) {
+  const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+}

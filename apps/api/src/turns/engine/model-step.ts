@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelRequest, ModelToolCall, ModelUsage } from '../../models/model-provider.ts';
+import { countTokens, estimatePrompt } from '../../models/tokens.ts';
+import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { readArguments } from './tool-arguments.ts';
+
+/** One call of the model as far as it came; also what a failed call leaves. */
+export class ModelStep {
+  readonly messageId = randomUUID();
+  text = '';
+  /** Whether anything came: from then on the call is charged, however it ends. */
+  began = false;
+  /** Set once its usage is part of the turn's. */
+  charged = false;
+  private readonly calls = new Map<number, ModelToolCall>();
+  private reasoning = '';
+  finish: 'stop' | 'length' | 'tool-calls' | 'content-filter' | null = null;
+  private usage: ModelUsage | null = null;
+  private block: { type: 'text' | 'reasoning'; index: number; content: string } | null = null;
+  private blocks = 0;
+
+  constructor(
+    private readonly turn: ActiveTurn,
+    private readonly request: ModelRequest,
+  ) {}
+
+  /** Calls the model and turns its deltas into frames; throws what the provider throws. */
+  async run(): Promise<void> {
+    const { writer, model, signal } = this.turn;
+    writer.frame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
+    for await (const delta of model.provider.stream(this.request, signal)) {
+      this.began = true;
+      switch (delta.type) {
+        case 'text':
+          this.openBlock('text').content += delta.text;
+          this.text += delta.text;
+          writer.delta(delta.text);
+          break;
+        case 'reasoning': {
+          const block = this.openBlock('reasoning');
+          block.content += delta.text;
+          this.reasoning += delta.text;
+          const reasoning = { type: 'reasoning-delta', reasoning: delta.text };
+          writer.frame('messages', { event: 'content-block-delta', index: block.index, delta: reasoning });
+          break;
+        }
+        case 'tool-call': {
+          const call = this.callAt(delta.index);
+          // PostgreSQL keeps no U+0000 in a text.
+          if (delta.id) call.id = this.uniqueId(call, delta.id.replaceAll('\0', ''));
+          if (delta.name !== undefined) call.name = delta.name;
+          call.arguments += delta.arguments;
+          break;
+        }
+        case 'usage':
+          this.usage = delta;
+          break;
+        case 'finish':
+          this.finish = delta.reason;
+          break;
+      }
+      if (writer.full) await writer.room();
+    }
+    this.closeBlock();
+    for (const call of this.toolCalls) this.showCall(writer, call);
+  }
+
+  /** What the model asks for, in its order. */
+  get toolCalls(): ModelToolCall[] {
+    return [...this.calls.values()];
+  }
+
+  /** What the step used: the provider's figures, or a local count where it gave none. */
+  async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
+    if (this.usage) return { usage: this.usage, estimated: false };
+    const said =
+      this.reasoning + this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
+    const usage = {
+      promptTokens: await estimatePrompt(this.request.messages, this.request.tools),
+      completionTokens: await countTokens(said),
+      cachedTokens: 0,
+      reasoningTokens: 0,
+    };
+    return { usage, estimated: true };
+  }
+
+  /** Closes the message in the stream. */
+  finishMessage(usage: ModelUsage): void {
+    this.closeBlock();
+    this.turn.writer.frame('messages', {
+      event: 'message-finish',
+      reason: this.toolCalls.length > 0 ? 'tool_use' : this.finish === 'length' ? 'length' : 'stop',
+      usage: {
+        input_tokens: usage.promptTokens,
+        output_tokens: usage.completionTokens,
+        total_tokens: usage.promptTokens + usage.completionTokens,
+        input_token_details: { cache_read: usage.cachedTokens },
+        output_token_details: { reasoning: usage.reasoningTokens },
+      },
+    });
+  }
+
+  /** Servers count calls from 0, from 1 or with gaps, and some give them no id. */
+  private callAt(index: number): ModelToolCall {
+    const known = this.calls.get(index);
+    if (known) return known;
+    const call = { id: `call_${randomUUID()}`, name: '', arguments: '' };
+    this.calls.set(index, call);
+    return call;
+  }
+
+  /** Some servers number the calls of each answer anew; whoever runs a call tells it by its id. */
+  private uniqueId(call: ModelToolCall, id: string): string {
+    const others = [...this.calls.values()].filter((other) => other !== call);
+    const earlier = this.turn.items.flatMap((item) => (item.kind === 'model' ? item.content.toolCalls : []));
+    return id === '' || [...others, ...earlier].some((other) => other.id === id)
+      ? `call_${randomUUID()}`
+      : id;
+  }
+
+  private openBlock(type: 'text' | 'reasoning'): { index: number; content: string } {
+    if (this.block?.type === type) return this.block;
+    this.closeBlock();
+    this.block = { type, index: this.blocks++, content: '' };
+    const content = type === 'text' ? { type, text: '' } : { type, reasoning: '' };
+    this.turn.writer.frame('messages', { event: 'content-block-start', index: this.block.index, content });
+    return this.block;
+  }
+
+  private closeBlock(): void {
+    if (this.block === null) return;
+    const { type, index, content: whole } = this.block;
+    const content = type === 'text' ? { type, text: whole } : { type, reasoning: whole };
+    this.turn.writer.frame('messages', { event: 'content-block-finish', index, content });
+    this.block = null;
+  }
+
+  private showCall(writer: StreamWriter, { id, name, arguments: args }: ModelToolCall): void {
+    const index = this.blocks++;
+    const start = { type: 'tool_call_chunk', id, name, args: '', index };
+    writer.frame('messages', { event: 'content-block-start', index, content: start });
+    const read = readArguments(args);
+    const content = { type: 'tool_call', id, name, args: typeof read === 'string' ? {} : read };
+    writer.frame('messages', { event: 'content-block-finish', index, content });
+  }
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from 'typeorm';
+import { firstRow, type Sql, type Transactions } from '../../infra/database/rows.ts';
+import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { ClaimLost } from '../../streams/stream-writer.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import type { ItemContent } from '../records/steps.ts';
+import { insertItem } from '../records/turn.store.ts';
+
+/**
+ * Stores a step of a running turn, and `also` what belongs to it, in one transaction under the turn's claim: whoever
+ * was taken over meanwhile stores nothing. While the database is away it is tried again, and a lost answer to COMMIT is
+ * no failure: the number of the step tells whether it was stored.
+ */
+export async function storeStep(
+  database: Transactions,
+  turn: ActiveTurn,
+  item: ItemContent & { tokens: number },
+  also: (tx: EntityManager) => Promise<void> = async () => undefined,
+): Promise<void> {
+  // Taken at once: calls that run side by side store their results in any order.
+  const n = turn.nextItem++;
+  const store = async () => {
+    try {
+      return await database.transaction(async (tx) => {
+        await turn.writer.assertHeld(tx);
+        const id = await insertItem(tx, turn.id, n, item);
+        await also(tx);
+        return id;
+      });
+    } catch (error) {
+      const kept = error instanceof ClaimLost ? null : await storedItem(database, turn.id, n, item.kind);
+      if (kept === null) throw error;
+      return kept;
+    }
+  };
+  // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
+  const id = await whileUnavailable(store, turn.writer.signal);
+  turn.items.push({ ...item, id, n });
+}
+
+async function storedItem(
+  sql: Sql,
+  turnId: string,
+  n: number,
+  kind: ItemContent['kind'],
+): Promise<string | null> {
+  const row = await firstRow<{ id: string }>(
+    sql,
+    'select id from turn_item where turn_id = $1 and n = $2 and kind = $3',
+    [turnId, n, kind],
+  );
+  return row?.id ?? null;
+}

@@ -1,0 +1,26 @@
+import { deeperThan } from '../../infra/http/json-shape.ts';
+
+const MAX_CHARS = 256 * 1024;
+/** As deep as a body may be. */
+const MAX_DEPTH = 64;
+
+/** What a call of a tool is made with, or a sentence for the model about what is wrong with it. */
+export type CallArguments = Record<string, unknown> | string;
+
+/** Reads the arguments that a model wrote. */
+export function readArguments(text: string): CallArguments {
+  if (text.length > MAX_CHARS) return `The arguments are longer than ${MAX_CHARS} characters`;
+  const value = parsed(text === '' ? '{}' : text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'The arguments are not a JSON object';
+  if (deeperThan(value, MAX_DEPTH)) return `The arguments are nested deeper than ${MAX_DEPTH} levels`;
+  return value as Record<string, unknown>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

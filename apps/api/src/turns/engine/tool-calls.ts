@@ -1,0 +1,173 @@
+import { Logger } from '@nestjs/common';
+import type { ToolExecution } from '@platform/contracts';
+import type { DataSource } from 'typeorm';
+import { isUnavailable } from '../../infra/database/unavailable.ts';
+import type { ModelToolCall } from '../../models/model-provider.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { ToolError } from '../../tools/tool-error.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { openCalls } from '../records/steps.ts';
+import { ASK_USER, parseQuestion, type Question } from '../records/questions.ts';
+import { readArguments, type CallArguments } from './tool-arguments.ts';
+import { storeStep } from './store-step.ts';
+import type { ToolOutcome, TurnTool } from './turn-tools.ts';
+
+/** Calls of one step that run side by side. */
+const PARALLEL = 5;
+/** Longest result that the model is told. */
+const MAX_RESULT_CHARS = 256 * 1024;
+const logger = new Logger('ToolCalls');
+
+/**
+ * Settles the open calls of the last model step: each runs once and its result becomes a step. A call that had
+ * started before (the process died in it) is not run again but told as interrupted. Questions come last and one at a
+ * time: the answer is the first that has to be put to the user, or null.
+ */
+export async function settleCalls(
+  database: DataSource,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+): Promise<{ callId: string; question: Question } | null> {
+  const open = openCalls(turn.items);
+  const asks = open.filter(({ call }) => isQuestion(call, tools));
+  const waiting = open.filter(({ call }) => !isQuestion(call, tools));
+  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      turn.signal.throwIfAborted();
+      await settleCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  });
+  // All of them have to be over before the turn goes on or ends: they write into its stream.
+  const ended = await Promise.allSettled(workers);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  for (const { call } of asks) {
+    turn.signal.throwIfAborted();
+    const read = readArguments(call.arguments);
+    const question = typeof read === 'string' ? read : parseQuestion(read);
+    if (typeof question !== 'string') return { callId: call.id, question };
+    const { text } = failed('VALIDATION_ERROR', question);
+    await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
+  }
+  return null;
+}
+
+function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
+  return call.name === ASK_USER && tools.some(({ name }) => name === ASK_USER);
+}
+
+async function settleCall(
+  database: DataSource,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+  call: ModelToolCall,
+  started: boolean,
+): Promise<void> {
+  const { writer } = turn;
+  const tool = tools.find((offered) => offered.name === call.name);
+  const read = readArguments(call.arguments);
+  const input = typeof read === 'string' ? {} : read;
+  const shown: ToolExecution = {
+    callId: call.id,
+    toolId: tool?.toolId ?? call.name,
+    tool: tool?.tool ?? call.name,
+    method: tool?.method ?? call.name,
+    status: 'started',
+    arguments: input,
+    startedAt: new Date().toISOString(),
+    metadata: { kind: tool?.kind ?? 'unknown' },
+  };
+  const begun = performance.now();
+  writer.frame('tools', {
+    event: 'tool-started',
+    tool_call_id: call.id,
+    tool_name: call.name,
+    input,
+  });
+  writer.emit('tool.execution', shown);
+  turn.executions.set(call.id, shown);
+
+  const outcome = await outcomeOf(database, turn, tool, call, read, started);
+  const text = clipped(outcome.text);
+  await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
+
+  const { error } = outcome;
+  writer.frame(
+    'tools',
+    error
+      ? { event: 'tool-error', tool_call_id: call.id, message: error.message, code: error.code }
+      : {
+          event: 'tool-finished',
+          tool_call_id: call.id,
+          tool_name: call.name,
+          output: outcome.result ?? text,
+        },
+  );
+  writer.emit('tool.execution', {
+    ...shown,
+    status: outcome.denied ? 'denied' : error ? 'failed' : 'succeeded',
+    ...(error ? { error } : { result: outcome.result ?? text }),
+    durationMs: Math.round(performance.now() - begun),
+    metadata: { ...shown.metadata, ...outcome.metadata },
+  });
+  turn.executions.delete(call.id);
+}
+
+async function outcomeOf(
+  database: DataSource,
+  turn: ActiveTurn,
+  tool: TurnTool | undefined,
+  call: ModelToolCall,
+  read: CallArguments,
+  started: boolean,
+): Promise<ToolOutcome> {
+  if (started)
+    return failed('INTERRUPTED', 'The call was interrupted; whether it had an effect is not known');
+  if (tool === undefined) return failed('NOT_FOUND', `There is no tool named ${call.name}`);
+  if (typeof read === 'string') return failed('VALIDATION_ERROR', read);
+  await store(database, turn, { kind: 'tool-call', content: { callId: call.id } });
+  try {
+    return await untilStopped(tool.run(read, { id: call.id, turn, signal: turn.signal }), turn.signal);
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    if (isUnavailable(error)) throw error;
+    if (error instanceof ToolError) return failed('TOOL_ERROR', error.message);
+    // What was not said for the model may hold addresses, statements and what others wrote.
+    logger.error({ err: error, turn: turn.id, tool: call.name }, 'A tool failed');
+    return failed('TOOL_ERROR', 'The tool failed');
+  }
+}
+
+/** Gives up waiting where the turn is stopped: not every tool looks at its signal. */
+async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  // Nobody hears of what becomes of it after the stop.
+  work.catch(() => undefined);
+  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop));
+}
+
+function failed(code: string, message: string): ToolOutcome {
+  return { text: JSON.stringify({ error: { code, message } }), error: { code, message } };
+}
+
+async function store(
+  database: DataSource,
+  turn: ActiveTurn,
+  item:
+    | { kind: 'tool-call'; content: { callId: string } }
+    | { kind: 'tool-result'; content: { callId: string; text: string } },
+): Promise<void> {
+  const tokens = item.kind === 'tool-result' ? await countTokens(item.content.text) : 0;
+  await storeStep(database, turn, { ...item, tokens });
+}
+
+function clipped(text: string): string {
+  return text.length > MAX_RESULT_CHARS ? `${text.slice(0, MAX_RESULT_CHARS)}\n[cut]` : text;
+}

@@ -1,0 +1,81 @@
+import type { EntityManager } from 'typeorm';
+import { rows } from '../../infra/database/rows.ts';
+import { tokensToHold, type Charge } from '../../usage/charge.ts';
+import type { UsageService } from '../../usage/usage.service.ts';
+import type { ActiveTurn, StepUsage } from './active-turn.ts';
+import type { TurnRow, TurnSettings } from '../records/turn.store.ts';
+
+/** A call of a model lasts less; a hold that is older was left behind. */
+const HOLD_MS = 3_600_000;
+/** What the columns of a turn can hold: figures beyond it must not keep the turn from being stored. */
+const MAX_INT4 = 2_147_483_647;
+
+/** Whose account a turn is charged to, and for what. */
+export interface Payer {
+  turnRef: string;
+  clientTurnId: string;
+  spaceId: string;
+  userId: string;
+  agentId: string;
+  model: string;
+  source: TurnSettings['source'];
+}
+
+export function payerOf(turn: ActiveTurn): Payer {
+  const { id, clientTurnId, userId, agent, model, settings } = turn;
+  const { source } = settings;
+  return {
+    turnRef: id,
+    clientTurnId,
+    spaceId: agent.spaceId,
+    userId,
+    agentId: agent.id,
+    model: model.name,
+    source,
+  };
+}
+
+export function payerOfRow({ id, clientTurnId, spaceId, userId, agentId, model, settings }: TurnRow): Payer {
+  return { turnRef: id, clientTurnId, spaceId, userId, agentId, model, source: settings.source };
+}
+
+/** Keeps tokens back for the next call; 402 where nothing is left. Null: no limit. */
+export async function holdForCall(
+  tx: EntityManager,
+  usage: UsageService,
+  payer: Payer,
+  promptTokens: number,
+  maxOutputTokens: number,
+  id?: string,
+): Promise<string | null> {
+  const { turnRef, spaceId, userId, source } = payer;
+  const tokens = tokensToHold(promptTokens, maxOutputTokens);
+  const hold = { id, spaceId, userId, tokens, source, reference: turnRef, leaseMs: HOLD_MS };
+  const holdId = await usage.hold(tx, hold);
+  if (holdId !== null) await rows(tx, 'update turn set hold_id = $2 where id = $1', [turnRef, holdId]);
+  return holdId;
+}
+
+/** Writes what a call used into the turn and the ledger, and gives its hold back. Last in its transaction. */
+export async function settleCall(
+  tx: EntityManager,
+  usage: UsageService,
+  payer: Payer,
+  holdId: string | null,
+  due: StepUsage | null,
+): Promise<void> {
+  if (due === null) {
+    if (holdId !== null) await usage.settle(tx, holdId, null);
+    return;
+  }
+  await rows(
+    tx,
+    `update turn set prompt_tokens = least(prompt_tokens + $2::bigint, ${MAX_INT4}),
+       completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric, estimated = estimated or $5, hold_id = null where id = $1`,
+    [payer.turnRef, due.promptTokens, due.completionTokens, due.cost, due.estimated],
+  );
+  const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
+  const { callId, ...used } = due;
+  const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used };
+  await usage.settle(tx, holdId ?? callId, charge);
+}

@@ -1,0 +1,215 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import type { Transactions } from '../../infra/database/rows.ts';
+import { failpoint } from '../../infra/failpoints.ts';
+import { ClaimLost, type StreamWriter } from '../../streams/stream-writer.ts';
+import type { UsageService } from '../../usage/usage.service.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { foldTail } from '../context/context.store.ts';
+import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
+import type { ItemContent } from '../records/steps.ts';
+import { sayUnfinished } from '../answers/open-executions.ts';
+import { toInteraction, type Question } from '../records/questions.ts';
+import { payerOf, settleCall } from './turn-billing.ts';
+import { keepCompleted, type Completed } from '../records/segment-history.ts';
+import { endTurn, insertItem, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+
+const RETRY_MS = 250;
+/** So often the database may refuse what is to be stored; trying for ever would hold the session for ever. */
+const MAX_REFUSALS = 3;
+const logger = new Logger('TurnClosing');
+
+type LastItem = ItemContent & { tokens: number };
+
+/** How a segment ends, with the step it leaves. */
+export type Outcome =
+  | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; item: LastItem }
+  | { status: 'FAILED'; failure: TurnFailure; item: LastItem }
+  | { status: 'INPUT_REQUIRED'; callId: string; question: Question };
+
+/**
+ * Ends a turn: its last step, its usage, its status and the closing frames in one transaction, fenced by the claim.
+ * While that transaction fails it is tried again and readers are told; rejects only where the claim is lost.
+ */
+export async function closeTurn(
+  database: Transactions,
+  usage: UsageService,
+  turn: ActiveTurn,
+  outcome: Outcome,
+): Promise<void> {
+  const { writer } = turn;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await writer.flushed();
+      const batch = await database.transaction(async (tx) => {
+        // Whoever was told "cancelling" gets a cancelled turn, and nobody is told so from here on.
+        const ending = (await writer.lockForEnd(tx)) ? cancelled(outcome) : outcome;
+        const left = await leave(tx, turn, ending);
+        const { executionMs } = turn;
+        const error = ending.status === 'FAILED' ? ending.failure : null;
+        if (!(await endTurn(tx, turn.id, { status: ending.status, error, executionMs })))
+          throw new ClaimLost();
+        if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
+        failpoint('turns.close');
+        const completed = completedBy(turn, ending, left, executionMs);
+        if (completed) await keepCompleted(tx, writer.streamId, completed);
+        const last = await writer.end(tx, (closing) => {
+          sayEnd(closing, turn, ending, left, completed);
+        });
+        await settleCall(tx, usage, payerOf(turn), turn.holdId, turn.due);
+        return last;
+      });
+      writer.ended(batch);
+      return;
+    } catch (error) {
+      if (error instanceof ClaimLost) writer.lose();
+      if (writer.signal.aborted) throw error;
+      if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
+      logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
+      writer.emit('turn.persist_pending', { turnId: turn.clientTurnId, attempt });
+      await delay(Math.min(RETRY_MS * attempt, 2_000));
+    }
+  }
+}
+
+/** The same end for a turn that somebody wished cancelled before it came. */
+function cancelled(outcome: Outcome): Outcome {
+  const item: LastItem =
+    outcome.status === 'INPUT_REQUIRED'
+      ? { kind: 'partial', content: { text: '' }, tokens: 0 }
+      : outcome.item;
+  return { status: 'CANCELLED', finishReason: 'cancelled', item };
+}
+
+/** Whether the data itself is at fault (SQLSTATE classes 22 and 23), which no later try will mend. */
+function isRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^2[23]/.test(code);
+}
+
+/** What the closing transaction stored besides the turn's own row. */
+interface Left {
+  messageId: string | null;
+  interaction: InteractionRow | null;
+}
+
+async function leave(tx: EntityManager, turn: ActiveTurn, outcome: Outcome): Promise<Left> {
+  if (outcome.status === 'INPUT_REQUIRED') {
+    const { callId, question } = outcome;
+    return { messageId: null, interaction: await insertInteraction(tx, turn.id, callId, question) };
+  }
+  const { item } = outcome;
+  const empty = item.kind === 'partial' && item.content.text === '';
+  return { messageId: empty ? null : await insertItem(tx, turn.id, turn.nextItem, item), interaction: null };
+}
+
+function completedBy(
+  turn: ActiveTurn,
+  outcome: Outcome,
+  { messageId }: Left,
+  executionMs: number,
+): Completed | null {
+  if (outcome.status === 'FAILED') return null;
+  const finishReason = outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason;
+  const names = { sessionName: turn.session.name, clientTurnId: turn.clientTurnId };
+  return completedOf(names, { messageId, usage: turn.usage, executionMs, finishReason });
+}
+
+function sayEnd(
+  writer: StreamWriter,
+  turn: ActiveTurn,
+  outcome: Outcome,
+  left: Left,
+  completed: Completed | null,
+): void {
+  if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
+    sayUnfinished(writer, turn.executions.values(), outcome.status);
+  if (outcome.status === 'FAILED') {
+    sayFailure(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
+    return;
+  }
+  if (left.interaction) sayQuestion(writer, turn, left.interaction);
+  if (completed) writer.emit('response.completed', completed);
+  writer.frame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
+}
+
+function sayQuestion(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
+  const interaction = toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.session.name });
+  writer.frame('input', {
+    event: 'requested',
+    interrupt_id: interaction.interactionId,
+    payload: interaction,
+  });
+  writer.emit('agent.input.required', { interaction });
+}
+
+/** How a segment that did not fail ends, as its last frames tell it. */
+export function completedOf(
+  turn: Pick<TurnRow, 'sessionName' | 'clientTurnId'>,
+  {
+    messageId,
+    usage,
+    executionMs,
+    finishReason,
+  }: { messageId: string | null; usage: UsageFigures; executionMs: number; finishReason: FinishReason },
+): Completed {
+  const token_usage = wireUsage(usage);
+  return {
+    session_id: turn.sessionName,
+    turnId: turn.clientTurnId,
+    messageId,
+    tokens_used: token_usage.total_tokens,
+    execution_time: seconds(executionMs),
+    token_usage,
+    finishReason,
+  };
+}
+
+/** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
+export function sayCancelled(writer: StreamWriter, completed: Completed): void {
+  writer.emit('response.completed', completed);
+  writer.frame('lifecycle', { event: 'interrupted' });
+}
+
+/** The two frames before the last of a stream that failed. */
+export function sayFailure(
+  writer: StreamWriter,
+  failure: TurnFailure & { turnId: string; requestId: string | null },
+): void {
+  const { code, message, turnId, requestId, retryable, retryAfter } = failure;
+  writer.emit('error.occurred', {
+    code: code as ErrorCode | 'INTERRUPTED',
+    message,
+    turnId,
+    requestId,
+    retryable,
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+  writer.frame('lifecycle', { event: 'failed', error: message });
+}
+
+export interface UsageFigures {
+  promptTokens: number;
+  completionTokens: number;
+  cost: number;
+  estimated: boolean;
+}
+
+/** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
+export function wireUsage(usage: UsageFigures): TokenUsage {
+  const { promptTokens, completionTokens, cost, estimated } = usage;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    cost,
+    ...(estimated && { estimated: true as const }),
+  };
+}
+
+/** Milliseconds as seconds, to the millisecond. */
+export function seconds(ms: number): number {
+  return Math.round(ms) / 1000;
+}

@@ -1,0 +1,205 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FinishReason } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { render } from '../../agents/template.ts';
+import { Lanes } from '../../infra/database/lanes.ts';
+import type { Transactions } from '../../infra/database/rows.ts';
+import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
+import { failpoint } from '../../infra/failpoints.ts';
+import { AppError } from '../../infra/http/app-error.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
+import { ProviderError, type ModelRequest, type ModelTool } from '../../models/model-provider.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { missingTool } from '../../tools/tool-status.ts';
+import { UsageService } from '../../usage/usage.service.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { withSummary } from '../context/compaction.ts';
+import { buildMessages } from '../context/messages.ts';
+import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
+import { contextTokens } from '../context/context-state.ts';
+import type { ItemContent } from '../records/steps.ts';
+import { ModelStep } from './model-step.ts';
+import { settleCalls } from './tool-calls.ts';
+import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
+import { storeStep } from './store-step.ts';
+import { closeTurn, type Outcome } from './turn-closing.ts';
+import { type TurnFailure } from '../records/turn.store.ts';
+import { TurnTools, type TurnTool } from './turn-tools.ts';
+
+/** A turn that calls the model more often is going in circles. */
+const MAX_STEPS = 25;
+
+/**
+ * Runs a claimed turn to its end. Start, resume and re-run are this one loop over the stored steps: settle what the
+ * last model step asked for, else call the model, until it asks for nothing more.
+ */
+@Injectable()
+export class TurnEngine {
+  private readonly logger = new Logger(TurnEngine.name);
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly tools: TurnTools,
+    private readonly contexts: ContextKeeper,
+    private readonly usage: UsageService,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
+  async run(turn: ActiveTurn): Promise<void> {
+    let step: ModelStep | null = null;
+    try {
+      const outcome = await this.loop(turn, (present) => (step = present));
+      await closeTurn(this.laned(turn), this.usage, turn, outcome);
+    } catch (error) {
+      if (turn.writer.signal.aborted) {
+        this.logger.warn({ turn: turn.id }, 'The turn was taken over');
+        return;
+      }
+      await this.endEarly(turn, error, step);
+    }
+  }
+
+  private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
+    const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
+    const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
+    const context = await this.contexts.open(turn, await countTokens(systemPrompt));
+    const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
+    const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
+    turn.writer.frame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
+    failpoint('turns.run');
+
+    for (let count = 0; count < MAX_STEPS; count++) {
+      const question = await settleCalls(this.database, turn, tools);
+      if (question) return { status: 'INPUT_REQUIRED', ...question };
+      const fitted = await this.contexts.fit(turn, context, outputTokens);
+      const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
+      if (count > 0) await this.hold(turn, fitted.usedTokens, outputTokens);
+      const step = new ModelStep(turn, request);
+      onStep(step);
+      await step.run();
+      const { usage, estimated } = await step.used();
+      turn.used(usage, estimated);
+      step.charged = true;
+      step.finishMessage(usage);
+      const tokens = contextTokens(usage);
+      showContext(turn, tokens, estimated);
+
+      const { toolCalls } = step;
+      const content = { text: step.text, toolCalls, context: { tokens, estimated } };
+      const item = { kind: 'model' as const, content, tokens: usage.completionTokens };
+      if (toolCalls.length === 0) {
+        const finishReason: FinishReason = step.finish === 'length' ? 'length' : 'completed';
+        return { status: 'COMPLETED', finishReason, item };
+      }
+      await this.keep(turn, item);
+      onStep(null);
+    }
+    throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+  }
+
+  /** For transactions that lock the accounts of the space. */
+  private laned(turn: ActiveTurn): Transactions {
+    return this.lanes.of(turn.agent.spaceId, this.database);
+  }
+
+  /** Stores a step that is not the last, and settles what it used. */
+  private async keep(
+    turn: ActiveTurn,
+    item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
+  ): Promise<void> {
+    await storeStep(this.laned(turn), turn, item, (tx) =>
+      settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due),
+    );
+    turn.due = null;
+    turn.holdId = null;
+  }
+
+  /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
+  private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
+    const id = uuidV7();
+    const hold = () =>
+      this.laned(turn).transaction(async (tx) => {
+        await turn.writer.assertHeld(tx);
+        return holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
+      });
+    turn.holdId = await whileUnavailable(hold, turn.signal);
+  }
+
+  private async request(
+    turn: ActiveTurn,
+    systemPrompt: string,
+    { context }: FittedContext,
+    maxTokens: number,
+    tools: TurnTool[],
+  ): Promise<ModelRequest> {
+    const { model, settings } = turn;
+    const messages = await whileUnavailable(
+      () => buildMessages(this.database, withSummary(systemPrompt, context), context.items),
+      turn.signal,
+    );
+    return {
+      model: model.upstreamModel,
+      messages,
+      tools: tools.map(({ name, description, parameters }): ModelTool => ({ name, description, parameters })),
+      settings: {
+        maxTokens,
+        ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+        ...(settings.topP !== undefined && { topP: settings.topP }),
+        ...(settings.frequencyPenalty !== undefined && { frequencyPenalty: settings.frequencyPenalty }),
+        ...(settings.presencePenalty !== undefined && { presencePenalty: settings.presencePenalty }),
+      },
+    };
+  }
+
+  /** A failure or a stop: what was said so far is kept and charged. */
+  private async endEarly(turn: ActiveTurn, error: unknown, step: ModelStep | null): Promise<void> {
+    try {
+      const text = step?.text ?? '';
+      if (step?.began && !step.charged) {
+        const { usage } = await step.used();
+        turn.used(usage, true);
+        step.finishMessage(usage);
+      }
+      const tokens = text === '' ? 0 : await countTokens(text);
+      const item = { kind: 'partial' as const, content: { text }, tokens };
+      if (turn.stopped === 'cancelled') {
+        await closeTurn(this.laned(turn), this.usage, turn, {
+          status: 'CANCELLED',
+          finishReason: 'cancelled',
+          item,
+        });
+        return;
+      }
+      const failure = failureOf(turn, error);
+      if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
+      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, item });
+    } catch (closing) {
+      if (!turn.writer.signal.aborted) {
+        this.logger.error(
+          { err: closing, turn: turn.id },
+          'A turn could not be closed; its lease will lapse',
+        );
+        turn.writer.lose();
+      }
+    }
+  }
+}
+
+function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {
+  if (turn.stopped === 'shutdown') {
+    return { code: 'INTERRUPTED', message: 'The service is shutting down; try again', retryable: true };
+  }
+  if (error instanceof ProviderError) {
+    const failure = { code: 'UNAVAILABLE', message: error.message, retryable: error.retryable };
+    return error.retryAfter === undefined ? failure : { ...failure, retryAfter: error.retryAfter };
+  }
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.message, retryable: error.code !== 'VALIDATION_ERROR' };
+  }
+  if (isUnavailable(error)) {
+    const message = 'The service could not do this in time; try again';
+    return { code: 'UNAVAILABLE', message, retryable: true };
+  }
+  return { code: 'SERVER_ERROR', message: 'Something went wrong on our side', retryable: true };
+}

@@ -1,0 +1,163 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
+import { CatalogueService } from '../../models/catalog.service.ts';
+import { costOf } from '../../models/price.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import { UsageService } from '../../usage/usage.service.ts';
+import { UsageTotal, type StepUsage } from './active-turn.ts';
+import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservations.ts';
+import type { Item } from '../records/steps.ts';
+import { findOrphans, type Orphan } from '../records/orphans.store.ts';
+import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
+import { payerOfRow, settleCall } from './turn-billing.ts';
+import { keepCompleted, usedBefore } from '../records/segment-history.ts';
+import { completedOf, sayCancelled, sayFailure, type UsageFigures } from './turn-closing.ts';
+import {
+  endTurn,
+  getTurn,
+  insertItem,
+  itemsOf,
+  type TurnFailure,
+  type TurnRow,
+} from '../records/turn.store.ts';
+
+const INTERRUPTED: TurnFailure = {
+  code: 'INTERRUPTED',
+  message: 'The turn was interrupted; send it again to run it once more',
+  retryable: true,
+};
+
+/**
+ * Ends the turns whose process died: FAILED and retryable, or CANCELLED where that was wished; what was said is kept,
+ * the stream closed for its readers. It waits one whole lease after its own start and after every pause, so that a
+ * database that was away does not make orphans of the living.
+ */
+@Injectable()
+export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(TurnRecovery.name);
+  private timer: NodeJS.Timeout | null = null;
+  private notBefore = 0;
+  private lastSweep = 0;
+  private sweeping: Promise<void> | null = null;
+
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly streams: StreamsService,
+    private readonly catalogue: CatalogueService,
+    private readonly usage: UsageService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.wait();
+    this.lastSweep = performance.now();
+    this.timer = setInterval(() => this.tick(), this.streams.leaseMs / 4).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.sweeping;
+  }
+
+  private tick(): void {
+    this.sweeping ??= this.sweep().finally(() => (this.sweeping = null));
+  }
+
+  private async sweep(): Promise<void> {
+    const { leaseMs } = this.streams;
+    const began = performance.now();
+    if (began - this.lastSweep > leaseMs / 2) this.wait();
+    this.lastSweep = began;
+    if (began < this.notBefore) return;
+    try {
+      const orphans = await findOrphans(this.database);
+      if (performance.now() - began > leaseMs / 4) this.wait();
+      else for (const orphan of orphans) await this.endOrLog(orphan);
+    } catch (error) {
+      this.wait();
+      this.logger.warn({ err: error }, 'Interrupted turns could not be found; trying again');
+    }
+  }
+
+  /** Leaves the living the time to renew their leases. */
+  private wait(): void {
+    this.notBefore = performance.now() + this.streams.leaseMs;
+  }
+
+  private async endOrLog(orphan: Orphan): Promise<void> {
+    try {
+      await this.end(orphan);
+    } catch (error) {
+      this.logger.warn(
+        { err: error, turn: orphan.id },
+        'An interrupted turn could not be ended; trying again',
+      );
+    }
+  }
+
+  private async end({ id, streamId }: Orphan): Promise<void> {
+    const closed = await this.database.transaction(async (tx) => {
+      const taken = await this.streams.takeOver(tx, streamId);
+      const turn = taken && (await getTurn(tx, id));
+      if (!turn) return null;
+      const { writer, cancelWished } = taken;
+      const items = await itemsOf(tx, id);
+      const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, items);
+      const tokens = await countTokens(text);
+      const nextItem = (items.at(-1)?.n ?? 0) + 1;
+      const partial = { kind: 'partial' as const, content: { text }, tokens };
+      const messageId = text === '' ? null : await insertItem(tx, id, nextItem, partial);
+      await endTurn(tx, id, {
+        ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
+        executionMs,
+      });
+      const told = await executionsIn(this.streams.stored(streamId));
+      const unfinished = told.filter(({ status }) => status === 'started');
+      const due = text === '' ? null : await this.estimated(turn, items, tokens);
+      const usage = await this.usedIn(tx, turn, streamId, due);
+      const completed = completedOf(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
+      if (cancelWished) await keepCompleted(tx, streamId, completed);
+      const batch = await writer.end(tx, (closing) => {
+        sayUnfinished(closing, unfinished, cancelWished ? 'CANCELLED' : 'FAILED');
+        if (cancelWished) sayCancelled(closing, completed);
+        else sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
+      });
+      await settleCall(tx, this.usage, payerOfRow(turn), turn.holdId, due);
+      return { writer, batch };
+    });
+    if (closed === null) return;
+    closed.writer.ended(closed.batch);
+    this.streams.release(closed.writer);
+    this.logger.warn({ turn: id }, 'An interrupted turn was ended');
+  }
+
+  private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
+    const used = usedByInterruptedCall(items, completionTokens);
+    const price = await this.catalogue.priceOf(turn.spaceId, turn.model);
+    return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
+  }
+
+  /** What the segment used: the calls that were charged since it was opened, and the interrupted one. */
+  private async usedIn(
+    tx: Sql,
+    turn: TurnRow,
+    streamId: string,
+    due: StepUsage | null,
+  ): Promise<UsageFigures> {
+    const before = (await usedBefore(tx, streamId)) ?? { promptTokens: 0, completionTokens: 0, cost: 0 };
+    const used = new UsageTotal();
+    used.promptTokens = turn.promptTokens - before.promptTokens;
+    used.completionTokens = turn.completionTokens - before.completionTokens;
+    used.cost = turn.cost - before.cost;
+    used.estimated = turn.estimated;
+    if (due) used.add(due);
+    return used;
+  }
+}

@@ -1,0 +1,108 @@
+import type {
+  AgentSettings,
+  AgentVariable,
+  ContentItem,
+  ExecuteInputs,
+  ExecuteSettings,
+} from '@platform/contracts';
+import { assertRenderable, missingVariables, RESERVED_INPUTS, variablesOf } from '../../agents/template.ts';
+import { invalid, invalidFor } from '../../infra/http/app-error.ts';
+import { isText } from '../../infra/http/text.ts';
+import { checkMediaUrl } from './contents.ts';
+import type { TurnSettings } from '../records/turn.store.ts';
+
+const MAX_MEDIA = 64;
+const MAX_INPUTS = 1_000;
+/** What the model is told where everything stands in the prompt: providers want a user to speak. */
+const PROMPT_ALONE = 'Go ahead.';
+
+/** Problems of an execution's `inputs`; keys that are not recognised are variables and may hold anything. */
+export function checkInputs(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path} must be an object`];
+  const inputs = value as Record<string, unknown>;
+  if (Object.keys(inputs).length > MAX_INPUTS) return [`${path} must have at most ${MAX_INPUTS} keys`];
+  const problems: string[] = [];
+  const check = (key: string, ok: (field: unknown) => boolean, expected: string) => {
+    const field = inputs[key] ?? undefined;
+    if (field !== undefined && !ok(field)) problems.push(`${path}.${key} must be ${expected}`);
+  };
+  check('query', (field) => typeof field === 'string', 'a string');
+  check('session_id', isSessionName, 'a text of 1 to 128 characters, without U+0000');
+  for (const flag of ['memory', 'context', 'internet']) {
+    check(flag, (field) => typeof field === 'boolean', 'a boolean');
+  }
+  for (const media of ['images', 'audios']) {
+    check(
+      media,
+      (field) => Array.isArray(field) && field.length <= MAX_MEDIA,
+      `a list of at most ${MAX_MEDIA} URLs`,
+    );
+    const urls = inputs[media];
+    if (Array.isArray(urls) && urls.length <= MAX_MEDIA)
+      problems.push(...urls.flatMap((url, i) => checkMediaUrl(url, `${path}.${media}[${i}]`)));
+  }
+  return problems;
+}
+
+/** What an execution asks for, in the words of a turn. */
+export interface Execution {
+  contents: ContentItem[];
+  variables: Record<string, unknown>;
+  sessionName: string | null;
+  /** Reads and writes the session. */
+  memory: boolean;
+}
+
+/** Reads checked inputs against the agent's prompt; 400 where a variable or any question at all is missing. */
+export function readInputs(
+  inputs: ExecuteInputs,
+  agent: { systemPrompt: string; variables: AgentVariable[] },
+): Execution {
+  const reserved: readonly string[] = RESERVED_INPUTS;
+  const variables = Object.fromEntries(Object.entries(inputs).filter(([key]) => !reserved.includes(key)));
+  const missing = missingVariables(agent.systemPrompt, agent.variables, variables);
+  if (missing.length > 0) throw invalidFor(missing.map((name) => `inputs.${name} is required by the prompt`));
+  assertRenderable(agent.systemPrompt, agent.variables, variables);
+  const contents: ContentItem[] = [
+    ...(inputs.query ? [{ type: 'text' as const, text: inputs.query }] : []),
+    ...(inputs.images ?? []).map((url) => ({ type: 'image_url' as const, image_url: { url } })),
+    ...(inputs.audios ?? []).map((url) => ({ type: 'audio' as const, audio_url: { url } })),
+  ];
+  if (contents.length === 0) {
+    if (variablesOf(agent.systemPrompt).length === 0) {
+      throw invalid('inputs must have query, images or audios: the prompt of this agent takes no variables');
+    }
+    contents.push({ type: 'text', text: PROMPT_ALONE });
+  }
+  return { contents, variables, sessionName: inputs.session_id ?? null, memory: inputs.memory ?? false };
+}
+
+/** The settings of an execution over the agent's defaults, which are brought into the narrower ranges. */
+export function executeSettings(
+  defaults: AgentSettings,
+  asked: ExecuteSettings,
+  variables: Record<string, unknown>,
+  interactive: boolean,
+  registeredLocalTools: string[] = [],
+): TurnSettings {
+  const inUnit = (value: number | null | undefined) =>
+    value == null ? undefined : Math.min(1, Math.max(0, value));
+  return {
+    temperature: asked.temperature ?? inUnit(defaults.temperature),
+    maxTokens: asked.maxTokens ?? defaults.max_tokens ?? undefined,
+    topP: asked.top_p ?? inUnit(defaults.top_p),
+    frequencyPenalty: asked.frequency_penalty ?? defaults.frequency_penalty ?? undefined,
+    presencePenalty: asked.presence_penalty ?? defaults.presence_penalty ?? undefined,
+    chatMode: 'agent',
+    disableWebSearch: false,
+    registeredLocalTools: interactive ? registeredLocalTools : [],
+    interactive,
+    source: 'execute',
+    variables,
+  };
+}
+
+function isSessionName(value: unknown): boolean {
+  return isText(value) && value.length >= 1 && value.length <= 128;
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { ChatAnswer } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { turnsByIds, countRunning, lockTurnsAhead } from '../records/background-turns.store.ts';
+import { CancellationService } from './cancellation.service.ts';
+import { SegmentReader } from '../answers/segment-reader.ts';
+import { TurnClaims, type Claimant, type OpenedSegment, type TurnStart } from './turn-claims.ts';
+import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
+import { TurnRunner } from '../engine/turn-runner.ts';
+import { findTurn, segmentsOf, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+import { TurnsService } from './turns.service.ts';
+
+/** Turns that no request waits for: queued first, claimed later, and read once they have ended. */
+@Injectable()
+export class BackgroundTurns {
+  constructor(
+    private readonly database: DataSource,
+    private readonly claims: TurnClaims,
+    private readonly runner: TurnRunner,
+    private readonly cancellation: CancellationService,
+    private readonly turns: TurnsService,
+    private readonly reader: SegmentReader,
+  ) {}
+
+  /** Stores a queued turn together with what `also` stores. Throws `ClaimMissed` if its id is taken. */
+  queue(
+    start: TurnStart & { turnId: string; sessionName: string },
+    also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
+  ): Promise<void> {
+    return this.claims.queue(start, also);
+  }
+
+  /** Turns by their own ids. */
+  byIds(ids: readonly string[]): Promise<Map<string, TurnRow>> {
+    return turnsByIds(this.database, ids);
+  }
+
+  /** The user's turn with that client id, or null. */
+  find(agentId: string, userId: string, clientTurnId: string): Promise<TurnRow | null> {
+    return findTurn(this.database, agentId, userId, clientTurnId);
+  }
+
+  /** How many turns each of the users runs now, in all processes. */
+  countRunning(userIds: readonly string[]): Promise<Map<string, number>> {
+    return countRunning(this.database, userIds);
+  }
+
+  /** Whether the turn has to wait for its session. The turns ahead do not move until the transaction ends. */
+  lockAhead(tx: EntityManager, turn: TurnRow): Promise<boolean> {
+    return lockTurnsAhead(tx, turn);
+  }
+
+  /** QUEUED or FAILED → RUNNING in this process, with what `also` does. Throws `ClaimMissed` if it is neither. */
+  run(
+    turn: TurnRow,
+    from: 'QUEUED' | 'FAILED',
+    by: Claimant,
+    also: (tx: EntityManager) => Promise<void>,
+  ): Promise<OpenedSegment> {
+    return this.claims.run(turn, from, by, also);
+  }
+
+  /** Resolves when this process does not run the stream's turn, or no longer. */
+  ended(streamId: string): Promise<void> {
+    return this.runner.ended(streamId);
+  }
+
+  /** Stops a turn wherever it is; `why` is kept with one that had not begun or was waiting. */
+  stop(turn: TurnRow, why?: TurnFailure) {
+    return this.cancellation.stop(turn, why);
+  }
+
+  /** QUEUED → FAILED with its reason; false if it has started or ended meanwhile. */
+  fail(turnId: string, why: TurnFailure): Promise<boolean> {
+    return failQueued(this.database, turnId, why);
+  }
+
+  /** How far the turns have come; those that never ran are left out. */
+  extents(turnIds: string[]): Promise<Map<string, TurnExtent>> {
+    return extentsOf(this.database, turnIds);
+  }
+
+  /** What the turn answered where it ended well or asks, and all that it said where it was canceled. */
+  async answerOf(turn: TurnRow): Promise<ChatAnswer | null> {
+    if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
+    const last = (await segmentsOf(this.database, turn.id)).at(-1);
+    const opened = last && (await this.turns.recordedIfEnded(turn, last));
+    // None, or one that is still being written: the turn has gone on since it was read.
+    if (!opened) return null;
+    const answer = await this.reader.fold(opened, new AbortController().signal);
+    return turn.status === 'CANCELLED' ? this.turns.wholeAnswer(turn, answer) : answer;
+  }
+}

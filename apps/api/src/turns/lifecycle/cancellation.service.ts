@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { CancelAnswer } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { notFound } from '../../infra/http/app-error.ts';
+import { isUuid } from '../../infra/http/ids.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import { keepCancelWish } from '../records/cancel-request.store.ts';
+import { TurnClaims } from './turn-claims.ts';
+import {
+  cancelQueued,
+  findTurn,
+  getTurn,
+  segmentsOf,
+  type TurnFailure,
+  type TurnRow,
+} from '../records/turn.store.ts';
+
+const CANCELLED: TurnFailure = {
+  code: 'CANCELLED',
+  message: 'The user cancelled the turn',
+  retryable: false,
+};
+
+/** Cancels turns wherever they run; what is finished stays as it is. */
+@Injectable()
+export class CancellationService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly streams: StreamsService,
+    private readonly claims: TurnClaims,
+  ) {}
+
+  /** An unknown turn is a 404, and the wish is kept for ten minutes: it wins should the turn start. */
+  async cancel(
+    caller: UserPrincipal,
+    agentId: string,
+    turnId: string,
+    sessionId: string,
+  ): Promise<CancelAnswer> {
+    const missing = notFound(`Session ${sessionId} has no turn ${turnId}`);
+    if (!isUuid(turnId)) throw missing;
+    const id = turnId.toLowerCase();
+    const look = () => findTurn(this.database, agentId, caller.userId, id);
+    let turn = await look();
+    if (turn === null) {
+      await keepCancelWish(this.database, { agentId, userId: caller.userId, clientTurnId: id });
+      // It may have started between the look and the wish; a start looks for wishes after it is stored.
+      turn = await look();
+    }
+    if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
+    return { turnId: turn.clientTurnId, sessionId, status: await this.stop(turn) };
+  }
+
+  /** Stops a turn as it was found; `why` is kept with one that had not begun or was waiting. */
+  async stop(turn: TurnRow, why = CANCELLED): Promise<CancelAnswer['status']> {
+    switch (turn.status) {
+      case 'RUNNING': {
+        const segment = (await segmentsOf(this.database, turn.id)).at(-1);
+        const wished = segment && (await this.streams.cancel(this.database, segment.streamId));
+        return wished ? 'cancelling' : this.again(turn, why);
+      }
+      case 'QUEUED':
+        return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.again(turn, why);
+      case 'INPUT_REQUIRED': {
+        const ended = await this.database.transaction((tx) => this.claims.endWaiting(tx, turn, why));
+        return ended ? 'cancelled' : this.again(turn, why);
+      }
+      case 'COMPLETED':
+        return 'completed';
+      case 'FAILED':
+        return 'failed';
+      case 'CANCELLED':
+        return 'cancelled';
+    }
+  }
+
+  /** The turn moved on while we looked. */
+  private async again({ id }: TurnRow, why: TurnFailure): Promise<CancelAnswer['status']> {
+    const turn = await getTurn(this.database, id);
+    if (turn === null) throw new Error(`Turn ${id} is gone`);
+    return this.stop(turn, why);
+  }
+}

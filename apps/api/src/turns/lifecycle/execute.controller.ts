@@ -1,0 +1,68 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import type { InvocableAgent } from '../../agents/agent-row.ts';
+import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { BodyLimit } from '../../infra/http/body-limit.ts';
+import { ExecuteAnswerDto } from '../answers/answers.dto.ts';
+import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
+import { ExecuteDto } from '../input/execute.dto.ts';
+import { executeSettings, readInputs } from '../input/execute-inputs.ts';
+import { assertStreamProtocol, SegmentReader } from '../answers/segment-reader.ts';
+import { TurnsService } from './turns.service.ts';
+
+@InvokesAgent()
+@Controller('agents/:agentId')
+export class ExecuteController {
+  constructor(
+    private readonly turns: TurnsService,
+    private readonly reader: SegmentReader,
+  ) {}
+
+  /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
+  @Post('execute')
+  @BodyLimit('large')
+  @HttpCode(200)
+  @ApiParam({ name: 'agentId', type: String })
+  @ApiStreamProtocol()
+  @ApiStream(ExecuteAnswerDto)
+  async execute(
+    @Caller() caller: UserPrincipal,
+    @InvokedAgent() agent: InvocableAgent,
+    @Body() body: ExecuteDto,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    const streamed = body.stream ?? false;
+    const { contents, variables, sessionName, memory } = readInputs(body.inputs, agent);
+    if (streamed) {
+      assertStreamProtocol(req);
+      this.reader.admit(caller, res);
+    }
+    const opened = await this.turns.start({
+      caller,
+      agent,
+      contents,
+      sessionName: memory ? sessionName : null,
+      turnId: null,
+      settings: executeSettings(
+        agent.settings,
+        body.settings ?? {},
+        variables,
+        streamed,
+        body.registeredLocalTools,
+      ),
+      requestId: req.requestId,
+      hidden: !memory,
+    });
+    if (streamed) {
+      await this.reader.stream(res, opened);
+      return;
+    }
+    const { answer, execution_time, token_usage } = await this.reader.answer(req, res, opened);
+    res.json({ answer, agent_id: agent.id, execution_time, token_usage } satisfies ExecuteAnswerDto);
+  }
+}

@@ -1,0 +1,86 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import type { InvocableAgent } from '../../agents/agent-row.ts';
+import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { BodyLimit } from '../../infra/http/body-limit.ts';
+import { ChatAnswerDto, TurnDto } from '../answers/answers.dto.ts';
+import { ChatDto } from '../input/chat.dto.ts';
+import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
+import { assertStreamProtocol, attachPosition, SegmentReader } from '../answers/segment-reader.ts';
+import { settingsOf } from '../input/turn-settings.ts';
+import { AttachDto } from './turns.dto.ts';
+import { TurnsService } from './turns.service.ts';
+
+@InvokesAgent()
+@Controller('agents/:agentId')
+export class TurnsController {
+  constructor(
+    private readonly turns: TurnsService,
+    private readonly reader: SegmentReader,
+  ) {}
+
+  /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
+  @Post('chat')
+  @BodyLimit('large')
+  @HttpCode(200)
+  @ApiParam({ name: 'agentId', type: String })
+  @ApiStreamProtocol()
+  @ApiStream(ChatAnswerDto)
+  async chat(
+    @Caller() caller: UserPrincipal,
+    @InvokedAgent() agent: InvocableAgent,
+    @Body() body: ChatDto,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    const streamed = body.stream ?? true;
+    if (streamed) {
+      assertStreamProtocol(req);
+      this.reader.admit(caller, res);
+    }
+    const opened = await this.turns.start({
+      caller,
+      agent,
+      contents: body.contents,
+      sessionName: body.session_id ?? null,
+      turnId: body.turnId ?? null,
+      settings: settingsOf(agent.settings, body),
+      requestId: req.requestId,
+    });
+    if (streamed) await this.reader.stream(res, opened);
+    else res.json(await this.reader.answer(req, res, opened));
+  }
+
+  /** How a turn stands: status, usage, timings and its segments. */
+  @Get('turns/:turnId')
+  turn(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('turnId') turnId: string,
+  ): Promise<TurnDto> {
+    return this.turns.describe(caller, agentId, turnId);
+  }
+
+  /** The frames of a turn again, byte for byte, during it and after; leaving does not cancel. */
+  @Get('turns/:turnId/stream')
+  @ApiStream()
+  async attach(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('turnId') turnId: string,
+    @Query() query: AttachDto,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    this.reader.admit(caller, res);
+    const { segment, after } = attachPosition(req, query);
+    const opened = await this.reader.find(caller, () =>
+      this.turns.attach(caller, agentId, turnId, segment, after),
+    );
+    await this.reader.stream(res, opened, after);
+  }
+}

@@ -1,0 +1,12 @@
+import { invalid } from '../../infra/http/app-error.ts';
+import type { LocalToolResult } from './local-tools.ts';
+import type { LocalToolResultDto } from '../lifecycle/turns.dto.ts';
+
+/** The one answer that a body gives. A `result` of null is a result, so the body itself tells what is there. */
+export function localToolResult(dto: LocalToolResultDto, body: object): LocalToolResult {
+  const given = ['result', 'error', 'denied'].filter((key) => Object.hasOwn(body, key));
+  if (given.length !== 1) throw invalid('The body must have exactly one of result, error and denied');
+  if (dto.error !== undefined) return { error: dto.error };
+  if (dto.denied !== undefined) return { denied: true, reason: dto.reason ?? null };
+  return { result: dto.result ?? null };
+}

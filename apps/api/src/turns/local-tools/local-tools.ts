@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { firstRow, rows } from '../../infra/database/rows.ts';
+import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { conflict, notFound, type AppError } from '../../infra/http/app-error.ts';
+import { isText } from '../../infra/http/text.ts';
+import type { ActiveTurn } from '../engine/active-turn.ts';
+import type { TurnRow } from '../records/turn.store.ts';
+import { TurnTools, type ToolOutcome, type TurnTool, type TurnToolSource } from '../engine/turn-tools.ts';
+import { TurnsService } from '../lifecycle/turns.service.ts';
+
+/** How long the client has to run a local tool. */
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 250;
+
+/** What the client answers; exactly one of the three. */
+export type LocalToolResult =
+  { result: unknown } | { error: string } | { denied: true; reason: string | null };
+
+type Outcome = LocalToolResult | { expired: true };
+
+/** Tools that run where the client is: the turn tells the call, waits, and the first answer wins. */
+@Injectable()
+export class LocalTools implements TurnToolSource, OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly tools: TurnTools,
+    private readonly turns: TurnsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.tools.register(this);
+  }
+
+  /** Only what the agent declares *and* the caller has registered. */
+  async toolsFor(turn: ActiveTurn): Promise<TurnTool[]> {
+    if (!turn.settings.interactive) return [];
+    const registered = new Set(turn.settings.registeredLocalTools);
+    return turn.agent.localTools
+      .filter(({ name }) => registered.has(name))
+      .map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        parameters: inputSchema,
+        toolId: name,
+        tool: name,
+        method: name,
+        kind: 'local',
+        acts: true,
+        run: (input, { id, signal }) => this.call(turn, name, id, input, signal),
+      }));
+  }
+
+  /** Takes the client's answer to a call: the same again is welcome, another one or a late one is a 409. */
+  async answer(
+    caller: UserPrincipal,
+    agentId: string,
+    turnId: string,
+    callId: string,
+    result: LocalToolResult,
+  ): Promise<void> {
+    const turn = await this.turns.find(caller, agentId, turnId);
+    if (!isText(callId)) throw unknownCall(turn, callId);
+    const taken = await firstRow(
+      this.database,
+      `update local_tool_call set outcome = $3
+       where turn_id = $1 and call_id = $2 and outcome is null and expires_at > clock_timestamp() returning call_id`,
+      [turn.id, callId, JSON.stringify(result)],
+    );
+    if (taken === null) await this.assertRepeated(turn, callId, result);
+  }
+
+  private async assertRepeated(turn: TurnRow, callId: string, result: LocalToolResult): Promise<void> {
+    const known = await firstRow<{ outcome: LocalToolResult | null }>(
+      this.database,
+      'select outcome from local_tool_call where turn_id = $1 and call_id = $2',
+      [turn.id, callId],
+    );
+    if (known === null) throw unknownCall(turn, callId);
+    if (known.outcome === null) throw conflict(`The answer to ${callId} came too late`);
+    const repeated = isDeepStrictEqual(known.outcome, JSON.parse(JSON.stringify(result)));
+    if (!repeated) throw conflict(`The call ${callId} already has another answer`);
+  }
+
+  private async call(
+    turn: ActiveTurn,
+    tool: string,
+    callId: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const open = () =>
+      rows(
+        this.database,
+        `insert into local_tool_call (turn_id, call_id, expires_at)
+         values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+         -- Some servers number the calls of each answer anew.
+         on conflict (turn_id, call_id) do update set outcome = null, expires_at = excluded.expires_at`,
+        [turn.id, callId, TIMEOUT_MS],
+      );
+    await whileUnavailable(open, signal);
+    // A turn that was stopped meanwhile may be about to end, and nothing may be written behind its end.
+    signal.throwIfAborted();
+    turn.writer.emit('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
+    return told(await this.outcome(turn.id, callId, signal));
+  }
+
+  /** Waits for the answer, which may reach another process: the row is the only place where both meet. */
+  private async outcome(turnId: string, callId: string, signal: AbortSignal): Promise<Outcome> {
+    for (;;) {
+      const look = () =>
+        firstRow<{ outcome: LocalToolResult | null; late: boolean }>(
+          this.database,
+          `select outcome, expires_at <= clock_timestamp() as late from local_tool_call
+           where turn_id = $1 and call_id = $2`,
+          [turnId, callId],
+        );
+      const row = await whileUnavailable(look, signal);
+      if (row?.outcome) return row.outcome;
+      // Answers are refused from that moment on, so nobody can still be first.
+      if (row?.late ?? true) return { expired: true };
+      await delay(POLL_MS, undefined, { signal });
+    }
+  }
+}
+
+function unknownCall(turn: TurnRow, callId: string): AppError {
+  return notFound(`Turn ${turn.clientTurnId} has no local tool call ${callId}`);
+}
+
+function told(outcome: Outcome): ToolOutcome {
+  if ('result' in outcome) return { text: JSON.stringify(outcome.result), result: outcome.result };
+  if ('error' in outcome) return failure('TOOL_ERROR', outcome.error);
+  if ('denied' in outcome)
+    return { ...failure('DENIED', outcome.reason ?? 'The user did not allow it'), denied: true };
+  return failure('TIMEOUT', `The client gave no answer within ${TIMEOUT_MS / 1000} s`);
+}
+
+function failure(code: string, message: string): ToolOutcome {
+  return { text: JSON.stringify({ error: { code, message } }), error: { code, message } };
+}

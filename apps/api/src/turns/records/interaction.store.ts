@@ -1,0 +1,142 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { Question, UserAnswer } from './questions.ts';
+
+/** How long a question waits for its answer. */
+const EXPIRES = `interval '7 days'`;
+
+export interface InteractionRow {
+  id: string;
+  turnId: string;
+  callId: string;
+  question: Question;
+  status: 'PENDING' | 'ANSWERED' | 'DISMISSED' | 'EXPIRED';
+  answer: UserAnswer | null;
+  /** The stream that the answer opened. */
+  segment: number | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+// A question whose time is over has expired, also before the sweeper has come to it.
+const COLUMNS = `i.id, i.turn_id as "turnId", i.call_id as "callId", i.question,
+  case when i.status = 'PENDING' and i.expires_at <= clock_timestamp() then 'EXPIRED' else i.status end as status,
+  i.answer, i.segment, i.created_at as "createdAt", i.expires_at as "expiresAt"`;
+
+/** Puts a question; violates `interaction_pending` where the turn has one already. */
+export async function insertInteraction(
+  tx: Sql,
+  turnId: string,
+  callId: string,
+  question: Question,
+): Promise<InteractionRow> {
+  const row = await firstRow<InteractionRow>(
+    tx,
+    `insert into interaction as i (turn_id, call_id, question, status, expires_at)
+     values ($1, $2, $3, 'PENDING', clock_timestamp() + ${EXPIRES}) returning ${COLUMNS}`,
+    [turnId, callId, JSON.stringify(question)],
+  );
+  if (row === null) throw new Error('A question was not stored');
+  return row;
+}
+
+export function findInteraction(sql: Sql, turnId: string, id: string): Promise<InteractionRow | null> {
+  return firstRow(sql, `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.id = $2`, [
+    turnId,
+    id,
+  ]);
+}
+
+/** The question that one of these calls of a turn put, or null. */
+export function interactionOfCall(
+  sql: Sql,
+  turnId: string,
+  callIds: string[],
+): Promise<InteractionRow | null> {
+  return firstRow(
+    sql,
+    `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.call_id = any($2::text[])
+     order by i.created_at desc limit 1`,
+    [turnId, callIds],
+  );
+}
+
+/** PENDING → ANSWERED by whoever is first and in time; false for everybody else. */
+export async function answerInteraction(
+  tx: Sql,
+  id: string,
+  answer: UserAnswer,
+  segment: number,
+): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update interaction set status = 'ANSWERED', answer = $2, segment = $3, ended_at = clock_timestamp()
+     where id = $1 and status = 'PENDING' and expires_at > clock_timestamp() returning id`,
+    [id, JSON.stringify(answer), segment],
+  );
+  return row !== null;
+}
+
+/** A re-run of what the answer started took its place. */
+export async function moveAnswer(tx: Sql, id: string, segment: number): Promise<void> {
+  await rows(tx, `update interaction set segment = $2 where id = $1 and status = 'ANSWERED'`, [id, segment]);
+}
+
+/** The same for whichever answer opened the segment, where one did. */
+export async function moveAnswerOf(tx: Sql, turnId: string, from: number, to: number): Promise<void> {
+  await rows(
+    tx,
+    `update interaction set segment = $3 where turn_id = $1 and segment = $2 and status = 'ANSWERED'`,
+    [turnId, from, to],
+  );
+}
+
+/** The question is no longer put: its turn was cancelled, or the time is over. */
+export async function endPending(tx: Sql, turnId: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
+  await rows(
+    tx,
+    `update interaction set status = $2, ended_at = clock_timestamp() where turn_id = $1 and status = 'PENDING'`,
+    [turnId, status],
+  );
+}
+
+/** The pending questions of a session with the turns that put them. */
+export function pendingOf(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  sessionName: string,
+): Promise<(InteractionRow & { clientTurnId: string })[]> {
+  return rows(
+    sql,
+    `select ${COLUMNS}, t.client_turn_id as "clientTurnId"
+     from interaction i join turn t on t.id = i.turn_id join session s on s.id = t.session_id
+     where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null
+       and i.status = 'PENDING' and i.expires_at > clock_timestamp() order by i.id`,
+    [agentId, userId, sessionName],
+  );
+}
+
+/** A question that nobody answered in time. */
+export interface ExpiredInteraction {
+  id: string;
+  turnId: string;
+  /** As text: a date would lose its microseconds. */
+  expiredAt: string;
+}
+
+const EXPIRED_BATCH = 100;
+
+/** The questions whose time is over, behind one of them, oldest first; none: no more. */
+export function expiredInteractions(
+  sql: Sql,
+  after: ExpiredInteraction | null,
+): Promise<ExpiredInteraction[]> {
+  return rows(
+    sql,
+    `select id, turn_id as "turnId", expires_at::text as "expiredAt" from interaction
+     where status = 'PENDING' and expires_at <= statement_timestamp()
+       and (expires_at, id) > (coalesce($1::timestamptz, '-infinity'), coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
+     order by expires_at, id limit $3`,
+    [after?.expiredAt ?? null, after?.id ?? null, EXPIRED_BATCH],
+  );
+}

@@ -1,0 +1,137 @@
+import type { Interaction, InteractionOption } from '@platform/contracts';
+import type { TurnTool } from '../engine/turn-tools.ts';
+
+/** The name under which a model asks the user. */
+export const ASK_USER = 'ask_user';
+const MAX_OPTIONS = 50;
+
+/** A question as it is stored with its interaction. */
+export interface Question {
+  kind: 'single' | 'multi';
+  question: string;
+  options: InteractionOption[];
+  allowOther: boolean;
+  otherLabel?: string;
+  minSelected: number;
+  maxSelected: number;
+}
+
+export interface UserAnswer {
+  selectedOptionIds: string[];
+  otherText: string | null;
+}
+
+/** How the model is offered to ask; the call itself is settled by the turn, which stops and waits. */
+export const ASK_USER_TOOL: Omit<TurnTool, 'run'> = {
+  name: ASK_USER,
+  toolId: ASK_USER,
+  tool: ASK_USER,
+  method: 'ask',
+  kind: 'builtin',
+  acts: false,
+  description:
+    'Asks the user to choose, and waits for the answer. Use it only where the answer cannot be found otherwise.',
+  parameters: {
+    type: 'object',
+    properties: {
+      question: { type: 'string', description: 'The question, as the user reads it' },
+      options: {
+        type: 'array',
+        minItems: 1,
+        maxItems: MAX_OPTIONS,
+        items: {
+          type: 'object',
+          properties: { label: { type: 'string' }, description: { type: 'string' } },
+          required: ['label'],
+        },
+      },
+      multiple: { type: 'boolean', description: 'Whether several options may be chosen' },
+      allowOther: { type: 'boolean', description: 'Whether the user may answer in own words' },
+    },
+    required: ['question', 'options'],
+  },
+};
+
+/** Reads what the model wrote; a sentence for the model where it is no question. */
+export function parseQuestion(input: Record<string, unknown>): Question | string {
+  const { question, options, multiple, allowOther } = input;
+  if (typeof question !== 'string' || question.trim() === '')
+    return 'question must be a text that is not empty';
+  if (!Array.isArray(options) || options.length > MAX_OPTIONS)
+    return `options must be a list of at most ${MAX_OPTIONS}`;
+  const read = options.map((option, i) => parseOption(option, i));
+  if (read.some((option) => option === null)) return 'Each option must be an object with a label';
+  if (read.length === 0 && allowOther !== true) return 'options must not be empty unless allowOther is true';
+  const multi = multiple === true;
+  return {
+    kind: multi ? 'multi' : 'single',
+    question,
+    options: read.filter((option) => option !== null),
+    allowOther: allowOther === true,
+    minSelected: 1,
+    maxSelected: multi ? Math.max(1, read.length + (allowOther === true ? 1 : 0)) : 1,
+  };
+}
+
+function parseOption(option: unknown, i: number): InteractionOption | null {
+  if (typeof option === 'string') return { id: `option_${i + 1}`, label: option };
+  const { label, description } = (option ?? {}) as { label?: unknown; description?: unknown };
+  if (typeof label !== 'string') return null;
+  return { id: `option_${i + 1}`, label, ...(typeof description === 'string' && { description }) };
+}
+
+/** What is wrong with an answer, or null; the custom text counts as one choice. */
+export function answerProblem(
+  question: Question,
+  { selectedOptionIds, otherText }: UserAnswer,
+): string | null {
+  const unknown = selectedOptionIds.filter((id) => !question.options.some((option) => option.id === id));
+  if (unknown.length > 0) {
+    return `selectedOptionIds must be ids of the question's options, not ${unknown.join(', ')}`;
+  }
+  if (new Set(selectedOptionIds).size < selectedOptionIds.length)
+    return 'selectedOptionIds must not repeat an option';
+  if (otherText !== null && !question.allowOther) return 'otherText is not allowed for this question';
+  if (otherText?.trim() === '') return 'otherText must not be empty';
+  const chosen = selectedOptionIds.length + (otherText === null ? 0 : 1);
+  if (chosen < question.minSelected || chosen > question.maxSelected) {
+    return `Between ${question.minSelected} and ${question.maxSelected} answers are wanted, not ${chosen}`;
+  }
+  return null;
+}
+
+/** Whether two answers say the same; the order of the choices does not matter. */
+export function sameAnswer(a: UserAnswer, b: UserAnswer): boolean {
+  const ids = (answer: UserAnswer) => [...answer.selectedOptionIds].sort().join('\n');
+  return a.otherText === b.otherText && ids(a) === ids(b);
+}
+
+/** The answer as the model is told. */
+export function answerText(question: Question, { selectedOptionIds, otherText }: UserAnswer): string {
+  const selected = question.options
+    .filter(({ id }) => selectedOptionIds.includes(id))
+    .map(({ label }) => label);
+  return JSON.stringify({ selected, ...(otherText !== null && { other: otherText }) });
+}
+
+/** The interaction as it travels. */
+export function toInteraction(
+  row: { id: string; question: Question; createdAt: Date; expiresAt: Date },
+  turn: { turnId: string; sessionId: string },
+): Interaction {
+  const { kind, question, options, allowOther, otherLabel, minSelected, maxSelected } = row.question;
+  return {
+    interactionId: row.id,
+    turnId: turn.turnId,
+    sessionId: turn.sessionId,
+    kind,
+    question,
+    options,
+    allowOther,
+    ...(otherLabel !== undefined && { otherLabel }),
+    minSelected,
+    maxSelected,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+  };
+}

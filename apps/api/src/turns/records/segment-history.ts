@@ -1,0 +1,68 @@
+import type { Interaction, ProductEventFields } from '@platform/contracts';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { interactionOfCall } from './interaction.store.ts';
+import type { Item } from './steps.ts';
+import { toInteraction } from './questions.ts';
+import { itemsOf, type TurnRow } from './turn.store.ts';
+
+export type Completed = ProductEventFields['response.completed'];
+
+/** What is known of a segment without its frames. */
+export interface SegmentHistory {
+  segment: number;
+  /** Its own steps. */
+  items: Item[];
+  /** How it ended; null for segments of versions that did not keep that. */
+  completed: Completed | null;
+  /** What it ended with. */
+  interaction: Interaction | null;
+}
+
+/** Keeps how a segment ended, for longer than its frames are kept. */
+export async function keepCompleted(tx: Sql, streamId: string, completed: Completed): Promise<void> {
+  await rows(tx, 'update turn_segment set completed = $2 where stream_id = $1', [
+    streamId,
+    JSON.stringify(completed),
+  ]);
+}
+
+export async function historyOf(sql: Sql, turn: TurnRow, segment: number): Promise<SegmentHistory> {
+  const row = await firstRow<{ first: number; next: number | null; completed: Completed | null }>(
+    sql,
+    `select coalesce(g.first_item, 1) as first, g.completed, (
+       select min(later.first_item) from turn_segment later
+       where later.turn_id = g.turn_id and later.segment > g.segment
+     ) as next
+     from turn_segment g where g.turn_id = $1 and g.segment = $2`,
+    [turn.id, segment],
+  );
+  const { first = 1, next = null, completed = null } = row ?? {};
+  const items = (await itemsOf(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
+  const asked =
+    completed?.finishReason === 'input_required' && items.findLast(({ kind }) => kind === 'model');
+  return { segment, items, completed, interaction: asked ? await questionOf(sql, turn, asked) : null };
+}
+
+async function questionOf(sql: Sql, turn: TurnRow, step: Item): Promise<Interaction | null> {
+  if (step.kind !== 'model') return null;
+  const row = await interactionOfCall(
+    sql,
+    turn.id,
+    step.content.toolCalls.map(({ id }) => id),
+  );
+  return row && toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.sessionName });
+}
+
+/** What a turn had used when a segment of it was opened; null for segments of versions that did not keep that. */
+export async function usedBefore(
+  sql: Sql,
+  streamId: string,
+): Promise<{ promptTokens: number; completionTokens: number; cost: number } | null> {
+  return firstRow(
+    sql,
+    `select prompt_tokens_before::float8 as "promptTokens", completion_tokens_before::float8 as "completionTokens",
+       cost_before::float8 as cost
+     from turn_segment where stream_id = $1 and cost_before is not null`,
+    [streamId],
+  );
+}

@@ -1,0 +1,38 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { SegmentRow, TurnFailure } from './turn.store.ts';
+
+/** A new turn locks its session first; every other claim takes the same order, or two could wait for each other. */
+export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
+  await rows(tx, 'select from session where id = $1 for no key update', [sessionRef]);
+}
+
+/** QUEUED → FAILED with its reason; false where it has started or ended meanwhile. */
+export async function failQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update turn set status = 'FAILED', error = $2, finished_at = clock_timestamp()
+     where id = $1 and status = 'QUEUED' returning id`,
+    [id, JSON.stringify(why)],
+  );
+  return row !== null;
+}
+
+/** How far a turn has come: its latest segment, and the steps of the model that are stored. */
+export interface TurnExtent extends SegmentRow {
+  steps: number;
+}
+
+/** The extents of turns by their ids; those that never ran have none. */
+export async function extentsOf(sql: Sql, turnIds: string[]): Promise<Map<string, TurnExtent>> {
+  if (turnIds.length === 0) return new Map();
+  const found = await rows<TurnExtent & { id: string }>(
+    sql,
+    `select t.id, g.segment, g.origin, g.stream_id as "streamId",
+       (select count(*)::int from turn_item where turn_id = t.id and kind = 'model') as steps
+     from unnest($1::uuid[]) as t(id) cross join lateral (
+       select segment, origin, stream_id from turn_segment where turn_id = t.id order by segment desc limit 1
+     ) g`,
+    [turnIds],
+  );
+  return new Map(found.map(({ id, ...extent }) => [id, extent]));
+}

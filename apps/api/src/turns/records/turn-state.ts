@@ -1,0 +1,37 @@
+import type { TurnStatus } from '@platform/contracts';
+import { AppError, conflict } from '../../infra/http/app-error.ts';
+
+/** What is known of a turn when its id comes again. */
+export interface KnownTurn {
+  status: TurnStatus;
+  contentsHash: Buffer;
+  sessionName: string;
+}
+
+/** What the caller sent this time; no session named means whatever session it was. */
+export interface RepeatedStart {
+  turnId: string;
+  contentsHash: Buffer;
+  sessionName: string | null;
+}
+
+/** A repeated start either runs the failed turn again or gets what was recorded; everything else is a 409. */
+export function decideRepeat(known: KnownTurn, again: RepeatedStart): 'rerun' | 'recorded' | AppError {
+  if (!known.contentsHash.equals(again.contentsHash)) {
+    return conflict(`turnId ${again.turnId} was already used with other contents`);
+  }
+  if (again.sessionName !== null && again.sessionName !== known.sessionName) {
+    return conflict(`turnId ${again.turnId} was already used with another session_id`);
+  }
+  switch (known.status) {
+    case 'QUEUED':
+    case 'RUNNING':
+      return conflict(`Turn ${again.turnId} is already running`);
+    case 'FAILED':
+      return 'rerun';
+    case 'INPUT_REQUIRED':
+    case 'COMPLETED':
+    case 'CANCELLED':
+      return 'recorded';
+  }
+}

@@ -1,0 +1,339 @@
+import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { ChargeSource } from '../../usage/charge.ts';
+import { forgetPages } from '../context/context.store.ts';
+import type { Item, ItemContent } from './steps.ts';
+
+/** What a request asked for, kept with the turn for its re-runs. */
+export interface TurnSettings {
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  chatMode: 'ask' | 'agent';
+  disableWebSearch: boolean;
+  registeredLocalTools: string[];
+  /** Whether somebody is there to answer questions and to run local tools. */
+  interactive: boolean;
+  /** What the ledger calls it. */
+  source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
+  /** Values for the variables of the agent's prompt. */
+  variables: Record<string, unknown>;
+}
+
+export interface TurnFailure {
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** Seconds. */
+  retryAfter?: number;
+}
+
+export interface TurnRow {
+  id: string;
+  spaceId: string;
+  agentId: string;
+  userId: string;
+  clientTurnId: string;
+  sessionRef: string;
+  sessionName: string;
+  sessionDeleted: boolean;
+  /** Its place in the session, from 1. */
+  n: number;
+  status: TurnStatus;
+  contentsHash: Buffer;
+  settings: TurnSettings;
+  /** The run whose step started it, or null. */
+  causationRunId: string | null;
+  error: TurnFailure | null;
+  /** The tokens that its running call holds. */
+  holdId: string | null;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  cost: number;
+  estimated: boolean;
+  executionMs: number;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+/** Of `turn t join session s on s.id = t.session_id`. */
+export const TURN_COLUMNS = `
+  t.id, t.space_id as "spaceId", t.hold_id as "holdId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  s.deleted_at is not null as "sessionDeleted", t.n, t.status,
+  t.contents_hash as "contentsHash", t.settings, t.causation_run_id as "causationRunId", t.error, t.model, t.prompt_tokens as "promptTokens",
+  t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
+  t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
+  t.finished_at as "finishedAt"`;
+
+/** The caller's turn of that id with the agent, or null. */
+export function findTurn(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  clientTurnId: string,
+): Promise<TurnRow | null> {
+  return firstRow(
+    sql,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id
+     where t.agent_id = $1 and t.user_id = $2 and t.client_turn_id = $3`,
+    [agentId, userId, clientTurnId],
+  );
+}
+
+/** The client's id of the turn that a session runs, or null. */
+export async function runningTurn(
+  sql: Sql,
+  agentId: string,
+  userId: string,
+  sessionName: string,
+): Promise<string | null> {
+  const row = await firstRow<{ turnId: string }>(
+    sql,
+    `select t.client_turn_id as "turnId" from turn t join session s on s.id = t.session_id
+     where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null and t.status = 'RUNNING'`,
+    [agentId, userId, sessionName],
+  );
+  return row?.turnId ?? null;
+}
+
+export interface SessionOwner {
+  spaceId: string;
+  agentId: string;
+  userId: string;
+}
+
+export interface NewSession {
+  name: string;
+  title: string;
+  /** In no list: an execution without memory. */
+  hidden: boolean;
+  /** Whether what is said in it is removed some days later. */
+  expires: boolean;
+}
+
+export interface LockedSession {
+  id: string;
+  turnCount: number;
+  /** Turns that its user runs, a new one not counted; no other claim of the user passes until the transaction ends. */
+  running: number;
+}
+
+/** The session of that name, made where there is none; locked until the transaction ends. */
+export async function lockSession(
+  tx: Sql,
+  owner: SessionOwner,
+  { name, title, hidden, expires }: NewSession,
+): Promise<LockedSession> {
+  const row = await firstRow<LockedSession>(
+    tx,
+    `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count, expires_at)
+     values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
+     on conflict (agent_id, user_id, name) where deleted_at is null
+     do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
+     returning id, turn_count as "turnCount", running_turns($3::uuid) as running`,
+    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires],
+  );
+  if (row === null) throw new Error('A session was neither made nor found');
+  return row;
+}
+
+/** The turns that a user runs; no other claim of the user passes until the transaction ends. */
+export async function runningTurns(tx: Sql, userId: string): Promise<number> {
+  const row = await firstRow<{ running: number }>(tx, 'select running_turns($1::uuid) as running', [userId]);
+  return row?.running ?? 0;
+}
+
+export interface NewTurn extends SessionOwner {
+  sessionRef: string;
+  n: number;
+  clientTurnId: string;
+  contentsHash: Buffer;
+  settings: TurnSettings;
+  model: string;
+  status: 'RUNNING' | 'QUEUED';
+  causationRunId: string | null;
+}
+
+/** Stores a turn; null where its id is taken. Violates `turn_running` where it is to run and the session is busy. */
+export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
+  const row = await firstRow<{ id: string }>(
+    tx,
+    `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
+       status, started_at, source, causation_run_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text,
+       case when $10::text = 'RUNNING' then clock_timestamp() end, $11, $12)
+     on conflict (agent_id, user_id, client_turn_id) do nothing returning id`,
+    [
+      turn.spaceId,
+      turn.agentId,
+      turn.userId,
+      turn.sessionRef,
+      turn.clientTurnId,
+      turn.n,
+      turn.contentsHash,
+      JSON.stringify(turn.settings),
+      turn.model,
+      turn.status,
+      turn.settings.source,
+      turn.causationRunId,
+    ],
+  );
+  return row?.id ?? null;
+}
+
+/**
+ * Moves a turn into RUNNING and answers its place in the session; null where it is no longer in `from`. What was said
+ * before it failed is dropped. A turn that was queued or failed takes the place after all that were started since.
+ */
+export async function claimTurn(
+  tx: Sql,
+  id: string,
+  from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
+  model: string,
+): Promise<number | null> {
+  const row = await firstRow<{ n: number; sessionRef: string }>(
+    tx,
+    `update turn set status = 'RUNNING', error = null, finished_at = null, model = $3,
+       started_at = coalesce(started_at, clock_timestamp())
+     where id = $1 and status = $2 returning n, session_id as "sessionRef"`,
+    [id, from, model],
+  );
+  if (row === null) return null;
+  if (from === 'FAILED') {
+    await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
+    await forgetPages(tx, row.sessionRef, row.n);
+  }
+  return from === 'INPUT_REQUIRED' ? row.n : moveToEnd(tx, id, row);
+}
+
+async function moveToEnd(
+  tx: Sql,
+  id: string,
+  { n, sessionRef }: { n: number; sessionRef: string },
+): Promise<number> {
+  const placed = await firstRow<{ n: number }>(
+    tx,
+    `with place as (
+       update session set turn_count = turn_count + 1 where id = $2 and turn_count > $3 returning turn_count
+     )
+     update turn set n = place.turn_count from place where turn.id = $1 returning n`,
+    [id, sessionRef, n],
+  );
+  return placed?.n ?? n;
+}
+
+/** INPUT_REQUIRED → CANCELLED with its reason; false where it no longer waits. */
+export function cancelWaiting(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
+  return cancelFrom(tx, id, 'INPUT_REQUIRED', why);
+}
+
+/** QUEUED → CANCELLED with its reason; false where it has started meanwhile. */
+export function cancelQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
+  return cancelFrom(tx, id, 'QUEUED', why);
+}
+
+async function cancelFrom(tx: Sql, id: string, from: TurnStatus, why: TurnFailure): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update turn set status = 'CANCELLED', error = $3, finished_at = clock_timestamp()
+     where id = $1 and status = $2 returning id`,
+    [id, from, JSON.stringify(why)],
+  );
+  return row !== null;
+}
+
+/** The turns of a session that wait for an answer. */
+export function waitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
+  return rows(
+    tx,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id
+     where t.session_id = $1 and t.status = 'INPUT_REQUIRED'`,
+    [sessionRef],
+  );
+}
+
+/** A turn by its own id. */
+export function getTurn(sql: Sql, id: string): Promise<TurnRow | null> {
+  return firstRow(
+    sql,
+    `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id where t.id = $1`,
+    [id],
+  );
+}
+
+export interface Ending {
+  status: Extract<TurnStatus, 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'>;
+  error: TurnFailure | null;
+  executionMs: number;
+}
+
+/** Leaves RUNNING; false where the turn was no longer RUNNING. */
+export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update turn set status = $2, error = $3, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
+     where id = $1 and status = 'RUNNING' returning id`,
+    [id, ending.status, ending.error && JSON.stringify(ending.error), Math.round(ending.executionMs)],
+  );
+  return row !== null;
+}
+
+/** Notes a segment that is opened; its steps are those stored from here on. */
+export async function insertSegment(
+  tx: Sql,
+  turnId: string,
+  segment: { segment: number; origin: SegmentOrigin; streamId: string },
+): Promise<void> {
+  await rows(
+    tx,
+    `insert into turn_segment (turn_id, segment, origin, stream_id, first_item, prompt_tokens_before,
+       completion_tokens_before, cost_before)
+     select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_item where turn_id = $1), 0), prompt_tokens,
+       completion_tokens, cost
+     from turn where id = $1`,
+    [turnId, segment.segment, segment.origin, segment.streamId],
+  );
+}
+
+export interface SegmentRow {
+  segment: number;
+  origin: SegmentOrigin;
+  streamId: string;
+}
+
+/** The segments of a turn in their order. */
+export function segmentsOf(sql: Sql, turnId: string): Promise<SegmentRow[]> {
+  return rows(
+    sql,
+    'select segment, origin, stream_id as "streamId" from turn_segment where turn_id = $1 order by segment',
+    [turnId],
+  );
+}
+
+/** Appends a step; `n` counts from 1 within the turn. */
+export async function insertItem(
+  tx: Sql,
+  turnId: string,
+  n: number,
+  item: ItemContent & { tokens: number },
+): Promise<string> {
+  const row = await firstRow<{ id: string }>(
+    tx,
+    `insert into turn_item (turn_id, n, kind, content, tokens, bytes) values ($1, $2, $3, $4::text::json, $5, octet_length($4::text))
+     returning id`,
+    [turnId, n, item.kind, JSON.stringify(item.content), item.tokens],
+  );
+  if (row === null) throw new Error('A step was not stored');
+  return row.id;
+}
+
+/** The steps of a turn in their order. */
+export function itemsOf(sql: Sql, turnId: string): Promise<Item[]> {
+  return rows(sql, 'select id, n, kind, content, tokens from turn_item where turn_id = $1 order by n', [
+    turnId,
+  ]);
+}

@@ -1,0 +1,75 @@
+import { Controller, Delete, Get, HttpCode, Param, Query, Res } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { PageDto } from '../../infra/http/page.dto.ts';
+import { MessagePageDto, SessionDto, SessionPageDto } from '../answers/answers.dto.ts';
+import { SessionsService } from './sessions.service.ts';
+
+/** The caller's own conversations with an agent. */
+@InvokesAgent()
+@Controller('agents/:agentId/sessions')
+export class SessionsController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  /** The caller's sessions with the agent, the latest first. */
+  @Get()
+  list(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Query() query: PageDto,
+  ): Promise<SessionPageDto> {
+    return this.sessions.list({ agentId, userId }, query);
+  }
+
+  /** One session of the caller. */
+  @Get(':sessionId')
+  get(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('sessionId') sessionId: string,
+  ): Promise<SessionDto> {
+    return this.sessions.get({ agentId, userId }, sessionId);
+  }
+
+  /** Hides the session at once; 409 while a turn of it runs. */
+  @Delete(':sessionId')
+  @HttpCode(204)
+  delete(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('sessionId') sessionId: string,
+  ): Promise<void> {
+    return this.sessions.delete({ agentId, userId }, sessionId);
+  }
+
+  /** What was said, newest first; media as links. */
+  @Get(':sessionId/messages')
+  messages(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('sessionId') sessionId: string,
+    @Query() query: PageDto,
+  ): Promise<MessagePageDto> {
+    return this.sessions.messages({ agentId, userId }, sessionId, query);
+  }
+
+  /** The bytes of a medium that was sent in the session; always a download, never a page of ours. */
+  @Get(':sessionId/attachments/:attachmentId')
+  @ApiOkResponse({ content: { '*/*': { schema: { type: 'string', format: 'binary' } } } })
+  async attachment(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('sessionId') sessionId: string,
+    @Param('attachmentId') attachmentId: string,
+    @Res() res: Response,
+  ): Promise<void> {
+    const { mime, data } = await this.sessions.attachment({ agentId, userId }, sessionId, attachmentId);
+    res.setHeader('Content-Type', mime);
+    res.setHeader('Content-Disposition', 'attachment');
+    res.setHeader('Cache-Control', 'private, max-age=3600');
+    res.end(data);
+  }
+}
