@@ -33,7 +33,7 @@ beforeAll(async () => {
     behaviour: (body) => {
       const messages = body.messages as { role: string; content: string }[];
       const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-      if (prompt === 'short') return { text: ['Hello'] };
+      if (prompt === 'short' || prompt === 'relayed') return { text: ['Hello'] };
       if (messages.at(-1)?.role === 'user')
         return { toolCalls: [{ id: 'call_1', name: 'current_time__now', arguments: '{}' }] };
       return { text: WORDS, paceMs: 100 };
@@ -81,6 +81,7 @@ describe('a database that crashes every five seconds', () => {
     const tally = new Tally();
     const streams: { turnId: string; bytes: string }[] = [];
     let restarts = 0;
+    let relayed = 0;
 
     const crashing = (async () => {
       for (;;) {
@@ -113,6 +114,7 @@ describe('a database that crashes every five seconds', () => {
       while (!over.aborted) {
         const answer = await app.request(method, path, { body });
         tally.note(answer.status, answer);
+        if (answer.status === 200 && path.startsWith('/models/')) relayed++;
         await delay(50);
       }
     };
@@ -131,7 +133,7 @@ describe('a database that crashes every five seconds', () => {
       calling('POST', '/api/agent-jobs', { agentId, contents: said('short') }),
       calling('POST', '/models/v1/chat/completions', {
         model,
-        messages: [{ role: 'user', content: 'short' }],
+        messages: [{ role: 'user', content: 'relayed' }],
       }),
     ]);
 
@@ -146,6 +148,13 @@ describe('a database that crashes every five seconds', () => {
     });
     expect(broken.map(({ bytes }) => bytes.slice(-1_000))).toEqual([]);
     await ledgerAddsUp();
+    // Each call of the relay is charged once; some were made whose answer could not be given.
+    const [charges] = await app.sql<{ count: number }>(
+      `select count(*)::int as count from usage_entry where source = 'relay'`,
+    );
+    const asked = openai.requests.filter(({ body }) => JSON.stringify(body).includes('relayed')).length;
+    expect(charges?.count).toBeGreaterThanOrEqual(relayed);
+    expect(charges?.count).toBeLessThanOrEqual(asked);
   });
 });
 
