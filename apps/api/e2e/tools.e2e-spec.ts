@@ -137,7 +137,7 @@ describe('arguments that no tool can take', () => {
   it.each([
     ['5,000 deep', deep(5_000), 'nested deeper than 64'],
     ['120,000 deep', deep(120_000), 'nested deeper than 64'],
-    ['of a megabyte', JSON.stringify({ text: 'x'.repeat(1024 * 1024) }), 'longer than'],
+    ['of 300 KB', JSON.stringify({ text: 'x'.repeat(300 * 1024) }), 'longer than'],
     ['no JSON', '{"a":', 'not a JSON object'],
     ['no object', '[1]', 'not a JSON object'],
   ])('fail their call and not the turn: %s', async (_, args, problem) => {

@@ -122,6 +122,8 @@ export interface KnowledgeEvidence {
   query: string;
   documents: EvidenceDocument[];
   retrievalMs: number;
+  /** Why nothing was searched although it was asked for, in one sentence. */
+  notice?: string;
 }
 
 /** The answer of a chat that was not streamed. */

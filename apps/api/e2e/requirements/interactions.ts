@@ -103,6 +103,16 @@ export const interactions = {
     behavior:
       'memory: true reads and writes the session; without it nothing is read and no session is listed',
   },
+  'execute.evidence': {
+    source: 'turns.md, tools in a turn; issue: Prepare for the next issues',
+    behavior:
+      'context, internet and memory are kept with the turn; what cannot be searched is told as evidence with a notice',
+  },
+  'execute.internal': {
+    source: 'issue: Prepare for the next issues',
+    behavior:
+      'A turn is started as a member without a request: by the rule of the agent, with its cause, charged to its source',
+  },
   'execute.forgotten': {
     source: 'issue: Availability, purges',
     behavior:

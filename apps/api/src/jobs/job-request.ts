@@ -58,17 +58,18 @@ export function readJobRequest(
 }
 
 function ofContents({ contents, settings }: ContentsJobDto, agent: InvocableAgent) {
-  const asked: TurnSettings = { ...settingsOf(agent.settings, { settings }), source: 'job' };
+  const asked: TurnSettings = { ...settingsOf(agent, { settings }), source: 'job' };
   return { form: 'chat' as const, contents, settings: asked };
 }
 
 /** As in an execution: without memory the session is a new one that no list shows. */
 function ofInputs({ inputs, settings }: InputsJobDto, named: string | null, agent: InvocableAgent) {
-  const { contents, variables, sessionName, memory } = readInputs(inputs, agent);
+  const execution = readInputs(inputs, agent);
+  const { contents, sessionName, memory } = execution;
   if (sessionName !== null && named !== null && sessionName !== named)
     throw invalid('sessionId and inputs.session_id name different sessions');
   const asked: TurnSettings = {
-    ...executeSettings(agent.settings, settings ?? {}, variables, false),
+    ...executeSettings(agent.settings, settings ?? {}, execution, { interactive: false }),
     source: 'job',
   };
   return {

@@ -13,6 +13,7 @@ import { ContextController } from './context/context.controller.ts';
 import { ContextKeeper } from './context/context-keeper.service.ts';
 import { ContextService } from './context/context.service.ts';
 import { ExecuteController } from './lifecycle/execute.controller.ts';
+import { ExecutionsService } from './lifecycle/executions.service.ts';
 import { ExpiredTurnHolds } from './engine/expired-reservations.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
@@ -46,6 +47,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     Compactor,
     ContextKeeper,
     ContextService,
+    ExecutionsService,
     ExpiredTurnHolds,
     InteractionsService,
     LocalTools,
@@ -63,6 +65,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   exports: [
     BackgroundTurns,
     CancellationService,
+    ExecutionsService,
     InteractionsService,
     SegmentReader,
     TurnRunner,

@@ -119,6 +119,8 @@ class KnowledgeEvidenceDto implements KnowledgeEvidence {
   documents!: EvidenceDocumentDto[];
   /** Milliseconds. */
   retrievalMs!: number;
+  /** Why nothing was searched although it was asked for, in one sentence. */
+  notice?: string;
 }
 
 class InteractionOptionDto implements InteractionOption {

@@ -18,6 +18,7 @@ import { buildMessages } from '../context/messages.ts';
 import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
 import type { ItemContent } from '../records/steps.ts';
+import { missingEvidence } from './evidence.ts';
 import { ModelStep } from './model-step.ts';
 import { settleCalls } from './tool-calls.ts';
 import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
@@ -67,6 +68,9 @@ export class TurnEngine {
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
     const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
     turn.writer.frame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
+    if (turn.origin !== 'resume')
+      for (const evidence of missingEvidence(turn.settings, turn.items))
+        turn.writer.emit('knowledge.evidence', evidence);
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {

@@ -52,6 +52,10 @@ export interface Execution {
   sessionName: string | null;
   /** Reads and writes the session. */
   memory: boolean;
+  /** Searches the documents of the space. */
+  knowledge: boolean;
+  /** Searches the web. */
+  internet: boolean;
 }
 
 /** Reads checked inputs against the agent's prompt; 400 where a variable or any question at all is missing. */
@@ -75,16 +79,22 @@ export function readInputs(
     }
     contents.push({ type: 'text', text: PROMPT_ALONE });
   }
-  return { contents, variables, sessionName: inputs.session_id ?? null, memory: inputs.memory ?? false };
+  return {
+    contents,
+    variables,
+    sessionName: inputs.session_id ?? null,
+    memory: inputs.memory ?? false,
+    knowledge: inputs.context ?? false,
+    internet: inputs.internet ?? false,
+  };
 }
 
 /** The settings of an execution over the agent's defaults, which are brought into the narrower ranges. */
 export function executeSettings(
   defaults: AgentSettings,
   asked: ExecuteSettings,
-  variables: Record<string, unknown>,
-  interactive: boolean,
-  registeredLocalTools: string[] = [],
+  { variables, memory, knowledge, internet }: Omit<Execution, 'contents' | 'sessionName'>,
+  { interactive, registeredLocalTools = [] }: { interactive: boolean; registeredLocalTools?: string[] },
 ): TurnSettings {
   const inUnit = (value: number | null | undefined) =>
     value == null ? undefined : Math.min(1, Math.max(0, value));
@@ -96,6 +106,9 @@ export function executeSettings(
     presencePenalty: asked.presence_penalty ?? defaults.presence_penalty ?? undefined,
     chatMode: 'agent',
     disableWebSearch: false,
+    knowledge,
+    internet,
+    memory,
     registeredLocalTools: interactive ? registeredLocalTools : [],
     interactive,
     source: 'execute',

@@ -1,9 +1,9 @@
-import type { AgentSettings, ChatRequest } from '@platform/contracts';
+import type { AgentKnowledge, AgentSettings, ChatRequest } from '@platform/contracts';
 import type { TurnSettings } from '../records/turn.store.ts';
 
 /** What the request asks for, over the agent's defaults. */
 export function settingsOf(
-  defaults: AgentSettings,
+  { settings: defaults, knowledge }: { settings: AgentSettings; knowledge: AgentKnowledge },
   request: Pick<ChatRequest, 'settings' | 'registeredLocalTools'>,
 ): TurnSettings {
   const asked = request.settings;
@@ -18,6 +18,7 @@ export function settingsOf(
     ...settings,
     chatMode: asked?.chat_mode ?? 'agent',
     disableWebSearch: asked?.disable_web_search ?? false,
+    knowledge: knowledge.enabled,
     registeredLocalTools: request.registeredLocalTools ?? [],
     interactive: true,
     source: 'chat',

@@ -37,7 +37,8 @@ export class ExecuteController {
     @Res() res: Response,
   ): Promise<void> {
     const streamed = body.stream ?? false;
-    const { contents, variables, sessionName, memory } = readInputs(body.inputs, agent);
+    const execution = readInputs(body.inputs, agent);
+    const { contents, sessionName, memory } = execution;
     if (streamed) {
       assertStreamProtocol(req);
       this.reader.admit(caller, res);
@@ -48,13 +49,10 @@ export class ExecuteController {
       contents,
       sessionName: memory ? sessionName : null,
       turnId: null,
-      settings: executeSettings(
-        agent.settings,
-        body.settings ?? {},
-        variables,
-        streamed,
-        body.registeredLocalTools,
-      ),
+      settings: executeSettings(agent.settings, body.settings ?? {}, execution, {
+        interactive: streamed,
+        registeredLocalTools: body.registeredLocalTools,
+      }),
       requestId: req.requestId,
       hidden: !memory,
     });

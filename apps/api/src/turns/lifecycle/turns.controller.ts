@@ -48,7 +48,7 @@ export class TurnsController {
       contents: body.contents,
       sessionName: body.session_id ?? null,
       turnId: body.turnId ?? null,
-      settings: settingsOf(agent.settings, body),
+      settings: settingsOf(agent, body),
       requestId: req.requestId,
     });
     if (streamed) await this.reader.stream(res, opened);

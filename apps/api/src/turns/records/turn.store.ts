@@ -13,6 +13,11 @@ export interface TurnSettings {
   presencePenalty?: number;
   chatMode: 'ask' | 'agent';
   disableWebSearch: boolean;
+  /** Whether the documents of the space, or the web, are to be searched; absent in turns from before. */
+  knowledge?: boolean;
+  internet?: boolean;
+  /** Whether an execution reads and writes its session. */
+  memory?: boolean;
   registeredLocalTools: string[];
   /** Whether somebody is there to answer questions and to run local tools. */
   interactive: boolean;

@@ -74,6 +74,7 @@ export function EvidenceCard({ evidence }: { evidence: KnowledgeEvidence }) {
         {t('evidence.title', { count: evidence.documents.length })}{' '}
         <span className="muted truncate">{evidence.query}</span>
       </summary>
+      {evidence.notice && <p className="muted">{evidence.notice}</p>}
       <ol>
         {evidence.documents.map((document) => (
           <li key={document.id}>

@@ -1,0 +1,30 @@
+import type { KnowledgeEvidence } from '@platform/contracts';
+import type { Item } from '../records/steps.ts';
+import type { TurnSettings } from '../records/turn.store.ts';
+
+const NO_KNOWLEDGE = 'Knowledge is not configured here, so no documents were searched';
+const NO_WEB_SEARCH = 'Web search is not configured here, so the internet was not searched';
+const MAX_QUERY_CHARS = 1_000;
+
+/** What a turn asked to be searched and nobody can search: evidence without documents, with its reason. */
+export function missingEvidence(
+  { knowledge, internet, disableWebSearch }: TurnSettings,
+  items: readonly Item[],
+): KnowledgeEvidence[] {
+  const notices = [
+    ...(knowledge ? [NO_KNOWLEDGE] : []),
+    ...(internet && !disableWebSearch ? [NO_WEB_SEARCH] : []),
+  ];
+  const query = queryOf(items);
+  return notices.map((notice) => ({ query, documents: [], retrievalMs: 0, notice }));
+}
+
+/** The first words of the user. */
+function queryOf(items: readonly Item[]): string {
+  for (const item of items) {
+    if (item.kind !== 'user') continue;
+    for (const part of item.content.parts)
+      if (part.type === 'text') return part.text.slice(0, MAX_QUERY_CHARS).toWellFormed();
+  }
+  return '';
+}

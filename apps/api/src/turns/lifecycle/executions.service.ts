@@ -1,0 +1,87 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ExecuteSettings, TokenUsage } from '@platform/contracts';
+import { AgentsService } from '../../agents/agents.service.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { invalidFor } from '../../infra/http/app-error.ts';
+import { CancellationService } from './cancellation.service.ts';
+import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
+import { SegmentReader } from '../answers/segment-reader.ts';
+import type { TurnSettings } from '../records/turn.store.ts';
+import { TurnsService } from './turns.service.ts';
+
+/** An execution that no request asks for, such as a step of a task. */
+export interface InternalExecution {
+  /** Who it runs as; its `causationRunId` is kept with the turn. */
+  caller: UserPrincipal;
+  agentId: string;
+  /** As in the body of an execution, and checked like there. */
+  inputs: unknown;
+  settings?: ExecuteSettings;
+  /** What the ledger calls it. */
+  source: TurnSettings['source'];
+  /** Cancels the turn. */
+  signal: AbortSignal;
+}
+
+export interface ExecutionResult {
+  turnId: string;
+  sessionId: string;
+  answer: string;
+  token_usage: TokenUsage;
+  /** Seconds. */
+  execution_time: number;
+}
+
+/** Runs agents for callers inside the platform. */
+@Injectable()
+export class ExecutionsService {
+  private readonly logger = new Logger(ExecutionsService.name);
+
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly turns: TurnsService,
+    private readonly cancellation: CancellationService,
+    private readonly reader: SegmentReader,
+  ) {}
+
+  /**
+   * Runs the agent to its answer. Throws NOT_FOUND or FORBIDDEN as the guard of a request does, VALIDATION_ERROR for
+   * the inputs, what made the turn fail, and the signal's reason once the cancelled turn has ended.
+   */
+  async run(execution: InternalExecution): Promise<ExecutionResult> {
+    const { caller, agentId, inputs, settings = {}, source, signal } = execution;
+    signal.throwIfAborted();
+    const agent = await this.agents.invocable(caller, agentId);
+    const problems = checkInputs(inputs, 'inputs');
+    if (problems.length > 0) throw invalidFor(problems);
+    const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent);
+    const opened = await this.turns.start({
+      caller,
+      agent,
+      contents: read.contents,
+      sessionName: read.memory ? read.sessionName : null,
+      turnId: null,
+      settings: { ...executeSettings(agent.settings, settings, read, { interactive: false }), source },
+      requestId: null,
+      hidden: !read.memory,
+    });
+    const { turnId, sessionName } = opened;
+    const cancel = () => {
+      this.cancellation
+        .cancel(caller, agentId, turnId, sessionName)
+        .catch((error: unknown) =>
+          this.logger.warn({ err: error, turn: turnId }, 'A turn was not cancelled'),
+        );
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      const answer = await this.reader.fold(opened, new AbortController().signal);
+      signal.throwIfAborted();
+      const { answer: text, token_usage, execution_time } = answer;
+      return { turnId, sessionId: sessionName, answer: text, token_usage, execution_time };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+}
