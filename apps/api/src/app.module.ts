@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AgentsModule } from './agents/agents.module.ts';
 import { AuthModule } from './auth/auth.module.ts';
+import { entities } from './entities.ts';
 import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
@@ -23,7 +24,7 @@ export class AppModule {
       imports: [
         InfraModule.with(config),
         LoggingModule,
-        DatabaseModule,
+        DatabaseModule.with(entities),
         MessagingModule.with(config),
         AuthModule,
         UsageModule,

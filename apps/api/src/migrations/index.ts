@@ -14,6 +14,7 @@ import { TurnBounds1763600000013 } from './0013-turns.ts';
 import { JobQueue1763600000014 } from './0014-jobs.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
+import { AccountKey1763600000017 } from './0017-account-key.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   JobQueue1763600000014,
   RateWindows1763600000015,
   ModelLoopback1763600000016,
+  AccountKey1763600000017,
 ];

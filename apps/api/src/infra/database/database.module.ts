@@ -1,36 +1,46 @@
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
 import { Lanes } from './lanes.ts';
 import { dataSourceOptions } from './pools.ts';
+import { SnakeNaming } from './snake-naming.ts';
 
-/** The pools of the service; the schema comes from the migrations alone. */
-@Global()
-@Module({
-  imports: [
-    TypeOrmModule.forRootAsync({
-      inject: [PlatformConfig],
-      useFactory: (config: PlatformConfig) => ({
-        ...dataSourceOptions('api', config),
-        autoLoadEntities: true,
-        retryAttempts: 1,
-      }),
-    }),
-  ],
-  providers: [
-    Lanes,
-    {
-      provide: BackgroundDatabase,
-      inject: [PlatformConfig],
-      useFactory: (config: PlatformConfig) =>
-        new BackgroundDatabase(dataSourceOptions('background', config)).initialize(),
-    },
-  ],
-  exports: [BackgroundDatabase, Lanes],
-})
+type Entities = NonNullable<DataSourceOptions['entities']>;
+
+/** The pools of the service. Migrations define the schema; entities describe it. */
+@Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(private readonly background: BackgroundDatabase) {}
+
+  static with(entities: Entities): DynamicModule {
+    const mapping = { entities, namingStrategy: new SnakeNaming() };
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [PlatformConfig],
+          useFactory: (config: PlatformConfig) => ({
+            ...dataSourceOptions('api', config),
+            ...mapping,
+            retryAttempts: 1,
+          }),
+        }),
+      ],
+      providers: [
+        Lanes,
+        {
+          provide: BackgroundDatabase,
+          inject: [PlatformConfig],
+          useFactory: (config: PlatformConfig) =>
+            new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
+        },
+      ],
+      exports: [BackgroundDatabase, Lanes],
+    };
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.background.destroy();

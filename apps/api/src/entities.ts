@@ -1,0 +1,62 @@
+import { AgentVersionEntity } from './agents/agent-version.entity.ts';
+import { AgentEntity } from './agents/agent.entity.ts';
+import { ApiKeyEntity } from './auth/api-key.entity.ts';
+import { AuditEntryEntity } from './auth/audit-entry.entity.ts';
+import { InvitationEntity } from './auth/invitation.entity.ts';
+import { MembershipEntity } from './auth/membership.entity.ts';
+import { RateWindowEntity } from './auth/rate-window.entity.ts';
+import { RefreshSessionEntity } from './auth/refresh-session.entity.ts';
+import { SpaceEntity } from './auth/space.entity.ts';
+import { UserEntity } from './auth/user.entity.ts';
+import { JobEntity } from './jobs/job.entity.ts';
+import { WebhookDeliveryEntity } from './jobs/webhook-delivery.entity.ts';
+import { WebhookSecretEntity } from './jobs/webhook-secret.entity.ts';
+import { ModelEntity } from './models/model.entity.ts';
+import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
+import { StreamEntity } from './streams/stream.entity.ts';
+import { CompactionEntity } from './turns/context/compaction.entity.ts';
+import { ContextPageEntity } from './turns/context/context-page.entity.ts';
+import { AttachmentEntity } from './turns/records/attachment.entity.ts';
+import { CancelRequestEntity } from './turns/records/cancel-request.entity.ts';
+import { InteractionEntity } from './turns/records/interaction.entity.ts';
+import { LocalToolCallEntity } from './turns/records/local-tool-call.entity.ts';
+import { SegmentEntity } from './turns/records/segment.entity.ts';
+import { SessionEntity } from './turns/records/session.entity.ts';
+import { StepEntity } from './turns/records/step.entity.ts';
+import { TurnEntity } from './turns/records/turn.entity.ts';
+import { AccountEntity } from './usage/account.entity.ts';
+import { EntryEntity } from './usage/entry.entity.ts';
+import { ReservationEntity } from './usage/reservation.entity.ts';
+
+/** Every table has one entity; `database.e2e-spec.ts` compares them with the migrated schema. */
+export const entities = [
+  AgentVersionEntity,
+  AgentEntity,
+  ApiKeyEntity,
+  AuditEntryEntity,
+  InvitationEntity,
+  MembershipEntity,
+  RateWindowEntity,
+  RefreshSessionEntity,
+  SpaceEntity,
+  UserEntity,
+  JobEntity,
+  WebhookDeliveryEntity,
+  WebhookSecretEntity,
+  ModelEntity,
+  StreamFrameEntity,
+  StreamEntity,
+  CompactionEntity,
+  ContextPageEntity,
+  AttachmentEntity,
+  CancelRequestEntity,
+  InteractionEntity,
+  LocalToolCallEntity,
+  SegmentEntity,
+  SessionEntity,
+  StepEntity,
+  TurnEntity,
+  AccountEntity,
+  EntryEntity,
+  ReservationEntity,
+];

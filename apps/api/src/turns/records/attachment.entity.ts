@@ -1,0 +1,28 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('attachment')
+export class AttachmentEntity {
+  @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
+  id!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('uuid')
+  sessionId!: string;
+
+  @Column('text')
+  mime!: string;
+
+  @Column('int')
+  bytes!: number;
+
+  @Column('bytea')
+  sha256!: Buffer;
+
+  @Column('bytea')
+  data!: Buffer;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+}

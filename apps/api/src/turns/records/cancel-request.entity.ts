@@ -1,0 +1,16 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('cancel_wish')
+export class CancelRequestEntity {
+  @PrimaryColumn('uuid')
+  agentId!: string;
+
+  @PrimaryColumn('uuid')
+  userId!: string;
+
+  @PrimaryColumn('text')
+  clientTurnId!: string;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+}

@@ -1,0 +1,35 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { asNumber } from '../../infra/database/columns.ts';
+
+@Entity('turn_segment')
+export class SegmentEntity {
+  @PrimaryColumn('uuid')
+  turnId!: string;
+
+  @PrimaryColumn('int')
+  segment!: number;
+
+  @Column('text')
+  origin!: string;
+
+  @Column('uuid')
+  streamId!: string;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @Column('int', { nullable: true })
+  firstItem!: number | null;
+
+  @Column('bigint', { transformer: asNumber, nullable: true })
+  promptTokensBefore!: number | null;
+
+  @Column('bigint', { transformer: asNumber, nullable: true })
+  completionTokensBefore!: number | null;
+
+  @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, nullable: true })
+  costBefore!: number | null;
+
+  @Column('json', { nullable: true })
+  completed!: unknown;
+}
