@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CompactionAnswer, ContextStatus, Page, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Compactor } from '../src/turns/context/compactor.service.ts';
-import type { ContextItem } from '../src/turns/context/context-state.ts';
+import type { ContextStep } from '../src/turns/context/context-state.ts';
 import { loadContext } from '../src/turns/context/context.store.ts';
 import { startOpenAiServer, type Behaviour, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -36,7 +36,7 @@ const isSummary = (messages: Sent[]) => messages[0]?.content?.startsWith('You wr
 
 beforeAll(async () => {
   server = await startOpenAiServer({
-    behaviour: (body) => (isSummary(messagesOf(body)) ? onSummary() : onTurn(messagesOf(body))),
+    behavior: (body) => (isSummary(messagesOf(body)) ? onSummary() : onTurn(messagesOf(body))),
   });
   app = await TestApp.start();
 }, 30_000);
@@ -435,7 +435,7 @@ describe('what a compaction costs', () => {
     await say(agent, 's', 'One', 'Two');
     const grant = (tokens: number) =>
       app.request('POST', '/api/usage/grants', { as: owner, body: { tokens } });
-    const holds = () => app.sql('select source from usage_hold where space_id = $1', [owner.spaceId]);
+    const holds = () => app.sql('select source from usage_reservation where space_id = $1', [owner.spaceId]);
 
     await grant(1);
     await say(agent, 's', 'Three');
@@ -750,8 +750,8 @@ describe('pages', () => {
 
   /** The steps as they are stored, without pages. */
   const stored = (ref: string) =>
-    app.sql<ContextItem>(
-      `select t.n as turn, i.n, i.kind, i.content, i.tokens from turn t join turn_item i on i.turn_id = t.id
+    app.sql<ContextStep>(
+      `select t.n as turn, i.n, i.kind, i.content, i.tokens from turn t join turn_step i on i.turn_id = t.id
        where t.session_id = $1 and t.started_at is not null order by t.n, i.n`,
       [ref],
     );
@@ -771,7 +771,7 @@ describe('pages', () => {
         if (retry) {
           rerun++;
           await app.sql(
-            `update turn_item set content = replace(content::text, '/fail', 'fine')::json
+            `update turn_step set content = replace(content::text, '/fail', 'fine')::json
            where turn_id = (select id from turn where client_turn_id = $1)`,
             [turn.turnId],
           );

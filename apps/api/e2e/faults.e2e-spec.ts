@@ -22,7 +22,7 @@ describe('faults', () => {
   let calls = 0;
 
   beforeAll(async () => {
-    openai = await startOpenAiServer({ behaviour: { text: WORDS, paceMs: 25 } });
+    openai = await startOpenAiServer({ behavior: { text: WORDS, paceMs: 25 } });
     app = await TestApp.start({ env: { PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) } });
     await app.client().models.create({ name: 'paced', baseUrl: openai.url, apiKey: 'k' });
     const agent = await app.client().agents.create({ name: 'Paced', model: 'paced', systemPrompt: 'x' });

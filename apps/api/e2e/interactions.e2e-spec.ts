@@ -133,7 +133,7 @@ describe('questions', () => {
         expect.objectContaining({ code: 'CONFLICT' }),
       ]);
       const [steps] = await app.sql<{ count: number }>(
-        `select count(*)::int as count from turn_item i join turn t on t.id = i.turn_id
+        `select count(*)::int as count from turn_step i join turn t on t.id = i.turn_id
        where t.client_turn_id = $1 and i.kind = 'model'`,
         [turnId],
       );
@@ -259,7 +259,7 @@ describe('cancel', () => {
 
   beforeAll(async () => {
     openai = await startOpenAiServer({
-      behaviour: { text: Array.from({ length: 400 }, (_, i) => `w${i} `), paceMs: 10 },
+      behavior: { text: Array.from({ length: 400 }, (_, i) => `w${i} `), paceMs: 10 },
     });
     slow = await AgentCalls.make(app, { baseUrl: openai.url, apiKey: 'k' });
   });
@@ -470,7 +470,7 @@ describe('tools in the loop', () => {
     async () => {
       const call = { toolCalls: [{ id: 'call_0', name: 'gps', arguments: '{}' }] };
       const openai = await startOpenAiServer({
-        behaviour: ({ messages }) => {
+        behavior: ({ messages }) => {
           const results = (messages as { role: string }[]).filter(({ role }) => role === 'tool').length;
           return results < 2 ? call : { text: ['Done'] };
         },

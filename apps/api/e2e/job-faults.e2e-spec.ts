@@ -36,7 +36,7 @@ const workers: ServiceProcess[] = [];
 beforeAll(async () => {
   // Each turn calls a tool, then answers for about two seconds; a prompt that hangs never gets its second answer.
   openai = await startOpenAiServer({
-    behaviour: (body) => {
+    behavior: (body) => {
       const step = stepOf(body.messages as ModelMessage[]);
       if (step === 1) return { toolCalls: [{ id: 'call_1', name: 'current_time__now', arguments: '{}' }] };
       return promptOf(body).startsWith('Hang') ? { kind: 'hang' } : { text: WORDS, paceMs: 50 };
@@ -89,7 +89,7 @@ const stepsAsked = (prompt: string, from = 0) =>
 async function stepsStored(made: Job[]): Promise<Map<string, number>> {
   const found = await app.sql<{ id: string; steps: number }>(
     `select j.id, count(i.n)::int as steps
-     from agent_job j left join turn_item i on i.turn_id = j.turn_id and i.kind = 'model'
+     from agent_job j left join turn_step i on i.turn_id = j.turn_id and i.kind = 'model'
      where j.id = any($1::uuid[]) group by j.id`,
     [made.map(({ id }) => id)],
   );
@@ -116,7 +116,7 @@ async function ledgerAddsUp(): Promise<void> {
   );
   expect(apart).toEqual([]);
   expect(await auditLedger(app.get(DataSource))).toEqual([]);
-  expect(await app.sql('select id from usage_hold')).toEqual([]);
+  expect(await app.sql('select id from usage_reservation')).toEqual([]);
 }
 
 describe('jobs and crashes', () => {

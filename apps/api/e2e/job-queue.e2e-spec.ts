@@ -42,8 +42,8 @@ async function started(env: Record<string, string> = {}, database?: TestApp): Pr
 /** Prompts that the model leaves unfinished until they are let go. */
 function held(count: number): { prompts: string[]; letGo: () => void } {
   const { opened, open } = gate();
-  const behaviour = { text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } };
-  return { prompts: Array.from({ length: count }, () => model.prompt({ ...behaviour })), letGo: open };
+  const behavior = { text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } };
+  return { prompts: Array.from({ length: count }, () => model.prompt({ ...behavior })), letGo: open };
 }
 
 class Client {
@@ -116,7 +116,7 @@ describe('the queue of jobs', () => {
     for (const [i, job] of jobs.entries()) await (order[i - 1]?.[0] ?? ada).calls.reached(job, 'COMPLETED');
     const rows = await app.sql<{ text: string }>(
       `select i.content -> 'parts' -> 0 ->> 'text' as text from agent_job j
-       join turn t on t.id = j.turn_id join turn_item i on i.turn_id = t.id and i.n = 1
+       join turn t on t.id = j.turn_id join turn_step i on i.turn_id = t.id and i.n = 1
        where j.id = any($1::uuid[]) order by t.started_at`,
       [jobs.slice(1).map(({ id }) => id)],
     );

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { CompactionAnswer, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
-import { payerOfRow, settleCall } from '../src/turns/engine/turn-billing.ts';
+import { payerOfRow, chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { findTurn } from '../src/turns/records/turn.store.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
@@ -107,7 +107,7 @@ describe('an answer to COMMIT that is lost', () => {
     const call = { id: 'call_1', name: 'current_time__now', arguments: '{}' };
     const prompt = model.prompt({ toolCalls: [call], usage: FIGURES }, { text: ['Noon'], usage: FIGURES });
     // The step, the hold of the next call, and the start and the result of the tool.
-    commits.next(/from stream where id = \$1 and claim = \$2 and ended_at is null for share/, 4);
+    commits.next(/from stream where id = \$1 and fencing_token = \$2 and ended_at is null for share/, 4);
     const { status, body } = await calls.by(user).json({ contents: said(prompt) });
     expect([status, body.contents]).toEqual([200, [{ type: 'text', text: 'Noon' }]]);
     expect(commits.lost).toBe(4);
@@ -163,7 +163,7 @@ describe('an answer to COMMIT that is lost', () => {
       ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: true },
     };
     await app.sql(
-      `insert into usage_hold (space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
+      `insert into usage_reservation (space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
        values ($1, $2, 500, 'relay', 'r', $3, 1000, clock_timestamp() - interval '1 second')`,
       [spaceId, userId, JSON.stringify(settleWith)],
     );
@@ -179,14 +179,14 @@ describe('an answer to COMMIT that is lost', () => {
 
 /** As if its process had been dead for a while; then the sweeper comes. */
 async function sweep(user: TestUser): Promise<void> {
-  const expired = `update usage_hold set expires_at = clock_timestamp() - interval '1 second' where user_id = $1`;
+  const expired = `update usage_reservation set expires_at = clock_timestamp() - interval '1 second' where user_id = $1`;
   await app.sql(expired, [user.userId]);
   await app.get(UsageService).settleExpired();
 }
 
 const callsOpen = (user: TestUser) =>
   app.sql<{ tokens: string; completion: number }>(
-    `select tokens, (settle_with ->> 'completionTokens')::int as completion from usage_hold
+    `select tokens, (settle_with ->> 'completionTokens')::int as completion from usage_reservation
      where user_id = $1`,
     [user.userId],
   );
@@ -253,7 +253,7 @@ describe('the row of a call without a limit', () => {
     const { opened, open } = gate();
     const locked = Promise.withResolvers<void>();
     const locking = app.get(DataSource).transaction(async (tx) => {
-      await tx.query('lock table usage_hold in exclusive mode');
+      await tx.query('lock table usage_reservation in exclusive mode');
       locked.resolve();
       await opened;
     });
@@ -266,7 +266,7 @@ describe('the row of a call without a limit', () => {
     });
     const running = relay(user, prompt, { stream: true });
     await eventually(async () => {
-      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into usage_hold%'`;
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%into usage_reservation%'`;
       expect(await app.sql(waiting)).toHaveLength(1);
     });
     pause.open();
@@ -318,7 +318,7 @@ describe('a call that the sweeper was quicker to settle', () => {
     await stream.untilSaid('One');
     // The next sweep of the recovery ends the turn; here the holds are settled before it.
     await app.sql(
-      `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp()
+      `update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp()
        where id in (select g.stream_id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1)`,
       [turnId],
     );
@@ -422,7 +422,7 @@ describe('figures that no model can mean', () => {
     const figures = { promptTokens: 2 ** 31 - 1, completionTokens: 2 ** 31 - 1, cachedTokens: 0 };
     for (let i = 0; i < 2; i++) {
       const due = { ...figures, callId: randomUUID(), reasoningTokens: 0, cost: 0, estimated: false };
-      await database.transaction((tx) => settleCall(tx, app.get(UsageService), payerOfRow(turn), null, due));
+      await database.transaction((tx) => chargeCall(tx, app.get(UsageService), payerOfRow(turn), null, due));
     }
     expect(await findTurn(database, calls.agentId, user.userId, turnId)).toMatchObject({
       promptTokens: 2 ** 31 - 1,

@@ -29,7 +29,7 @@ let openai: FakeOpenAiServer;
 let calls: AgentCalls;
 
 beforeAll(async () => {
-  openai = await startOpenAiServer({ behaviour: { text: ['Hello ', 'there'], usage: USAGE } });
+  openai = await startOpenAiServer({ behavior: { text: ['Hello ', 'there'], usage: USAGE } });
   app = await TestApp.start();
   calls = await AgentCalls.make(
     app,
@@ -134,7 +134,9 @@ describe('the ledger of turns', () => {
       expect(turns.tokens).toBe(entries.tokens);
       expect(turns.cost).toBeCloseTo(entries.cost, 8);
       expect(await auditLedger(app.get(DataSource))).toEqual([]);
-      const [holds] = await app.sql<{ count: number }>('select count(*)::int as count from usage_hold');
+      const [holds] = await app.sql<{ count: number }>(
+        'select count(*)::int as count from usage_reservation',
+      );
       expect(holds?.count).toBe(0);
     },
     180_000,

@@ -28,10 +28,10 @@ it('the log of a service whose statements fail holds no prompt, answer, password
       body: JSON.stringify(body),
     });
   try {
-    await app.sql('alter table turn_item add constraint broken check (false) not valid');
+    await app.sql('alter table turn_step add constraint broken check (false) not valid');
     const chat = await post(`/api/agents/${id}/chat`, { contents: said(`Prompt ${CANARY}`), stream: false });
     expect(chat.status).toBe(500);
-    await app.sql('alter table turn_item drop constraint broken');
+    await app.sql('alter table turn_step drop constraint broken');
 
     await app.sql('alter table stream_frame add constraint broken check (to_seq < 3) not valid');
     const streamed = post(`/api/agents/${id}/chat`, { contents: said(`Prompt ${CANARY}`), stream: false });

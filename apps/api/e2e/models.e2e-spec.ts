@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent, Model, ModelTestResult, Page } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { CatalogueService } from '../src/models/catalog.service.ts';
+import { CatalogService } from '../src/models/catalog.service.ts';
 import { ModelsService } from '../src/models/models.service.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -395,11 +395,11 @@ describe('a model server on loopback', () => {
 });
 
 describe('resolving', () => {
-  verifies('models.resolve', 'finds a model by its name as the catalogue is now', async () => {
-    const catalogue = app.get(CatalogueService);
+  verifies('models.resolve', 'finds a model by its name as the catalog is now', async () => {
+    const catalog = app.get(CatalogService);
     const { spaceId } = app.admin;
     const { id, name } = await made({ upstreamModel: 'up', price: { inputPerMillion: 2.5 } });
-    const first = await catalogue.resolve(spaceId, name);
+    const first = await catalog.resolve(spaceId, name);
     expect(first).toMatchObject({
       name,
       upstreamModel: 'up',
@@ -408,11 +408,11 @@ describe('resolving', () => {
       price: { inputPerMillion: 2.5, outputPerMillion: null, cachedInputPerMillion: null },
       standIn: false,
     });
-    expect((await catalogue.resolve(spaceId, name)).provider).toBe(first.provider);
+    expect((await catalog.resolve(spaceId, name)).provider).toBe(first.provider);
     await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: 'k' } });
-    expect((await catalogue.resolve(spaceId, name)).provider).not.toBe(first.provider);
+    expect((await catalog.resolve(spaceId, name)).provider).not.toBe(first.provider);
     await app.request('DELETE', `/api/models/${id}`);
-    await expect(catalogue.resolve(spaceId, name)).rejects.toMatchObject({
+    await expect(catalog.resolve(spaceId, name)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       status: 503,
       message: expect.stringContaining(name),
@@ -421,17 +421,17 @@ describe('resolving', () => {
 
   verifies('models.resolve', 'does not look into other spaces', async () => {
     const { name } = await made({}, app.outsider);
-    expect(await app.get(CatalogueService).find(app.admin.spaceId, name)).toBeNull();
+    expect(await app.get(CatalogService).find(app.admin.spaceId, name)).toBeNull();
   });
 
   verifies('models.offline', 'finds the offline model in every space', async () => {
-    const model = await app.get(CatalogueService).resolve(app.outsider.spaceId, 'platform/offline');
+    const model = await app.get(CatalogService).resolve(app.outsider.spaceId, 'platform/offline');
     expect(model).toMatchObject({ name: 'platform/offline', standIn: false, contextWindow: 32_768 });
   });
 
   verifies('models.standin', 'has no stand-in where the installation is not embedded', async () => {
     const as = await app.addUser('ADMIN', null);
-    expect(await app.get(CatalogueService).find(as.spaceId, 'gpt-x')).toBeNull();
+    expect(await app.get(CatalogService).find(as.spaceId, 'gpt-x')).toBeNull();
   });
 });
 
@@ -442,10 +442,10 @@ describe('an embedded installation', () => {
     const embedded = await TestApp.start({ env: { PLATFORM_EMBEDDED: 'true' } });
     try {
       const { spaceId } = embedded.admin;
-      const catalogue = embedded.get(CatalogueService);
+      const catalog = embedded.get(CatalogService);
       const made = await embedded.request<Agent>('POST', '/api/agents', { body: agent });
       expect(made.body.modelStatus).toBe('ready');
-      expect(await catalogue.resolve(spaceId, 'gpt-x')).toMatchObject({
+      expect(await catalog.resolve(spaceId, 'gpt-x')).toMatchObject({
         name: 'platform/offline',
         standIn: true,
       });
@@ -454,7 +454,7 @@ describe('an embedded installation', () => {
       const { body: other } = await embedded.request<Model>('POST', '/api/models', { body });
       const now = () => embedded.request<Agent>('GET', `/api/agents/${made.body.id}`);
       expect((await now()).body.modelStatus).toBe('unknown');
-      await expect(catalogue.resolve(spaceId, 'gpt-x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await expect(catalog.resolve(spaceId, 'gpt-x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
       await embedded.request('DELETE', `/api/models/${other.id}`);
       expect((await now()).body.modelStatus).toBe('ready');

@@ -41,7 +41,7 @@ async function running() {
 /** As if the process that writes the stream had died a while ago. */
 const orphan = (streamId: string, change = '') =>
   app.sql(
-    `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp() ${change} where id = $1`,
+    `update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp() ${change} where id = $1`,
     [streamId],
   );
 

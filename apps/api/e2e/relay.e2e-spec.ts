@@ -493,8 +493,8 @@ describe('an error', () => {
 });
 
 describe('an error of the model’s server', () => {
-  const failing = (behaviour: Parameters<FakeOpenAiServer['nextBehaviour']>[0], more = {}) => {
-    model.nextBehaviour(behaviour);
+  const failing = (behavior: Parameters<FakeOpenAiServer['nextBehaviour']>[0], more = {}) => {
+    model.nextBehaviour(behavior);
     return complete(more);
   };
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   postgres = await PostgresServer.start();
   // Each turn calls a tool, then answers at length; a prompt that is short gets a short answer at once.
   openai = await startOpenAiServer({
-    behaviour: (body) => {
+    behavior: (body) => {
       const messages = body.messages as { role: string; content: string }[];
       const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
       if (prompt === 'short' || prompt === 'relayed') return { text: ['Hello'] };
@@ -173,7 +173,7 @@ async function ledgerAddsUp(): Promise<void> {
   expect(apart).toEqual([]);
   await eventually(async () => {
     await app.get(UsageService).settleExpired();
-    expect(await app.sql('select id, source, reference from usage_hold')).toEqual([]);
+    expect(await app.sql('select id, source, reference from usage_reservation')).toEqual([]);
   }, 60_000);
   expect(await auditLedger(app.get(DataSource))).toEqual([]);
 }

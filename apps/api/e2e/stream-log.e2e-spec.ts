@@ -37,12 +37,12 @@ beforeAll(async () => {
     query: async (text: string, values?: unknown[]) => (await client.query(text, values)).rows as never,
   };
   await client.query(
-    `insert into stream (segment, claim, lease_until, last_seq, ended_at, frames_kept)
+    `insert into stream (segment, fencing_token, lease_until, last_seq, ended_at, frames_kept)
      select 1, gen_random_uuid(), now(), 1, now() - interval '100 days', false from generate_series(1, $1::int)`,
     [OLD],
   );
   await client.query(
-    `insert into stream (segment, claim, lease_until)
+    `insert into stream (segment, fencing_token, lease_until)
      select 1, gen_random_uuid(), now() + interval '1 minute' from generate_series(1, $1::int)`,
     [OPEN],
   );
@@ -55,7 +55,7 @@ afterAll(() => client.end());
 /** A stream of so many rows of two frames each, about 300 bytes a row. */
 async function store(id: string, count: number): Promise<void> {
   await client.query(
-    `insert into stream (id, segment, claim, lease_until) values ($1, 1, gen_random_uuid(), now())`,
+    `insert into stream (id, segment, fencing_token, lease_until) values ($1, 1, gen_random_uuid(), now())`,
     [id],
   );
   const frame = (seq: string) => String.raw`format(E'id: 1.%s\ndata: %s\n\n', ${seq}, repeat('x', 140))`;

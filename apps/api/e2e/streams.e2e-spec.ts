@@ -562,7 +562,7 @@ describe('readers', () => {
     const sweeper = await TestApp.start({ database: app, env: { PLATFORM_STREAM_LEASE_MS: '400' } });
     try {
       await app.sql(
-        `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp()
+        `update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp()
          where id = (select g.stream_id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1)`,
         [body.turnId],
       );

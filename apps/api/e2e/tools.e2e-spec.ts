@@ -120,7 +120,7 @@ describe('the open calls of a turn that ends early', () => {
     const live = await agent.open(body);
     await live.until('tool-execution');
     await app.sql(
-      `update stream set claim = gen_random_uuid(), lease_until = clock_timestamp() where id = (
+      `update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp() where id = (
          select g.stream_id from turn_segment g join turn t on t.id = g.turn_id where t.client_turn_id = $1)`,
       [turnId],
     );

@@ -117,7 +117,7 @@ describe('an execution without memory', () => {
     );
     const kept = async (id: string) => {
       const [row] = await app.sql<{ items: number }>(
-        `select count(i.id)::int as items from turn t left join turn_item i on i.turn_id = t.id
+        `select count(i.id)::int as items from turn t left join turn_step i on i.turn_id = t.id
          where t.client_turn_id = $1`,
         [id],
       );
@@ -170,7 +170,7 @@ describe('what is read of a session', () => {
     for (const [i, words] of texts.entries()) {
       const content = JSON.stringify({ parts: [{ type: 'text', text: words }] });
       await app.sql(
-        `update turn_item set content = $3::text::json, bytes = case when $2 % 2 = 0 then octet_length($3::text) end
+        `update turn_step set content = $3::text::json, bytes = case when $2 % 2 = 0 then octet_length($3::text) end
          where n = 1 and turn_id = (select t.id from turn t join session s on s.id = t.session_id
            where s.name = $1 and t.n = $2)`,
         [session, i + 1, content],
@@ -223,7 +223,7 @@ describe('what is read of a session', () => {
       [1, 2, 3, 4, 5, 6].map((i) => text(i, 0.4 * MB)),
     );
     // What was said counts little for its length, so that nothing is compacted away.
-    await app.sql('update turn_item set tokens = 10');
+    await app.sql('update turn_step set tokens = 10');
     const prompt = model.prompt();
     const { body } = await small.json({ session_id: session, contents: said(prompt) });
     expect(body.answer).toBe('Hello world!');
@@ -290,11 +290,11 @@ describe('what grows', () => {
   const TABLES = [
     'session',
     'turn',
-    'turn_item',
+    'turn_step',
     'turn_segment',
     'attachment',
     'interaction',
-    'cancel_wish',
+    'cancel_request',
     'local_tool_call',
     'context_page',
     'context_compaction',
@@ -317,17 +317,17 @@ describe('what grows', () => {
       select space_id, agent_id, user_id, id, id || '-' || n, n, '', case when n < 4 then 'COMPLETED'
         else (array['COMPLETED', 'RUNNING', 'QUEUED', 'INPUT_REQUIRED'])[1 + length(name) % 4] end, '{}', 'm'
       from session, generate_series(1, 4) n where name like 'filler%'`);
-    await app.sql(`insert into stream (id, segment, claim, lease_until, ended_at, last_seq)
+    await app.sql(`insert into stream (id, segment, fencing_token, lease_until, ended_at, last_seq)
       select id, 1, id, now(), now(), 1 from turn where contents_hash = ''`);
     await app.sql(`insert into turn_segment (turn_id, segment, origin, stream_id)
       select id, 1, 'start', id from turn where contents_hash = ''`);
-    await app.sql(`insert into turn_item (turn_id, n, kind, content, tokens)
+    await app.sql(`insert into turn_step (turn_id, n, kind, content, tokens)
       select id, g, 'model', '{"text":"x"}', 1 from turn t, generate_series(1, 3) g where contents_hash = ''`);
     await app.sql(`insert into interaction (turn_id, call_id, question, status, expires_at)
       select id, 'c', '{}', 'PENDING', now() + interval '5 days' from turn where contents_hash = ''`);
     await app.sql(`insert into local_tool_call (turn_id, call_id, expires_at)
       select id, 'c', now() from turn where contents_hash = ''`);
-    await app.sql(`insert into cancel_wish (agent_id, user_id, client_turn_id, expires_at)
+    await app.sql(`insert into cancel_request (agent_id, user_id, client_turn_id, expires_at)
       select agent_id, user_id, client_turn_id, now() + interval '5 minutes' from turn where contents_hash = ''`);
     await app.sql(`insert into attachment (space_id, session_id, mime, bytes, sha256, data)
       select space_id, id, 'x/y', 0, '', '' from session where name like 'filler%'`);
@@ -384,7 +384,7 @@ describe('what grows', () => {
       expect(await plans.wholeReads(TABLES, ['agent_job'])).toEqual([]);
       // Neither hidden sessions nor what is not due yet is looked at.
       expect(await plans.indexesOf('order by s.last_turn_at desc')).toContain('session_listed');
-      expect(await plans.indexesOf('select ctid from cancel_wish')).toEqual(['cancel_wish_expiry']);
+      expect(await plans.indexesOf('select ctid from cancel_request')).toEqual(['cancel_wish_expiry']);
       expect(await plans.indexesOf('select id from session where expires_at')).toEqual(['session_expiry']);
       expect(await plans.indexesOf('select ctid from local_tool_call')).toEqual(['local_tool_call_expiry']);
       expect(await plans.indexesOf(`where status = 'PENDING' and expires_at`)).toEqual([

@@ -131,14 +131,14 @@ describe('a cancel that meets the end of the turn', () => {
     ['completed', 'COMPLETED', { text: ['Hello'] }],
     ['cancelled', 'INPUT_REQUIRED', QUESTION],
     ['failed', 'FAILED', { kind: 'status' as const, status: 400, message: 'No' }],
-  ])('tells how it ended: %s', async (told, ending, behaviour) => {
+  ])('tells how it ended: %s', async (told, ending, behavior) => {
     const [turnId, session] = [randomUUID(), randomUUID()];
     gate = await DatabaseGate.close(
       app,
       'update on turn',
       `new.client_turn_id = '${turnId}' and new.status = '${ending}'`,
     );
-    const reading = agent.stream({ turnId, session_id: session, contents: said(model.prompt(behaviour)) });
+    const reading = agent.stream({ turnId, session_id: session, contents: said(model.prompt(behavior)) });
     await gate.reached();
     const cancelled = cancel(turnId, session);
     await Promise.race([cancelled, gate.blocksOthers()]);

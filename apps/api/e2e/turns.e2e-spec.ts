@@ -4,7 +4,7 @@ import type { ErrorBody, Page, Session } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { GuardedHttp } from '../src/infra/http/guarded-http.ts';
-import { CatalogueService } from '../src/models/catalog.service.ts';
+import { CatalogService } from '../src/models/catalog.service.ts';
 import { StreamsService } from '../src/streams/streams.service.ts';
 import { openAiProvider } from './fixtures/openai-provider.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';
@@ -299,9 +299,9 @@ describe('a failing provider', () => {
       // The real adapter with less patience: nobody waits a minute for a test.
       const dispatcher = app.get(GuardedHttp).dispatcher({ allowLoopback: true });
       const hasty = openAiProvider(model.url, null, { dispatcher, idleTimeoutMs: 200 });
-      const catalogue = app.get(CatalogueService);
-      const resolve = catalogue.resolve.bind(catalogue);
-      jest.spyOn(catalogue, 'resolve').mockImplementation(async (...asked) => {
+      const catalog = app.get(CatalogService);
+      const resolve = catalog.resolve.bind(catalog);
+      jest.spyOn(catalog, 'resolve').mockImplementation(async (...asked) => {
         return { ...(await resolve(...asked)), provider: hasty };
       });
     });
@@ -361,7 +361,7 @@ describe('a failing provider', () => {
 
   verifies(
     'turn.failure.json',
-    'that the catalogue does not know is a 503 that names it; nothing starts',
+    'that the catalog does not know is a 503 that names it; nothing starts',
     async () => {
       const lost = await AgentCalls.make(app, null, { model: 'model-x' });
       const turnId = randomUUID();

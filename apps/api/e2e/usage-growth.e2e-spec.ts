@@ -117,11 +117,11 @@ describe(`a ledger of ${ENTRIES} entries`, () => {
 
   it('finds expired holds by their end', async () => {
     await app.sql(
-      `insert into usage_hold (space_id, user_id, tokens, source, reference, lease_ms, expires_at)
+      `insert into usage_reservation (space_id, user_id, tokens, source, reference, lease_ms, expires_at)
        select $1, $2, 0, 'relay', 'r', 1000, clock_timestamp() + interval '1 hour' from generate_series(1, 5000)`,
       [busy.spaceId, busy.userId],
     );
-    await app.sql('analyze usage_hold');
+    await app.sql('analyze usage_reservation');
     const { rows } = await touched(() => app.get(UsageService).settleExpired());
     expect(rows).toBeLessThan(FEW);
   });

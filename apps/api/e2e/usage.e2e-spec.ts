@@ -108,7 +108,11 @@ function balance({ spaceId, userId }: Person): Promise<UsageBalance> {
   return app.get(UsageReports).balance({ ...caller, credential, causationRunId: null });
 }
 
-const limited = (tokens: number, heldTokens = 0) => ({ limited: true, balance: tokens, held: heldTokens });
+const limited = (tokens: number, sumReservedTokens = 0) => ({
+  limited: true,
+  balance: tokens,
+  held: sumReservedTokens,
+});
 const unlimited = (tokens: number) => ({ limited: false, balance: tokens, held: 0 });
 
 const entriesIn = (spaceId: string) =>
@@ -127,7 +131,8 @@ async function openingsOf({ spaceId, userId }: Person): Promise<number[]> {
   return [null, userId].map((one) => found.find((opening) => opening.userId === one)?.tokens ?? 0);
 }
 
-const openHolds = (spaceId: string) => app.sql('select id from usage_hold where space_id = $1', [spaceId]);
+const openHolds = (spaceId: string) =>
+  app.sql('select id from usage_reservation where space_id = $1', [spaceId]);
 
 const insufficient = (message: string) => ({
   code: 'INSUFFICIENT_TOKENS',
@@ -306,7 +311,10 @@ describe('settling', () => {
 
 describe('an expired hold', () => {
   const expire = (id: string) =>
-    app.sql(`update usage_hold set expires_at = clock_timestamp() - interval '1 second' where id = $1`, [id]);
+    app.sql(
+      `update usage_reservation set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
+      [id],
+    );
 
   verifies('usage.expired', 'is settled with what it carries, or is given back', async () => {
     const person = await member();
@@ -329,7 +337,7 @@ describe('an expired hold', () => {
   verifies('usage.expired', 'is settled by the owner of its reference; one that fails stays', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
-    usage.onExpiredHold('job', async ({ reference }) => {
+    usage.onExpiredReservation('job', async ({ reference }) => {
       if (reference === 'broken') throw CRASH;
       return reference === 'unused' ? null : chargeOf(person, 9, { source: 'job', turnId: reference });
     });
@@ -344,7 +352,7 @@ describe('an expired hold', () => {
       { tokens: '-9', estimated: true, reference: 'used' },
     ]);
     expect(await openHolds(person.spaceId)).toHaveLength(1);
-    usage.onExpiredHold('job', async () => null);
+    usage.onExpiredReservation('job', async () => null);
     await usage.settleExpired();
     expect(await balance(person)).toMatchObject({ space: limited(991) });
   });
@@ -374,7 +382,7 @@ describe('an expired hold', () => {
       await Promise.all(ids.map(expire));
       const [first = '', second = ''] = ids;
       let late: Promise<string[]> | undefined;
-      usage.onExpiredHold('execute', async ({ reference }) => {
+      usage.onExpiredReservation('execute', async ({ reference }) => {
         expect(reference).toBe('first');
         late = usage.renew([{ id: first }]);
         await usage.renew([{ id: second }]);
@@ -390,7 +398,7 @@ describe('an expired hold', () => {
     const person = await member();
     await grant(person.spaceId, null, 1_000_000);
     await app.sql(
-      `insert into usage_hold (space_id, user_id, tokens, source, reference, lease_ms, expires_at)
+      `insert into usage_reservation (space_id, user_id, tokens, source, reference, lease_ms, expires_at)
        select $1, $2, 1, 'relay', 'r', 1000, clock_timestamp() - interval '1 second' from generate_series(1, 205)`,
       [person.spaceId, person.userId],
     );
@@ -534,13 +542,13 @@ describe('the ledger', () => {
       const open = id === undefined ? undefined : this.model.holds.get(id);
       if (id === undefined || !open) return;
       await app.sql(
-        'update usage_hold set settle_with = $2, expires_at = clock_timestamp() - interval $$1 second$$ where id = $1',
+        'update usage_reservation set settle_with = $2, expires_at = clock_timestamp() - interval $$1 second$$ where id = $1',
         [id, JSON.stringify(this.used(open.who, tokens))],
       );
       // Another actor's sweep may have it already.
       await usage.settleExpired();
       await eventually(async () =>
-        expect(await app.sql('select 1 from usage_hold where id = $1', [id])).toEqual([]),
+        expect(await app.sql('select 1 from usage_reservation where id = $1', [id])).toEqual([]),
       );
       this.model.holds.delete(id);
       this.model.charge(open.who, tokens);

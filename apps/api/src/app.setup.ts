@@ -7,7 +7,7 @@ import { authentication } from './auth/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { notFound } from './infra/http/app-error.ts';
 import { bodyParser } from './infra/http/body-parser.ts';
-import { ErrorFilter, answerError } from './infra/http/error.filter.ts';
+import { ErrorFilter, sendError } from './infra/http/error.filter.ts';
 import { NoBodyInterceptor } from './infra/http/no-body.interceptor.ts';
 import { isServicePath } from './infra/http/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/http/read-timeout.ts';
@@ -55,7 +55,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   serveConsole(app);
   await app.init();
   app.use((req: Request, res: Response) => {
-    answerError(notFound(`No route ${req.method} ${req.path}`), req, res);
+    sendError(notFound(`No route ${req.method} ${req.path}`), req, res);
   });
 }
 
@@ -103,8 +103,7 @@ function serveConsole(app: NestExpressApplication): void {
     }
     res.setHeader('Cache-Control', 'no-cache');
     res.sendFile(join(CONSOLE, 'index.html'), (error?: Error) => {
-      if (error && !res.headersSent)
-        answerError(notFound('The console is not built; run npm start'), req, res);
+      if (error && !res.headersSent) sendError(notFound('The console is not built; run npm start'), req, res);
     });
   });
 }

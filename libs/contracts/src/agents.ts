@@ -58,7 +58,7 @@ export interface Agent extends AgentListing {
   spaceId: string;
   ownerUserId: string;
   model: string;
-  /** `unknown`: the space's catalogue has no model of that name. */
+  /** `unknown`: the space's catalog has no model of that name. */
   modelStatus: 'ready' | 'unknown';
   systemPrompt: string;
   allowedUserIds: string[];

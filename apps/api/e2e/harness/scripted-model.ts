@@ -13,7 +13,7 @@ export class ScriptedModel {
   static async start(): Promise<ScriptedModel> {
     const model = new ScriptedModel();
     model.server = await startOpenAiServer({
-      behaviour: (body) => model.scripts.get(promptOf(body))?.shift() ?? { text: ['Hello', ' world', '!'] },
+      behavior: (body) => model.scripts.get(promptOf(body))?.shift() ?? { text: ['Hello', ' world', '!'] },
     });
     return model;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Messaging } from '../../src/infra/messaging/messaging.ts';
-import type { RelaySource } from '../../src/infra/messaging/outbox-publisher.ts';
+import type { OutboxSource } from '../../src/infra/messaging/outbox-publisher.ts';
 
 interface Row {
   state: 'waiting' | 'claimed' | 'done';
@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** What an owner keeps in the database, kept in memory: rows that are claimed, worked at once, and hinted at until then. */
-export class WorkTable implements RelaySource {
+export class WorkTable implements OutboxSource {
   readonly kind = 'job';
   /** How often the relay loop has asked. */
   looks = 0;

@@ -66,7 +66,7 @@ export const agents = {
   },
   'models.offline': {
     source: 'contract §3',
-    behavior: 'platform/offline is in every catalogue, free, and cannot be changed, deleted or made again',
+    behavior: 'platform/offline is in every catalog, free, and cannot be changed, deleted or made again',
   },
   'models.fields': {
     source: 'contract §3',

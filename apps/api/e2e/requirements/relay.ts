@@ -1,7 +1,7 @@
 export const relay = {
   'relay.models': {
     source: 'spec: Relay; contract §8',
-    behavior: 'GET /models/v1/models lists the space’s catalogue in OpenAI’s shape',
+    behavior: 'GET /models/v1/models lists the space’s catalog in OpenAI’s shape',
   },
   'relay.completion': {
     source: 'spec: Relay; contract §8',

@@ -58,7 +58,7 @@ export function toInvocable(row: AgentRow): InvocableAgent {
   };
 }
 
-/** The agent as its maker sees it, without what depends on the caller and the catalogue. */
+/** The agent as its maker sees it, without what depends on the caller and the catalog. */
 export function toVersionedAgent(row: AgentRow): Omit<Agent, 'accessible' | 'modelStatus'> {
   return {
     id: row.id,

@@ -167,7 +167,7 @@ export class CreateAgentDto extends AgentOptionsDto implements CreateAgentReques
   @MaxLength(120)
   name!: string;
 
-  /** The name of a model in the space's catalogue, looked up at each call. */
+  /** The name of a model in the space's catalog, looked up at each call. */
   @IsText()
   @MinLength(1)
   model!: string;
@@ -184,7 +184,7 @@ export class UpdateAgentDto extends AgentOptionsDto implements UpdateAgentReques
   @MaxLength(120)
   name?: string;
 
-  /** The name of a model in the space's catalogue, looked up at each call. */
+  /** The name of a model in the space's catalog, looked up at each call. */
   @IsOptional()
   @IsText()
   @MinLength(1)
@@ -236,7 +236,7 @@ export class AgentDto extends AgentListingDto implements Agent {
   spaceId!: string;
   ownerUserId!: string;
   model!: string;
-  /** `unknown`: the space's catalogue has no model of that name. */
+  /** `unknown`: the space's catalog has no model of that name. */
   modelStatus!: 'ready' | 'unknown';
   systemPrompt!: string;
   allowedUserIds!: string[];

@@ -18,7 +18,7 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { CatalogueService } from '../models/catalog.service.ts';
+import { CatalogService } from '../models/catalog.service.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
 import { changedAgent, newAgent, promptProblems } from './agent-definition.ts';
@@ -40,7 +40,7 @@ export class AgentsService {
     private readonly database: DataSource,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
   ) {}
 
   /** What a turn needs of an agent; throws NOT_FOUND, or FORBIDDEN where the access rule keeps the caller out. */
@@ -151,13 +151,13 @@ export class AgentsService {
   }
 
   private async whole(caller: UserPrincipal, row: AgentRow): Promise<Agent> {
-    const statuses = await this.catalogue.status(row.spaceId, [row.model]);
+    const statuses = await this.catalog.status(row.spaceId, [row.model]);
     return toAgent(caller, row, statuses);
   }
 
   private async wholeOf(caller: UserPrincipal, found: AgentRow[]): Promise<Map<string, Agent>> {
     if (found.length === 0) return new Map();
-    const statuses = await this.catalogue.status(caller.spaceId, new Set(found.map((row) => row.model)));
+    const statuses = await this.catalog.status(caller.spaceId, new Set(found.map((row) => row.model)));
     return new Map(found.map((row) => [row.id, toAgent(caller, row, statuses)]));
   }
 }

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/http/app-error.ts';
-import { answerError } from '../infra/http/error.filter.ts';
+import { sendError } from '../infra/http/error.filter.ts';
 import { liftBodyDeadline } from '../infra/http/read-timeout.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
@@ -44,7 +44,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
       (error: unknown) => {
         if (error instanceof AppError && error.code === 'UNAUTHORIZED')
           res.setHeader('WWW-Authenticate', 'Bearer');
-        answerError(error, req, res);
+        sendError(error, req, res);
       },
     );
   };

@@ -18,11 +18,11 @@ function failedQuery(): QueryFailedError {
     code: '23502',
     detail: `Failing row contains (1, ${CANARY}).`,
     where: `unnamed portal parameter $1 = '${CANARY}'`,
-    table: 'turn_item',
+    table: 'turn_step',
     column: 'x',
   });
   return new QueryFailedError(
-    'insert into turn_item (x)\n  values ($1)',
+    'insert into turn_step (x)\n  values ($1)',
     [CANARY, Buffer.from(CANARY)],
     driverError,
   );
@@ -39,8 +39,8 @@ describe('the log', () => {
     const line = written((logger) => logger.error(fields(failedQuery()), 'Failed'));
     expect(line).not.toContain(CANARY);
     expect(line).toContain('"code":"23502"');
-    expect(line).toContain('"table":"turn_item"');
-    expect(line).toContain('insert into turn_item (x) values ($1)');
+    expect(line).toContain('"table":"turn_step"');
+    expect(line).toContain('insert into turn_step (x) values ($1)');
     expect(JSON.parse(line)).toMatchObject({ msg: 'Failed', level: 50 });
   });
 

@@ -12,7 +12,7 @@ import { endInterrupted } from './jobs.store.ts';
 /** `later`: the service told to come back; `moved`: something else happened to it, so that it is to be looked at. */
 export type ClaimOutcome = { streamId: string } | 'parked' | 'later' | 'moved';
 
-/** Claims the turns of jobs that were picked from the queue. */
+/** Leases the turns of jobs that were picked from the queue. */
 @Injectable()
 export class JobClaims {
   constructor(

@@ -2,7 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { Batched } from '../infra/batched.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { RelayLoops } from '../infra/messaging/outbox-publishers.ts';
+import { OutboxPublishers } from '../infra/messaging/outbox-publishers.ts';
 import { JobEndings } from './job-endings.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecords, type JobRow } from './job-records.ts';
@@ -24,7 +24,7 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
-    private readonly relays: RelayLoops,
+    private readonly relays: OutboxPublishers,
     private readonly starter: JobStarter,
     private readonly endings: JobEndings,
     records: JobRecords,

@@ -12,7 +12,7 @@ import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { GuardedHttp, OutgoingError } from '../infra/http/guarded-http.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { RelayLoops } from '../infra/messaging/outbox-publishers.ts';
+import { OutboxPublishers } from '../infra/messaging/outbox-publishers.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
 import { WebhookSecrets } from './webhook-secrets.service.ts';
@@ -48,7 +48,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly database: BackgroundDatabase,
     private readonly http: GuardedHttp,
     private readonly messaging: Messaging,
-    private readonly relays: RelayLoops,
+    private readonly relays: OutboxPublishers,
     private readonly secrets: WebhookSecrets,
     private readonly sweeper: Sweeper,
   ) {}

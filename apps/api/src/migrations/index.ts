@@ -15,6 +15,7 @@ import { JobQueue1763600000014 } from './0014-jobs.ts';
 import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
 import { AccountKey1763600000017 } from './0017-account-key.ts';
+import { Names1763600000018 } from './0018-names.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   RateWindows1763600000015,
   ModelLoopback1763600000016,
   AccountKey1763600000017,
+  Names1763600000018,
 ];

@@ -46,9 +46,9 @@ interface Upstream {
 /** Servers that are kept ready; making one again costs the opening of its key, and what was learned of it. */
 const MAX_UPSTREAMS = 1_000;
 
-/** Finds the models that agents name; every call looks into the space's catalogue as it is now. */
+/** Finds the models that agents name; every call looks into the space's catalog as it is now. */
 @Injectable()
-export class CatalogueService {
+export class CatalogService {
   private readonly offline: Upstream = { provider: new OfflineProvider(), endpoint: null };
   private readonly named = new Batched((asked: ModelName[]) => this.findNamed(asked));
   private readonly upstreams = new Map<string, Upstream & { revision: string }>();
@@ -60,10 +60,10 @@ export class CatalogueService {
     private readonly http: GuardedHttp,
   ) {}
 
-  /** The model of that name; throws UNAVAILABLE naming it where the catalogue has none. */
+  /** The model of that name; throws UNAVAILABLE naming it where the catalog has none. */
   async resolve(spaceId: string, name: string): Promise<ResolvedModel> {
     const model = await this.find(spaceId, name);
-    if (model === null) throw unavailable(`Model ${name} is not in the catalogue of this space`);
+    if (model === null) throw unavailable(`Model ${name} is not in the catalog of this space`);
     return model;
   }
 
@@ -75,14 +75,14 @@ export class CatalogueService {
     return row === null && this.standsIn ? this.resolved(spaceId, OFFLINE_ROW, true) : null;
   }
 
-  /** What a model costs; null where the catalogue has none of that name. Needs nothing that its server needs. */
+  /** What a model costs; null where the catalog has none of that name. Needs nothing that its server needs. */
   async priceOf(spaceId: string, name: string): Promise<ModelPrice | null> {
     if (name === OFFLINE_MODEL) return OFFLINE_ROW.price;
     const row = await this.named.get({ spaceId, name });
     return row?.name === name ? row.price : null;
   }
 
-  /** How much a model takes; null where the catalogue has none of that name. */
+  /** How much a model takes; null where the catalog has none of that name. */
   async contextWindowOf(spaceId: string, name: string): Promise<number | null> {
     if (name === OFFLINE_MODEL) return OFFLINE_ROW.contextWindow;
     const row = await this.named.get({ spaceId, name });
@@ -117,7 +117,7 @@ export class CatalogueService {
     return this.upstreamOf(spaceId, row).provider;
   }
 
-  /** Where the name is unknown any other row comes: that tells it apart from an empty catalogue (null). */
+  /** Where the name is unknown any other row comes: that tells it apart from an empty catalog (null). */
   private async findNamed(asked: ModelName[]): Promise<(ModelRow | null)[]> {
     const found = await preparedRows<ModelRow & { n: number }>(
       this.database,

@@ -66,7 +66,7 @@ const openai: Harness = {
       limited: { text: words.slice(0, 5), finishReason: 'length' },
       failing: { kind: 'status', status: 503 },
     };
-    const server = await startOpenAiServer({ behaviour: ({ model }) => behaviours[model as Scenario] });
+    const server = await startOpenAiServer({ behavior: ({ model }) => behaviours[model as Scenario] });
     return {
       provider: openAiProvider(server.url, 'sk-canary'),
       request: (scenario) => ({ ...say('Hello'), model: scenario }),

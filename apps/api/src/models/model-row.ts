@@ -30,7 +30,7 @@ export const OFFLINE_MODEL_ID = '00000000-0000-0000-0000-000000000001';
 
 const OFFLINE_SINCE = new Date(0);
 
-/** `platform/offline`: in every space's catalogue without being stored. */
+/** `platform/offline`: in every space's catalog without being stored. */
 export const OFFLINE_ROW: ModelRow = {
   id: OFFLINE_MODEL_ID,
   name: OFFLINE_MODEL,

@@ -10,7 +10,7 @@ import { ModelsService } from './models.service.ts';
 export class ModelsController {
   constructor(private readonly models: ModelsService) {}
 
-  /** The space's catalogue; ends with `platform/offline`, which is always there. */
+  /** The space's catalog; ends with `platform/offline`, which is always there. */
   @Get()
   @Access('member')
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ModelPageDto> {
@@ -31,7 +31,7 @@ export class ModelsController {
     return this.models.update(act, id, body);
   }
 
-  /** Takes the model out of the catalogue at once. */
+  /** Takes the model out of the catalog at once. */
   @Delete(':id')
   @Access('admin')
   @HttpCode(204)

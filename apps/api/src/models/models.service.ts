@@ -17,7 +17,7 @@ import { violates } from '../infra/database/rows.ts';
 import { AppError, conflict, invalid, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { CatalogueService } from './catalog.service.ts';
+import { CatalogService } from './catalog.service.ts';
 import {
   allowsLoopback,
   changedModel,
@@ -32,7 +32,7 @@ import * as store from './models.store.ts';
 
 const TEST_TIMEOUT_MS = 20_000;
 
-/** The catalogue as admins keep it. */
+/** The catalog as admins keep it. */
 @Injectable()
 export class ModelsService {
   constructor(
@@ -41,7 +41,7 @@ export class ModelsService {
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
     private readonly identity: IdentityService,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
   ) {}
 
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Model>> {
@@ -88,7 +88,7 @@ export class ModelsService {
     const started = performance.now();
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS);
     try {
-      for await (const delta of this.catalogue.providerOf(spaceId, row).stream(questionTo(row), signal)) {
+      for await (const delta of this.catalog.providerOf(spaceId, row).stream(questionTo(row), signal)) {
         if (delta.type !== 'text' && delta.type !== 'reasoning') continue;
         const latencyMs = Math.round(performance.now() - started);
         return { ok: true, latencyMs, message: `The model answered after ${latencyMs} ms` };

@@ -164,8 +164,8 @@ describe('OpenAiProvider', () => {
     ['429 with a short Retry-After', { kind: 'status', status: 429, retryAfter: '0' }],
     ['500', { kind: 'status', status: 500 }],
     ['503', { kind: 'status', status: 503, retryAfter: new Date(0).toUTCString() }],
-  ])('tries once more when %s', async (_, behaviour) => {
-    server.nextBehaviour(behaviour);
+  ])('tries once more when %s', async (_, behavior) => {
+    server.nextBehaviour(behavior);
     expect((await collect(provider)).slice(0, 3)).toEqual(HELLO);
     expect(server.requests).toHaveLength(2);
   });
@@ -184,8 +184,8 @@ describe('OpenAiProvider', () => {
     [{ text: ['a'], breakAfter: { chunks: 2, how: 'end' } }, 1, { code: 'bad-answer' }],
     [{ text: ['a'], breakAfter: { chunks: 2, how: 'nonsense' } }, 1, { code: 'bad-answer' }],
     [{ text: ['a'], finishReason: null }, 1, { code: 'bad-answer' }],
-  ])('says of %j, after %i tries, %j', async (behaviour, tries, expected) => {
-    server.nextBehaviour(behaviour, behaviour);
+  ])('says of %j, after %i tries, %j', async (behavior, tries, expected) => {
+    server.nextBehaviour(behavior, behavior);
     const error = await failure(provider);
     expect(error).toMatchObject(expected);
     expect(error.retryable).toBe(expected.code !== 'refused');
@@ -218,8 +218,8 @@ describe('OpenAiProvider', () => {
     it.each<[string, Behaviour]>([
       ['before the answer', { kind: 'hang' }],
       ['in the answer', { text: ['a', 'b'], breakAfter: { chunks: 2, how: 'hang' } }],
-    ])('gives up a server that falls silent %s, and closes the socket', async (_, behaviour) => {
-      server.nextBehaviour(behaviour);
+    ])('gives up a server that falls silent %s, and closes the socket', async (_, behavior) => {
+      server.nextBehaviour(behavior);
       expect(await failure(provider)).toMatchObject({ code: 'timeout', retryable: true });
       expect(server.requests).toHaveLength(1);
       expect(await server.requests[0]?.closed).toBe(true);

@@ -47,7 +47,7 @@ export function firstChunk(head: AnswerHead): object {
 
 /** The chunk with the figures, for who asks for it. */
 export function usageChunk(head: AnswerHead, usage: ModelUsage): object {
-  return { ...chunkHead(head), choices: [], usage: wireUsage(usage) };
+  return { ...chunkHead(head), choices: [], usage: formatUsage(usage) };
 }
 
 const chunkHead = (head: AnswerHead) => ({ ...head, object: 'chat.completion.chunk' });
@@ -104,12 +104,12 @@ export class WholeAnswer {
       ...head,
       object: 'chat.completion',
       choices: [{ index: 0, message, finish_reason: FINISH[this.reason] }],
-      ...(this.usage && { usage: wireUsage(this.usage) }),
+      ...(this.usage && { usage: formatUsage(this.usage) }),
     };
   }
 }
 
-function wireUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: ModelUsage): object {
+function formatUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: ModelUsage): object {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

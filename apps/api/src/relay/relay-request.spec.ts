@@ -34,7 +34,7 @@ describe('modelNameOf', () => {
   ])('refuses %j', (body) => expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', 'model']));
 });
 
-it('takes a name as long as a model of the catalogue may have', () => {
+it('takes a name as long as a model of the catalog may have', () => {
   expect(modelNameOf({ model: 'ü'.repeat(200) })).toHaveLength(200);
 });
 

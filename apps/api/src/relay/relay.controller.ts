@@ -19,7 +19,7 @@ export class RelayController {
     return this.relay.models(caller.spaceId);
   }
 
-  /** OpenAI's chat completion, streamed or whole, by the model that `model` names in the space's catalogue. */
+  /** OpenAI's chat completion, streamed or whole, by the model that `model` names in the space's catalog. */
   @Post('chat/completions')
   @HttpCode(200)
   complete(

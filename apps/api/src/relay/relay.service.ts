@@ -5,9 +5,9 @@ import { OpenAnswers } from '../auth/open-answers.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
 import { untilAborted } from '../infra/until-aborted.ts';
-import { CatalogueService, type ResolvedModel } from '../models/catalog.service.ts';
+import { CatalogService, type ResolvedModel } from '../models/catalog.service.ts';
 import { costOf } from '../models/price.ts';
-import { tokensToHold, type Charge } from '../usage/charge.ts';
+import { tokensToReserve, type Charge } from '../usage/charge.ts';
 import { handOn } from './hand-on.ts';
 import { answerOffline } from './offline-call.ts';
 import { toModelRequest } from './offline-request.ts';
@@ -50,14 +50,14 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   private drained: AbortSignal | null = null;
 
   constructor(
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
     private readonly ledger: RelayLedger,
     private readonly answers: OpenAnswers,
   ) {}
 
   /** The models of the space as OpenAI lists its own. */
   async models(spaceId: string): Promise<object> {
-    const models = await this.catalogue.list(spaceId);
+    const models = await this.catalog.list(spaceId);
     const data = models.map(({ name, createdAt }) => ({
       id: name,
       object: 'model',
@@ -110,7 +110,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   private async lookUp({ spaceId, userId }: UserPrincipal, body: unknown): Promise<LookedUp> {
     const name = modelNameOf(body);
     const [model, limited] = await Promise.all([
-      this.catalogue.find(spaceId, name),
+      this.catalog.find(spaceId, name),
       this.ledger.isLimited(spaceId, userId),
     ]);
     // What stands in for an agent's model would be a lie to a client that names one.
@@ -151,7 +151,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
       return chargeOf(call, { usage, estimated: true });
     };
     const most = request.maxOutputTokens ?? model.maxOutputTokens;
-    const tokens = limited ? tokensToHold(promptTokens(), most) : null;
+    const tokens = limited ? tokensToReserve(promptTokens(), most) : null;
     return this.ledger.begin({ tokens, reference: requestId, usedSoFar });
   }
 }

@@ -119,7 +119,7 @@ export class SeedService {
     });
   }
 
-  /** The model server of the environment joins the catalogue, and the first agent uses it until somebody edits that. */
+  /** The model server of the environment joins the catalog, and the first agent uses it until somebody edits that. */
   private async followEnvironment(made: FirstStart): Promise<void> {
     const { openai } = this.config;
     if (openai === null) return;

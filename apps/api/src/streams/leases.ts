@@ -16,8 +16,8 @@ interface Held {
  * The streams that this process writes. Keeps their leases alive on a connection of its own, so that a busy pool
  * cannot let them lapse, and learns of cancel wishes that came through other processes.
  */
-export class Claims {
-  private readonly logger = new Logger(Claims.name);
+export class Leases {
+  private readonly logger = new Logger(Leases.name);
   private readonly held = new Map<string, Held>();
   private timers: NodeJS.Timeout[] = [];
   private connection: Promise<Connection> | null = null;
@@ -68,8 +68,8 @@ export class Claims {
       const { rows: alive } = await client.query<{ id: string }>(
         // A stream that somebody has locked, such as a transaction that ends it, keeps nobody else's lease waiting.
         `with held as (
-           select id from stream join unnest($1::uuid[], $2::uuid[]) as h(id, claim) using (id)
-           where stream.claim = h.claim and ended_at is null
+           select id from stream join unnest($1::uuid[], $2::uuid[]) as h(id, fencing_token) using (id)
+           where stream.fencing_token = h.fencing_token and ended_at is null
          ), free as (
            select id from stream where id in (select id from held) for no key update skip locked
          ), renewed as (
@@ -79,7 +79,7 @@ export class Claims {
          select id from held`,
         [
           writers.map((writer) => writer.streamId),
-          writers.map((writer) => writer.claim),
+          writers.map((writer) => writer.fencingToken),
           this.config.streamLeaseMs,
         ],
       );

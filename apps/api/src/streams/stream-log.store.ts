@@ -11,7 +11,7 @@ export interface Chunk {
 
 export interface Claimed {
   streamId: string;
-  claim: string;
+  fencingToken: string;
 }
 
 /** How far stream `s` has come, by one look at its key. */
@@ -20,7 +20,7 @@ const HEAD = 'select to_seq from stream_frame where stream_id = s.id order by fr
 /** What one writer has to store in a flush. */
 export interface Batch extends Claimed, Chunk {}
 
-/** Opens a stream under a claim that is good for `leaseMs`. */
+/** Opens a stream under a lease of `leaseMs`. */
 export async function openStream(
   tx: Sql,
   stream: Claimed & { segment: number },
@@ -28,15 +28,15 @@ export async function openStream(
 ): Promise<void> {
   await rows(
     tx,
-    `insert into stream (id, segment, claim, lease_until)
+    `insert into stream (id, segment, fencing_token, lease_until)
      values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')`,
-    [stream.streamId, stream.segment, stream.claim, leaseMs],
+    [stream.streamId, stream.segment, stream.fencingToken, leaseMs],
   );
 }
 
 /**
- * Stores the batches whose claim still stands, in one statement, and tells of each whether a cancel is wished.
- * Who is not in the answer has lost its claim. Sending the same batch twice is harmless.
+ * Stores the batches whose fencing token is current, in one statement, and tells of each whether a cancel is wished.
+ * Who is not in the answer has lost its lease. Sending the same batch twice is harmless.
  */
 export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<string, { cancel: boolean }>> {
   let offset = 1;
@@ -52,8 +52,8 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
     `insert into stream_frame as f (stream_id, from_seq, to_seq, data)
      select b.id, b.from_seq, b.to_seq, substring($1::bytea from b.start for b.length)
      from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
-       as b(id, claim, from_seq, to_seq, start, length)
-     join stream s on s.id = b.id and s.claim = b.claim and s.ended_at is null
+       as b(id, fencing_token, from_seq, to_seq, start, length)
+     join stream s on s.id = b.id and s.fencing_token = b.fencing_token and s.ended_at is null
      on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
        where f.to_seq = excluded.to_seq and f.data = excluded.data
      returning f.stream_id as id,
@@ -61,7 +61,7 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
     [
       Buffer.concat(batches.map((batch) => batch.data)),
       batches.map((batch) => batch.streamId),
-      batches.map((batch) => batch.claim),
+      batches.map((batch) => batch.fencingToken),
       batches.map((batch) => batch.fromSeq),
       batches.map((batch) => batch.toSeq),
       starts,
@@ -71,13 +71,13 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
   return new Map(stored.map((row) => [row.id, { cancel: row.cancel }]));
 }
 
-/** Stores the last frames and ends the stream; false where the claim was lost or the stream has ended. */
+/** Stores the last frames and ends the stream; false where the lease was lost or the stream has ended. */
 export async function endStream(tx: Sql, batch: Batch): Promise<boolean> {
   const ended = await firstRow(
     tx,
     `update stream set ended_at = clock_timestamp(), last_seq = $3
-     where id = $1 and claim = $2 and ended_at is null returning id`,
-    [batch.streamId, batch.claim, batch.toSeq],
+     where id = $1 and fencing_token = $2 and ended_at is null returning id`,
+    [batch.streamId, batch.fencingToken, batch.toSeq],
   );
   if (ended === null) return false;
   await insertFrames(tx, batch.streamId, batch);
@@ -100,18 +100,18 @@ export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Pro
 export async function takeOver(
   tx: Sql,
   streamId: string,
-  claim: string,
-): Promise<{ segment: number; lastSeq: number; cancelWished: boolean } | null> {
+  fencingToken: string,
+): Promise<{ segment: number; lastSeq: number; cancelRequested: boolean } | null> {
   return firstRow(
     tx,
-    `update stream s set claim = $2
+    `update stream s set fencing_token = $2
      where s.id = (
        select id from stream where id = $1 and ended_at is null and lease_until < clock_timestamp()
        for no key update skip locked
      )
-     returning s.segment, s.cancel_requested_at is not null as "cancelWished",
+     returning s.segment, s.cancel_requested_at is not null as "cancelRequested",
        coalesce((${HEAD}), 0) as "lastSeq"`,
-    [streamId, claim],
+    [streamId, fencingToken],
   );
 }
 

@@ -9,15 +9,15 @@ const MAX_UNSTORED = 1024 * 1024;
 /** A row of the log is no longer, so that whoever reads it again holds no more. */
 const MAX_ROW = 64 * 1024;
 
-export class ClaimLost extends Error {
+export class LeaseLost extends Error {
   constructor() {
-    super('The claim on the stream was lost');
+    super('The fencingToken on the stream was lost');
   }
 }
 
 /**
  * Writes one stream: the one place where `seq` is stamped. Frames are stored by the flush loop and only then sent.
- * `signal` aborts when the claim is lost (reason `ClaimLost`).
+ * `signal` aborts when the lease is lost (reason `LeaseLost`).
  */
 export class StreamWriter implements Claimed {
   private readonly lost = new AbortController();
@@ -34,7 +34,7 @@ export class StreamWriter implements Claimed {
   constructor(
     private readonly loop: FlushLoop,
     readonly streamId: string,
-    readonly claim: string,
+    readonly fencingToken: string,
     readonly segment: number,
     private seq = 0,
   ) {
@@ -72,12 +72,12 @@ export class StreamWriter implements Claimed {
     return this.bytes > MAX_UNSTORED;
   }
 
-  /** Resolves once the unstored frames fit again, or the claim is lost. */
+  /** Resolves once the unstored frames fit again, or the lease is lost. */
   async room(): Promise<void> {
     while (this.full && !this.signal.aborted) await this.stored();
   }
 
-  /** Resolves when the next flush of this stream is over; rejects where the claim was lost. */
+  /** Resolves when the next flush of this stream is over; rejects where the lease was lost. */
   async flushed(): Promise<void> {
     while (this.unstored && !this.signal.aborted) await this.stored();
     this.signal.throwIfAborted();
@@ -93,7 +93,7 @@ export class StreamWriter implements Claimed {
 
   /**
    * Stores the last frames and ends the stream inside the closing transaction; `stream-ended` is added here.
-   * Answers the batch for `ended()`, or throws `ClaimLost`. May be called again after the transaction failed.
+   * Answers the batch for `ended()`, or throws `LeaseLost`. May be called again after the transaction failed.
    */
   async end(tx: Sql, closing: (writer: StreamWriter) => void): Promise<Batch> {
     await this.flushed();
@@ -107,7 +107,7 @@ export class StreamWriter implements Claimed {
     this.fromSeq = before.fromSeq;
     if (batch === null || !(await endStream(tx, batch))) {
       this.lose();
-      throw new ClaimLost();
+      throw new LeaseLost();
     }
     return batch;
   }
@@ -119,16 +119,16 @@ export class StreamWriter implements Claimed {
     this.release();
   }
 
-  /** Throws `ClaimLost` where another process has taken the stream; else nobody can until the transaction ends. */
+  /** Throws `LeaseLost` where another process has taken the stream; else nobody can until the transaction ends. */
   async assertHeld(tx: Sql): Promise<void> {
     const held = await firstRow(
       tx,
-      'select id from stream where id = $1 and claim = $2 and ended_at is null for share',
-      [this.streamId, this.claim],
+      'select id from stream where id = $1 and fencing_token = $2 and ended_at is null for share',
+      [this.streamId, this.fencingToken],
     );
     if (held !== null) return;
     this.lose();
-    throw new ClaimLost();
+    throw new LeaseLost();
   }
 
   /**
@@ -136,19 +136,19 @@ export class StreamWriter implements Claimed {
    * for the end of the transaction and learns how it ended.
    */
   async lockForEnd(tx: Sql): Promise<boolean> {
-    const held = await firstRow<{ cancelWished: boolean }>(
+    const held = await firstRow<{ cancelRequested: boolean }>(
       tx,
-      `select cancel_requested_at is not null as "cancelWished" from stream
-       where id = $1 and claim = $2 and ended_at is null for no key update`,
-      [this.streamId, this.claim],
+      `select cancel_requested_at is not null as "cancelRequested" from stream
+       where id = $1 and fencing_token = $2 and ended_at is null for no key update`,
+      [this.streamId, this.fencingToken],
     );
-    if (held !== null) return held.cancelWished;
+    if (held !== null) return held.cancelRequested;
     this.lose();
-    throw new ClaimLost();
+    throw new LeaseLost();
   }
 
   lose(): void {
-    if (!this.signal.aborted) this.lost.abort(new ClaimLost());
+    if (!this.signal.aborted) this.lost.abort(new LeaseLost());
     this.release();
   }
 
@@ -202,10 +202,10 @@ export class StreamWriter implements Claimed {
       bytes += Buffer.byteLength(this.frames[count] ?? '');
       if (bytes > maxBytes && count > 0) break;
     }
-    const { streamId, claim, fromSeq } = this;
+    const { streamId, fencingToken, fromSeq } = this;
     const data = Buffer.from(this.frames.splice(0, count).join(''));
     this.fromSeq += count;
-    return { streamId, claim, fromSeq, toSeq: this.fromSeq - 1, data };
+    return { streamId, fencingToken, fromSeq, toSeq: this.fromSeq - 1, data };
   }
 
   private stored(): Promise<void> {

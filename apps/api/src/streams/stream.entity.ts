@@ -9,7 +9,7 @@ export class StreamEntity {
   segment!: number;
 
   @Column('uuid')
-  claim!: string;
+  fencingToken!: string;
 
   @Column('timestamptz')
   leaseUntil!: Date;

@@ -8,7 +8,7 @@ import { SqlPool } from '../infra/database/pools.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { Sweeper } from '../infra/sweeper.ts';
-import { Claims } from './leases.ts';
+import { Leases } from './leases.ts';
 import { FlushLoop } from './flush-loop.ts';
 import { framesAfter } from './frame.ts';
 import { PageReader } from './page-reader.ts';
@@ -31,12 +31,12 @@ const KEPT_DAYS = 7;
 const OUTAGE_MS = 30_000;
 const PURGE_PAUSE_MS = 20;
 
-/** Streams of frames: opened under a claim, stored before they are sent, read from anywhere as often as one likes. */
+/** Streams of frames: opened under a lease, stored before they are sent, read from anywhere as often as one likes. */
 @Injectable()
 export class StreamsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(StreamsService.name);
   private readonly hub = new StreamHub();
-  private readonly claims: Claims;
+  private readonly claims: Leases;
   private readonly loop: FlushLoop;
   private readonly remote: RemoteTail;
   /** Frames are stored by connections of their own, also while callers use up the others. */
@@ -55,7 +55,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   ) {
     this.frames = new SqlPool('writer', config);
     this.readers = new SqlPool('reader', config);
-    this.claims = new Claims(this.frames, config);
+    this.claims = new Leases(this.frames, config);
     this.loop = new FlushLoop(this.frames, this.hub, (id) => this.claims.cancel(id));
     this.pages = new PageReader(this.readers);
     this.remote = new RemoteTail(this.readers, this.hub, (id) => this.claims.holds(id));
@@ -74,16 +74,16 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     await Promise.all([this.frames.end(), this.readers.end()]);
   }
 
-  /** A writer for a new stream; `open(tx)` stores it, `hold` keeps its claim alive. */
+  /** A writer for a new stream; `open(tx)` stores it, `hold` renews its lease. */
   create(segment: number): StreamWriter {
     return new StreamWriter(this.loop, randomUUID(), randomUUID(), segment);
   }
 
   /** Whether the stream was opened for this writer, and is still its own. */
-  async isWrittenBy({ streamId, claim }: StreamWriter): Promise<boolean> {
-    const found = await firstRow(this.database, 'select from stream where id = $1 and claim = $2', [
+  async isWrittenBy({ streamId, fencingToken }: StreamWriter): Promise<boolean> {
+    const found = await firstRow(this.database, 'select from stream where id = $1 and fencing_token = $2', [
       streamId,
-      claim,
+      fencingToken,
     ]);
     return found !== null;
   }
@@ -92,12 +92,12 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     return this.config.streamLeaseMs;
   }
 
-  /** Keeps the claim of an opened stream until `release`; `onCancel` runs when somebody wishes it cancelled. */
+  /** Renews the lease of an opened stream until `release`; `onCancel` runs when somebody wishes it cancelled. */
   hold(writer: StreamWriter, onCancel: () => void): void {
     this.claims.hold(writer, onCancel);
   }
 
-  /** Ends the claim; the frames of an ended stream are merged in the background. */
+  /** Releases the lease; the frames of an ended stream are merged in the background. */
   release(writer: StreamWriter): void {
     this.claims.release(writer.streamId);
     // One after the other: what is only tidied up must not take the connections of those who work. What was lost to
@@ -106,12 +106,15 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** Takes a stream whose writer is gone; null where it lives or has ended. Inside the caller's transaction. */
-  async takeOver(tx: Sql, streamId: string): Promise<{ writer: StreamWriter; cancelWished: boolean } | null> {
-    const claim = randomUUID();
-    const taken = await takeOver(tx, streamId, claim);
+  async takeOver(
+    tx: Sql,
+    streamId: string,
+  ): Promise<{ writer: StreamWriter; cancelRequested: boolean } | null> {
+    const fencingToken = randomUUID();
+    const taken = await takeOver(tx, streamId, fencingToken);
     if (taken === null) return null;
-    const { segment, lastSeq, cancelWished } = taken;
-    return { writer: new StreamWriter(this.loop, streamId, claim, segment, lastSeq), cancelWished };
+    const { segment, lastSeq, cancelRequested } = taken;
+    return { writer: new StreamWriter(this.loop, streamId, fencingToken, segment, lastSeq), cancelRequested };
   }
 
   /** Wishes an open stream cancelled; false where it has ended. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertSomethingLeft, tokensToHold, type Account } from './charge.ts';
+import { assertSomethingLeft, tokensToReserve, type Account } from './charge.ts';
 
-describe('tokensToHold', () => {
+describe('tokensToReserve', () => {
   it.each([
     [100, 50, 150],
     [100, 4096, 4196],
@@ -9,7 +9,7 @@ describe('tokensToHold', () => {
     [100, null, 4196],
     [0, 0, 0],
   ])('prompt %p, at most %p: %p', (prompt, maxOutput, tokens) =>
-    expect(tokensToHold(prompt, maxOutput)).toBe(tokens),
+    expect(tokensToReserve(prompt, maxOutput)).toBe(tokens),
   );
 });
 

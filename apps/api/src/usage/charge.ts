@@ -29,7 +29,7 @@ export interface Charge {
 const HELD_COMPLETION = 4096;
 
 /** What a call holds while it runs: its prompt and the completion that is to be expected. */
-export function tokensToHold(promptTokens: number, maxOutputTokens: number | null): number {
+export function tokensToReserve(promptTokens: number, maxOutputTokens: number | null): number {
   return promptTokens + Math.min(maxOutputTokens ?? HELD_COMPLETION, HELD_COMPLETION);
 }
 

@@ -13,11 +13,11 @@ export interface Hold {
   reference: string;
   /** Milliseconds until it counts as abandoned, unless renewed. */
   leaseMs: number;
-  /** What is charged should it be abandoned, where the source has no `onExpiredHold`; none: nothing. */
+  /** What is charged should it be abandoned, where the source has no `onExpiredReservation`; none: nothing. */
   settleWith?: Charge;
 }
 
-export interface ExpiredHold {
+export interface ExpiredReservation {
   source: ChargeSource;
   reference: string;
   settleWith: Charge | null;
@@ -30,7 +30,7 @@ export interface Renewal {
 }
 
 /** What open holds hold of the space's account and of the user's, and whether the one of that id is among them. */
-export async function heldTokens(
+export async function sumReservedTokens(
   sql: Sql,
   spaceId: string,
   userId: string,
@@ -40,8 +40,8 @@ export async function heldTokens(
     sql,
     `select coalesce(sum(tokens), 0)::float8 as space,
        coalesce(sum(tokens) filter (where user_id = $2), 0)::float8 as "user",
-       exists (select from usage_hold where id = $3) as "isThere"
-     from usage_hold where space_id = $1`,
+       exists (select from usage_reservation where id = $3) as "isThere"
+     from usage_reservation where space_id = $1`,
     [spaceId, userId, id],
   );
   return held ?? { space: 0, user: 0, isThere: false };
@@ -51,7 +51,7 @@ export async function heldTokens(
 export async function insertHolds(sql: Sql, holds: Hold[]): Promise<void> {
   await rows(
     sql,
-    `insert into usage_hold (id, space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
+    `insert into usage_reservation (id, space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
      select h.id, h."spaceId", h."userId", h.tokens, h.source, h.reference, h."settleWith", h."leaseMs",
        clock_timestamp() + h."leaseMs" * interval '1 millisecond'
      from json_to_recordset($1) as h (id uuid, "spaceId" uuid, "userId" uuid, tokens bigint, source text,
@@ -62,15 +62,15 @@ export async function insertHolds(sql: Sql, holds: Hold[]): Promise<void> {
 }
 
 /** Returns those that still stand. It waits for no lock, so it cannot wait in a circle with settlements. */
-export async function renewHolds(sql: Sql, renewals: Renewal[]): Promise<string[]> {
+export async function renewReservations(sql: Sql, renewals: Renewal[]): Promise<string[]> {
   const renewed = await rows<{ id: string }>(
     sql,
     `with renewal as (
        select id, "settleWith" from json_to_recordset($1) as r (id uuid, "settleWith" json)
      ), free as (
-       select id from usage_hold where id = any(array(select id from renewal)) for update skip locked
+       select id from usage_reservation where id = any(array(select id from renewal)) for update skip locked
      )
-     update usage_hold h set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond',
+     update usage_reservation h set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond',
        settle_with = coalesce(r."settleWith", h.settle_with)
      from free join renewal r using (id) where h.id = free.id returning h.id`,
     [JSON.stringify(renewals)],
@@ -78,8 +78,8 @@ export async function renewHolds(sql: Sql, renewals: Renewal[]): Promise<string[
   return renewed.map(({ id }) => id);
 }
 
-export async function removeHolds(tx: EntityManager, ids: string[]): Promise<void> {
-  await rows(tx, 'delete from usage_hold where id = any($1::uuid[])', [ids]);
+export async function deleteReservations(tx: EntityManager, ids: string[]): Promise<void> {
+  await rows(tx, 'delete from usage_reservation where id = any($1::uuid[])', [ids]);
 }
 
 /** Where a walk over expired holds stands. */
@@ -96,7 +96,7 @@ export function expiredHolds(
 ): Promise<ExpiredPosition[]> {
   return rows(
     sql,
-    `select id, expires_at::text as "expiresAt" from usage_hold
+    `select id, expires_at::text as "expiresAt" from usage_reservation
      where expires_at < now() and ($1::timestamptz is null or (expires_at, id) > ($1, $2::uuid))
      order by expires_at, id limit $3`,
     [after?.expiresAt ?? null, after?.id ?? null, limit],
@@ -104,10 +104,10 @@ export function expiredHolds(
 }
 
 /** Null where it was renewed or settled meanwhile, or is being so. */
-export function lockExpiredHold(tx: EntityManager, id: string): Promise<ExpiredHold | null> {
+export function lockExpiredReservation(tx: EntityManager, id: string): Promise<ExpiredReservation | null> {
   return firstRow(
     tx,
-    `select source, reference, settle_with as "settleWith" from usage_hold
+    `select source, reference, settle_with as "settleWith" from usage_reservation
      where id = $1 and expires_at < clock_timestamp() for update skip locked`,
     [id],
   );

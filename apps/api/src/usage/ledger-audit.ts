@@ -28,7 +28,7 @@ export function auditLedger(sql: Sql): Promise<Discrepancy[]> {
        select space_id, user_id, sum(tokens) as entries, count(*) filter (where kind = 'GRANT') as grants
        from entry group by space_id, user_id
      ), held as (
-       select space_id, user_id, sum(tokens) as held from usage_hold
+       select space_id, user_id, sum(tokens) as held from usage_reservation
        group by grouping sets ((space_id, user_id), (space_id))
      ), account as (
        select space_id, user_id from usage_account

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { asNumber } from '../infra/database/columns.ts';
 
-@Entity('usage_hold')
+@Entity('usage_reservation')
 export class ReservationEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
   id!: string;

@@ -7,11 +7,11 @@ import { uuidV7 } from '../infra/uuid-v7.ts';
 import { assertSomethingLeft, type Charge, type ChargeSource } from './charge.ts';
 import {
   expiredHolds,
-  heldTokens,
+  sumReservedTokens,
   insertHolds,
-  lockExpiredHold,
-  removeHolds,
-  renewHolds,
+  lockExpiredReservation,
+  deleteReservations,
+  renewReservations,
   type ExpiredPosition,
   type Hold,
   type Renewal,
@@ -25,7 +25,10 @@ export interface ExpiredCall {
 }
 
 /** What was used by the call: null is nothing, and `running` leaves the hold. It reads, and locks no row. */
-export type ExpiredHoldHandler = (call: ExpiredCall, tx: EntityManager) => Promise<Charge | null | 'running'>;
+export type ExpiredReservationHandler = (
+  call: ExpiredCall,
+  tx: EntityManager,
+) => Promise<Charge | null | 'running'>;
 
 /** How a call ended. */
 export interface Settlement {
@@ -47,7 +50,7 @@ export class UsageService implements OnModuleInit {
   private readonly limits = new Batched((people: { spaceId: string; userId: string }[]) =>
     haveLimits(this.database, people),
   );
-  private readonly expired = new Map<ChargeSource, ExpiredHoldHandler>();
+  private readonly expired = new Map<ChargeSource, ExpiredReservationHandler>();
 
   constructor(
     private readonly database: DataSource,
@@ -59,7 +62,7 @@ export class UsageService implements OnModuleInit {
   }
 
   /** Who finds out what was used when a holder of that source has died; one per source. */
-  onExpiredHold(source: ChargeSource, handler: ExpiredHoldHandler): void {
+  onExpiredReservation(source: ChargeSource, handler: ExpiredReservationHandler): void {
     this.expired.set(source, handler);
   }
 
@@ -81,7 +84,7 @@ export class UsageService implements OnModuleInit {
   async hold(tx: EntityManager, { id = uuidV7(), ...hold }: NewHold): Promise<string | null> {
     const accounts = await lockLimited(tx, hold.spaceId, hold.userId);
     if (accounts.length === 0) return null;
-    const held = await heldTokens(tx, hold.spaceId, hold.userId, id);
+    const held = await sumReservedTokens(tx, hold.spaceId, hold.userId, id);
     // It was stored by a transaction whose answer was lost, and what is left may be held by others by now.
     if (held.isThere) return id;
     assertSomethingLeft(
@@ -105,7 +108,7 @@ export class UsageService implements OnModuleInit {
 
   /** Holds them for one more lease from now; returns those that still stand. */
   async renew(renewals: Renewal[], sql: Sql = this.database): Promise<string[]> {
-    return renewals.length === 0 ? [] : renewHolds(sql, renewals);
+    return renewals.length === 0 ? [] : renewReservations(sql, renewals);
   }
 
   /**
@@ -119,7 +122,7 @@ export class UsageService implements OnModuleInit {
 
   /** As `settle`, for many calls in one transaction that does nothing else; returns those that were charged. */
   async settleAll(tx: EntityManager, settlements: Settlement[]): Promise<Set<string>> {
-    await removeHolds(
+    await deleteReservations(
       tx,
       settlements.map(({ id }) => id),
     );
@@ -145,12 +148,12 @@ export class UsageService implements OnModuleInit {
 
   private settleAbandoned(id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const hold = await lockExpiredHold(tx, id);
+      const hold = await lockExpiredReservation(tx, id);
       if (!hold) return;
       const handler = this.expired.get(hold.source);
       const { reference, settleWith } = hold;
       const charge = handler && settleWith === null ? await handler({ id, reference }, tx) : settleWith;
-      if (charge === 'running') await renewHolds(tx, [{ id }]);
+      if (charge === 'running') await renewReservations(tx, [{ id }]);
       else await this.settle(tx, id, charge && { ...charge, estimated: true });
     });
   }

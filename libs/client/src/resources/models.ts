@@ -9,7 +9,7 @@ import type {
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** The space's catalogue of models. */
+/** The space's catalog of models. */
 export class ModelsResource {
   private readonly http: HttpClient;
 

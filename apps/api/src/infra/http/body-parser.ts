@@ -1,7 +1,7 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError, invalid } from './app-error.ts';
 import { BODY_LIMITS, type BodyKind, type BodyLimits } from './body-limit.ts';
-import { answerError } from './error.filter.ts';
+import { sendError } from './error.filter.ts';
 import { shapeProblem } from './json-shape.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -22,7 +22,7 @@ export function bodyParser(routes: Pick<RouteTable, 'find'>): RequestHandler {
   return (req: Request, res: Response, next: NextFunction) => {
     const read = readers[routes.find(req.method, req.path)?.body ?? 'standard'];
     read(req, res, (error) => {
-      if (error) answerError(error, req, res);
+      if (error) sendError(error, req, res);
       else next();
     });
   };

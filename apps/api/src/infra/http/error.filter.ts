@@ -12,12 +12,12 @@ const logger = new Logger('ErrorFilter');
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    answerError(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+    sendError(thrown, http.getRequest<Request>(), http.getResponse<Response>());
   }
 }
 
 /** Also used by the middleware in front of Nest, whose errors reach no filter. */
-export function answerError(thrown: unknown, req: Request, res: Response): void {
+export function sendError(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
   const about = { err: thrown, requestId: req.requestId, method: req.method, path: maskedPath(pathOf(req)) };
   if (error.code === 'SERVER_ERROR') logger.error(about);

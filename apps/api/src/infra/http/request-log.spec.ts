@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { answerError } from './error.filter.ts';
+import { sendError } from './error.filter.ts';
 import { requestLog } from './request-log.ts';
 
 const KEY = 'pk_4fGh7K2mN9pQ_secretsecretsecretsecret';
@@ -40,7 +40,7 @@ describe('a key that was pasted into a path', () => {
   });
 
   it('is not logged with a failure', () => {
-    answerError(new Error('unforeseen'), req, new FakeResponse() as unknown as Response);
+    sendError(new Error('unforeseen'), req, new FakeResponse() as unknown as Response);
     expect(lines).toEqual([expect.objectContaining({ path: '/api/agents/***' })]);
     expect(JSON.stringify(lines)).not.toContain(KEY);
   });

@@ -40,7 +40,7 @@ export class RouteTable {
 
   /** The route that a request reaches, in any case as Express matches it; null: none. */
   find(method: string, path: string): Route | null {
-    const segments = segmentsOf(path.toLowerCase());
+    const segments = loadSegments(path.toLowerCase());
     this.index ??= indexOf(this.all());
     const candidates = this.index.get(indexKey(method === 'HEAD' ? 'GET' : method, segments));
     return candidates?.find((candidate) => matches(candidate.segments, segments))?.route ?? null;
@@ -94,7 +94,7 @@ function indexOf(routes: Route[]): Map<string, Candidates> {
 const indexKey = (method: string, segments: string[]) => `${method} ${segments.length}`;
 
 /** Without what stands before the first slash, and without a slash at the end. */
-function segmentsOf(path: string): string[] {
+function loadSegments(path: string): string[] {
   const segments = path.split('/').slice(1);
   return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
 }

@@ -18,7 +18,7 @@ import {
   type HintHandler,
   type MessageKind,
   type MessagingState,
-  type RelayPace,
+  type PublishPace,
 } from './messaging.ts';
 import { CONNECTION, KEY_PREFIX, RedisWatch } from './redis-watch.ts';
 import { within } from './within.ts';
@@ -45,7 +45,7 @@ export class BullMessaging
   extends Messaging
   implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
-  override readonly pace: RelayPace = { republishAfterMs: 30_000, minPollMs: 1_000, maxPollMs: 5_000 };
+  override readonly pace: PublishPace = { republishAfterMs: 30_000, minPollMs: 1_000, maxPollMs: 5_000 };
   private readonly logger = new Logger('Messaging');
   private readonly consumers = new Map<MessageKind, Consumer>();
   private readonly listeners: (() => void)[] = [];

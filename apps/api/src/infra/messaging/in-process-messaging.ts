@@ -7,7 +7,7 @@ import {
   type HintHandler,
   type MessageKind,
   type MessagingState,
-  type RelayPace,
+  type PublishPace,
 } from './messaging.ts';
 
 interface Consumer {
@@ -20,7 +20,7 @@ interface Consumer {
 
 /** Hints within one process. Rows that another process made are found by the relay loop, hence its haste. */
 export class InProcessMessaging extends Messaging implements OnModuleDestroy {
-  override readonly pace: RelayPace = { republishAfterMs: 200, minPollMs: 20, maxPollMs: 1_000 };
+  override readonly pace: PublishPace = { republishAfterMs: 200, minPollMs: 20, maxPollMs: 1_000 };
   private readonly logger = new Logger(InProcessMessaging.name);
   private readonly consumers = new Map<MessageKind, Consumer>();
   private stopping = false;

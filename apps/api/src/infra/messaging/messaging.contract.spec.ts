@@ -8,7 +8,7 @@ import { WorkTable } from '../../../e2e/harness/work-table.ts';
 import { PlatformConfig, readConfig } from '../config/platform-config.ts';
 import { MAX_WAITING, Messaging } from './messaging.ts';
 import { MessagingModule } from './messaging.module.ts';
-import { RelayLoops } from './outbox-publishers.ts';
+import { OutboxPublishers } from './outbox-publishers.ts';
 
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
 if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);
@@ -19,7 +19,7 @@ type Role = 'all' | 'api' | 'worker';
 
 interface Service {
   messaging: Messaging;
-  relay: RelayLoops;
+  relay: OutboxPublishers;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Servi
   const app = await NestFactory.createApplicationContext(shared, { logger: false });
   const service = {
     messaging: app.get(Messaging),
-    relay: app.get(RelayLoops),
+    relay: app.get(OutboxPublishers),
     close: async () => {
       if (running.delete(service)) await app.close();
     },

@@ -3,7 +3,7 @@ import type { PlatformConfig } from '../config/platform-config.ts';
 import { BullMessaging } from './bull-messaging.ts';
 import { InProcessMessaging } from './in-process-messaging.ts';
 import { Messaging } from './messaging.ts';
-import { RelayLoops } from './outbox-publishers.ts';
+import { OutboxPublishers } from './outbox-publishers.ts';
 
 /** Hints by Redis where there is one, within the process otherwise. */
 @Module({})
@@ -13,8 +13,8 @@ export class MessagingModule {
     return {
       module: MessagingModule,
       global: true,
-      providers: [{ provide: Messaging, useValue: messaging }, RelayLoops],
-      exports: [Messaging, RelayLoops],
+      providers: [{ provide: Messaging, useValue: messaging }, OutboxPublishers],
+      exports: [Messaging, OutboxPublishers],
     };
   }
 }

@@ -13,7 +13,7 @@ export interface ConsumeOptions {
 }
 
 /** How patient the relay loops are with a transport; milliseconds. */
-export interface RelayPace {
+export interface PublishPace {
   /** How long a hint is trusted: the first `next_publish_at` of a row is so much later than its making. */
   republishAfterMs: number;
   /** Between two looks at the database: after one that found something, and after many that found nothing. */
@@ -32,7 +32,7 @@ export const MAX_WAITING = 10_000;
  * what was lost once more.
  */
 export abstract class Messaging {
-  abstract readonly pace: RelayPace;
+  abstract readonly pace: PublishPace;
 
   /** Hints at rows that are committed. Takes 300 ms at most and never rejects: an outage loses the hint only. */
   abstract publish(kind: MessageKind, ids: readonly string[]): Promise<void>;

@@ -3,7 +3,7 @@ import type { MessageKind, Messaging } from './messaging.ts';
 import { Sleeper } from './sleeper.ts';
 
 /** The rows of an owner that wait to be worked at. */
-export interface RelaySource {
+export interface OutboxSource {
   kind: MessageKind;
   /**
    * Takes rows whose `next_publish_at` has passed, oldest first, `limit` at most, and moves theirs on: a first time by
@@ -22,8 +22,8 @@ const BATCH = 500;
 const PAUSE_MS = 20;
 
 /** Publishes the rows of one owner again, until they are worked at. While messaging is down they wait: it does not poll. */
-export class RelayLoop {
-  private readonly logger = new Logger(RelayLoop.name);
+export class OutboxPublisher {
+  private readonly logger = new Logger(OutboxPublisher.name);
   private readonly sleeper = new Sleeper();
   private stopping = false;
   /** What was published before the start, or before an outage, may be lost. */
@@ -33,7 +33,7 @@ export class RelayLoop {
 
   constructor(
     private readonly messaging: Messaging,
-    private readonly source: RelaySource,
+    private readonly source: OutboxSource,
   ) {
     this.idleMs = messaging.pace.minPollMs;
   }

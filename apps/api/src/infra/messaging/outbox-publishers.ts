@@ -1,12 +1,12 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { Messaging } from './messaging.ts';
-import { RelayLoop, type RelaySource } from './outbox-publisher.ts';
+import { OutboxPublisher, type OutboxSource } from './outbox-publisher.ts';
 
 /** The relay loops of the process, where it works; they end before the connections do. */
 @Injectable()
-export class RelayLoops implements BeforeApplicationShutdown {
-  private readonly loops: RelayLoop[] = [];
+export class OutboxPublishers implements BeforeApplicationShutdown {
+  private readonly loops: OutboxPublisher[] = [];
 
   constructor(
     private readonly messaging: Messaging,
@@ -14,9 +14,9 @@ export class RelayLoops implements BeforeApplicationShutdown {
   ) {}
 
   /** To be called at the start of the application (`onApplicationBootstrap`), after `consume`. */
-  register(source: RelaySource): void {
+  register(source: OutboxSource): void {
     if (!this.config.works) return;
-    const loop = new RelayLoop(this.messaging, source);
+    const loop = new OutboxPublisher(this.messaging, source);
     this.loops.push(loop);
     loop.start();
   }

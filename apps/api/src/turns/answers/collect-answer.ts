@@ -40,7 +40,7 @@ export async function lastMessageIn(
 }
 
 /** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
-export async function foldAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
+export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
   const answer = new AnswerFold();
   for await (const bytes of frames) for (const event of productEventsIn(bytes)) answer.add(event);
   return answer.result();

@@ -8,7 +8,7 @@ import { AppError } from '../../infra/http/app-error.ts';
 import { OpenStreams } from '../../infra/http/open-streams.ts';
 import { sendStream } from '../../infra/http/sse.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { foldAnswer } from './collect-answer.ts';
+import { collectAnswer } from './collect-answer.ts';
 import type { OpenedSegment } from '../lifecycle/turn-claims.ts';
 
 const MAX_OPEN_STREAMS = 200;
@@ -54,7 +54,7 @@ export class SegmentReader {
 
   /** The same for whoever is no request. */
   fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatAnswer> {
-    return foldAnswer(this.frames(opened, 0, signal));
+    return collectAnswer(this.frames(opened, 0, signal));
   }
 
   private async *frames({ streamId, userId, replay }: OpenedSegment, after: number, signal: AbortSignal) {

@@ -13,28 +13,28 @@ import {
   transcript,
   withSummary,
 } from './compaction.ts';
-import type { Context, ContextItem } from './context-state.ts';
-import type { ItemContent } from '../records/steps.ts';
+import type { Context, ContextStep } from './context-state.ts';
+import type { StepContent } from '../records/steps.ts';
 
-const user = (text: string): ItemContent => ({ kind: 'user', content: { parts: [{ type: 'text', text }] } });
-const model = (text: string, ...calls: string[]): ItemContent => ({
+const user = (text: string): StepContent => ({ kind: 'user', content: { parts: [{ type: 'text', text }] } });
+const model = (text: string, ...calls: string[]): StepContent => ({
   kind: 'model',
   content: { text, toolCalls: calls.map((id) => ({ id, name: 'shop__find', arguments: '{"q":"tea"}' })) },
 });
-const started = (callId: string): ItemContent => ({ kind: 'tool-call', content: { callId } });
-const result = (callId: string, text = 'found'): ItemContent => ({
+const started = (callId: string): StepContent => ({ kind: 'tool-call', content: { callId } });
+const result = (callId: string, text = 'found'): StepContent => ({
   kind: 'tool-result',
   content: { callId, text },
 });
 
 /** Turns as a session holds them; every step counts 10 tokens. */
-function session(...turns: ItemContent[][]): ContextItem[] {
+function session(...turns: StepContent[][]): ContextStep[] {
   return turns.flatMap((items, i) =>
     items.map((item, k) => ({ ...item, turn: i + 1, n: k + 1, tokens: 10 })),
   );
 }
 
-const contextOf = (items: ContextItem[], more: Partial<Context> = {}): Context => ({
+const contextOf = (items: ContextStep[], more: Partial<Context> = {}): Context => ({
   summary: null,
   baseline: null,
   items,
@@ -57,7 +57,7 @@ const anySession = fc
     let id = 0;
     return session(
       ...turns.map(({ steps, order, kept }) => {
-        const items: ItemContent[] = [user('x')];
+        const items: StepContent[] = [user('x')];
         for (const calls of steps) {
           const ids = Array.from({ length: calls }, () => `call_${++id}`);
           const shuffled = ids
@@ -84,9 +84,9 @@ describe('safeCuts', () => {
   it('never parts a call of a tool from its result', () => {
     fc.assert(
       fc.property(anySession, (items) => {
-        const made = (some: ContextItem[]) =>
+        const made = (some: ContextStep[]) =>
           some.flatMap((item) => (item.kind === 'model' ? item.content.toolCalls.map(({ id }) => id) : []));
-        const answered = (some: ContextItem[]) =>
+        const answered = (some: ContextStep[]) =>
           some.flatMap((item) => ('callId' in item.content ? [item.content.callId] : []));
         for (const cut of safeCuts(items)) {
           const before = new Set(made(items.slice(0, cut)));
@@ -231,7 +231,7 @@ describe('the request for a summary', () => {
   });
 
   it('cuts the longest steps alike where all together are too long', () => {
-    const long = { ...session([user('a'.repeat(1_000))])[0], tokens: 500 } as ContextItem;
+    const long = { ...session([user('a'.repeat(1_000))])[0], tokens: 500 } as ContextStep;
     const [short] = session([user('short')]);
     if (short === undefined) throw new Error('No step');
     const [first = '', second, third = ''] = transcript([long, short, long], 210);

@@ -4,10 +4,10 @@ import {
   lastPosition,
   sumTokens,
   type Context,
-  type ContextItem,
+  type ContextStep,
   type Position,
 } from './context-state.ts';
-import type { ItemContent, UserPart } from '../records/steps.ts';
+import type { StepContent, UserPart } from '../records/steps.ts';
 
 /** A context that fills so much of the window is compacted before the next call. */
 const FULL = 0.85;
@@ -26,7 +26,7 @@ export interface ModelLimits {
 
 /** The steps that a summary shall stand for. */
 export interface CompactionPlan {
-  head: ContextItem[];
+  head: ContextStep[];
   /** The last of them. */
   mark: Position;
   /** Tokens that leave the context with them, before the summary comes. */
@@ -47,7 +47,7 @@ export function summaryLimit({ contextWindow, maxOutputTokens }: ModelLimits): n
  * Where the steps may be cut, as the index of the first that stays: before a message of the user or a step of the
  * model, or behind the last; never between a call of a tool and its result.
  */
-export function safeCuts(items: ItemContent[]): number[] {
+export function safeCuts(items: StepContent[]): number[] {
   const cuts: number[] = [];
   const open = new Set<string>();
   items.forEach((item, i) => {
@@ -91,7 +91,7 @@ export function planAutomatic(
   return plan && plan.freed > limit ? plan : null;
 }
 
-function planAt(items: ContextItem[], cut: number, runningTurn: number | null): CompactionPlan | null {
+function planAt(items: ContextStep[], cut: number, runningTurn: number | null): CompactionPlan | null {
   const head = items.slice(0, cut);
   const mark = lastPosition(head);
   if (mark === null) return null;
@@ -155,7 +155,7 @@ Write what the assistant must know to go on without the conversation: aims, fact
 }
 
 /** The steps as lines within so many tokens; the longest are cut, and all of those to the same length. */
-export function transcript(items: ContextItem[], budgetTokens: number): string[] {
+export function transcript(items: ContextStep[], budgetTokens: number): string[] {
   const cap = evenCap(
     items.map(({ tokens }) => tokens),
     budgetTokens,
@@ -185,7 +185,7 @@ function quoted(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `| ${line}`);
 }
 
-function textOf(item: ContextItem): string {
+function textOf(item: ContextStep): string {
   switch (item.kind) {
     case 'user':
       return `User: ${item.content.parts.map(partText).join('\n')}`;

@@ -6,7 +6,7 @@ import type { ResolvedModel } from '../../models/catalog.service.ts';
 import { ProviderError } from '../../models/model-provider.ts';
 import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
-import { tokensToHold, type Charge } from '../../usage/charge.ts';
+import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { summaryBlock, summaryLimit, tokensAfter, type CompactionPlan } from './compaction.ts';
 import {
@@ -86,7 +86,7 @@ export class Compactor implements BeforeApplicationShutdown {
       leaseMs,
       settleWith: chargeOf(compaction, { usage: prompt, estimated: true }),
     };
-    const tokens = tokensToHold(promptTokens, summaryLimit(model));
+    const tokens = tokensToReserve(promptTokens, summaryLimit(model));
     if (!held || (await this.usage.hold(tx, { ...call, tokens })) === null) await this.usage.note(tx, [call]);
     return { id, callId: call.id, compaction };
   }

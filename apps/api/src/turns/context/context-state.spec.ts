@@ -7,11 +7,11 @@ import {
   usedTokens,
   withTurn,
   type Context,
-  type ContextItem,
+  type ContextStep,
 } from './context-state.ts';
 import type { Item } from '../records/steps.ts';
 
-const user = (turn: number, n: number, tokens = 10): ContextItem & { id: string } => ({
+const user = (turn: number, n: number, tokens = 10): ContextStep & { id: string } => ({
   id: `${turn}.${n}`,
   kind: 'user',
   content: { parts: [] },
@@ -19,7 +19,7 @@ const user = (turn: number, n: number, tokens = 10): ContextItem & { id: string 
   n,
   tokens,
 });
-const model = (turn: number, n: number, known?: number, estimated = false): ContextItem => ({
+const model = (turn: number, n: number, known?: number, estimated = false): ContextStep => ({
   kind: 'model',
   content: {
     text: 'x',
@@ -30,7 +30,7 @@ const model = (turn: number, n: number, known?: number, estimated = false): Cont
   n,
   tokens: 10,
 });
-const contextOf = (items: ContextItem[], more: Partial<Context> = {}): Context => ({
+const contextOf = (items: ContextStep[], more: Partial<Context> = {}): Context => ({
   ...EMPTY_CONTEXT,
   items,
   ...more,

@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../models/model-provider.ts';
-import type { Item, ItemContent } from '../records/steps.ts';
+import type { Item, StepContent } from '../records/steps.ts';
 
 /** A place in a session: a step of a turn. */
 export interface Position {
@@ -7,7 +7,7 @@ export interface Position {
   n: number;
 }
 
-export type ContextItem = ItemContent & Position & { tokens: number };
+export type ContextStep = StepContent & Position & { tokens: number };
 
 /** What stands in for the steps up to its mark. */
 export interface Summary {
@@ -28,7 +28,7 @@ export interface Context {
    */
   baseline: (Position & { tokens: number }) | null;
   /** The steps that no summary covers, oldest first. */
-  items: ContextItem[];
+  items: ContextStep[];
 }
 
 export const EMPTY_CONTEXT: Context = { summary: null, baseline: null, items: [] };
@@ -57,7 +57,7 @@ export function withTurn(context: Context, turn: { n: number; items: Item[] }): 
 }
 
 /** Whether the item is what the user asked in the turn that runs. */
-export function isPinned(item: ContextItem, runningTurn: number | null): boolean {
+export function isPinned(item: ContextStep, runningTurn: number | null): boolean {
   return item.kind === 'user' && item.turn === runningTurn;
 }
 
@@ -95,6 +95,6 @@ export function sumTokens(items: { tokens: number }[]): number {
 }
 
 /** How many messages the items are for the model. */
-export function messageCount(items: ItemContent[]): number {
+export function messageCount(items: StepContent[]): number {
   return items.filter(({ kind }) => kind !== 'tool-call').length;
 }

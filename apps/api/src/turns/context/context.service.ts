@@ -6,7 +6,7 @@ import { render } from '../../agents/template.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { conflict, notFound, unavailable } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
-import { CatalogueService, type ResolvedModel } from '../../models/catalog.service.ts';
+import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
 import { ProviderError } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { expectedSummaryTokens, planManual, tokensAfter } from './compaction.ts';
@@ -39,7 +39,7 @@ interface Found {
 export class ContextService {
   constructor(
     private readonly database: DataSource,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
     private readonly compactor: Compactor,
   ) {}
 
@@ -134,7 +134,7 @@ export class ContextService {
     const owner = { agentId: agent.id, userId };
     const session = isText(sessionId) ? await contextSession(sql, owner, sessionId, { locked }) : null;
     if (session === null) throw notFound(`Session ${sessionId} does not exist`);
-    const contextWindow = await this.catalogue.contextWindowOf(agent.spaceId, agent.model);
+    const contextWindow = await this.catalog.contextWindowOf(agent.spaceId, agent.model);
     const { context } = await loadContext(sql, session.ref, contextWindow ?? 0);
     if (context.items.length === 0 && context.summary === null) {
       throw notFound(`Session ${sessionId} has no message yet`);
@@ -155,7 +155,7 @@ export class ContextService {
   }
 
   private resolve({ agent }: ContextScope): Promise<ResolvedModel> {
-    return this.catalogue.resolve(agent.spaceId, agent.model);
+    return this.catalog.resolve(agent.spaceId, agent.model);
   }
 
   private async answer(

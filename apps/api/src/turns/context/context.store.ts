@@ -1,5 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { Context, ContextItem, Position, Summary } from './context-state.ts';
+import type { Context, ContextStep, Position, Summary } from './context-state.ts';
 
 /** A page that is longer is left as it is, and a new one begun. Bytes. */
 const PAGE_BYTES = 64 * 1024;
@@ -54,7 +54,7 @@ export async function loadContext(
   const mark = summary?.mark ?? NO_TURN;
   const { pages, tail, isCut } = await readItems(sql, sessionRef, mark, beforeTurn, bytesFor(contextWindow));
   const read = [...pages, ...(tail ? [tail.items] : [])].join(',');
-  const items = (JSON.parse(`[${read}]`) as ContextItem[]).filter(
+  const items = (JSON.parse(`[${read}]`) as ContextStep[]).filter(
     ({ turn, n }) => turn > mark.turn || (turn === mark.turn && n > mark.n),
   );
   if (isCut) return { context: cutContext({ summary, baseline, items }), tail: null };
@@ -106,7 +106,7 @@ async function readItems(
      ), step as (
        select t.n as turn, i.n, i.kind, i.content, i.tokens,
          sum(coalesce(i.bytes, octet_length(i.content::text))) over (order by t.n desc, i.n desc) as total
-       from turn t join turn_item i on i.turn_id = t.id
+       from turn t join turn_step i on i.turn_id = t.id
        where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
          and t.started_at is not null
      ), page as (

@@ -1,6 +1,6 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../../models/model-provider.ts';
-import type { ItemContent, UserPart } from '../records/steps.ts';
+import type { StepContent, UserPart } from '../records/steps.ts';
 import { audioFormatOf } from '../input/media-format.ts';
 
 /** Media of older turns are named but no longer sent. */
@@ -19,7 +19,7 @@ interface StoredMedium {
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
-  items: ItemContent[],
+  items: StepContent[],
 ): Promise<ModelMessage[]> {
   const media = await loadMedia(sql, recentMedia(items));
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
@@ -49,7 +49,7 @@ export async function buildMessages(
 }
 
 /** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
-function unanswered(calls: { id: string }[], items: ItemContent[], from: number): string[] {
+function unanswered(calls: { id: string }[], items: StepContent[], from: number): string[] {
   const open = new Set(calls.map(({ id }) => id));
   for (let i = from; open.size > 0; i++) {
     const item = items[i];
@@ -60,7 +60,7 @@ function unanswered(calls: { id: string }[], items: ItemContent[], from: number)
 }
 
 /** The media of the last turns, those of the last one first, each turn's in their order. */
-function recentMedia(items: ItemContent[]): string[][] {
+function recentMedia(items: StepContent[]): string[][] {
   const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
   return spoken
     .slice(-MEDIA_TURNS)

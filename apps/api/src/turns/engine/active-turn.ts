@@ -54,7 +54,7 @@ export interface ClaimedTurn {
   items: Item[];
   nextItem: number;
   /** The tokens held for the first call; null: no limit. */
-  holdId: string | null;
+  reservationId: string | null;
 }
 
 /** A turn while this process runs it. */
@@ -83,7 +83,7 @@ export class ActiveTurn {
   /** What the last call used and the ledger does not know yet. */
   due: StepUsage | null = null;
   /** The tokens held for the present call; null: no limit. */
-  holdId: string | null;
+  reservationId: string | null;
   /** Aborts when the turn is stopped or its claim is lost. */
   readonly signal: AbortSignal;
   private readonly startedAt = performance.now();
@@ -103,7 +103,7 @@ export class ActiveTurn {
     this.writer = claimed.writer;
     this.items = claimed.items;
     this.nextItem = claimed.nextItem;
-    this.holdId = claimed.holdId;
+    this.reservationId = claimed.reservationId;
     this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
   }
 

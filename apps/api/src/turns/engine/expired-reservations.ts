@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { firstRow } from '../../infra/database/rows.ts';
-import { CatalogueService } from '../../models/catalog.service.ts';
+import { CatalogService } from '../../models/catalog.service.ts';
 import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -10,7 +10,7 @@ import { UsageService, type ExpiredCall } from '../../usage/usage.service.ts';
 import { lastMessageIn } from '../answers/collect-answer.ts';
 import type { Item } from '../records/steps.ts';
 import { payerOfRow } from './turn-billing.ts';
-import { getTurn, itemsOf, segmentsOf, type TurnRow } from '../records/turn.store.ts';
+import { getTurn, loadSteps, loadSegments, type TurnRow } from '../records/turn.store.ts';
 
 const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
 
@@ -23,22 +23,22 @@ export class ExpiredTurnHolds implements OnModuleInit {
   constructor(
     private readonly usage: UsageService,
     private readonly streams: StreamsService,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
   ) {}
 
   onModuleInit(): void {
     for (const source of SOURCES) {
-      this.usage.onExpiredHold(source, (call, tx) => this.used(call, tx));
+      this.usage.onExpiredReservation(source, (call, tx) => this.used(call, tx));
     }
   }
 
   private async used({ id, reference }: ExpiredCall, tx: EntityManager): Promise<Charge | null | 'running'> {
     const turn = await getTurn(tx, reference);
     // Another hold, or an end: the call of this one was settled with its step, or was never made.
-    if (turn?.holdId !== id || turn.status !== 'RUNNING') return null;
-    const streamId = (await segmentsOf(tx, turn.id)).at(-1)?.streamId;
+    if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
+    const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await isHeld(tx, streamId))) return 'running';
-    const items = await itemsOf(tx, turn.id);
+    const items = await loadSteps(tx, turn.id);
     const { text } = await saidByInterruptedCall(this.streams, streamId, items);
     return text === '' ? null : this.charge(turn, items, await countTokens(text));
   }
@@ -46,7 +46,7 @@ export class ExpiredTurnHolds implements OnModuleInit {
   private async charge(turn: TurnRow, items: Item[], completionTokens: number): Promise<Charge> {
     const { clientTurnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
     const used = usedByInterruptedCall(items, completionTokens);
-    const price = await this.catalogue.priceOf(spaceId, model);
+    const price = await this.catalog.priceOf(spaceId, model);
     const cost = price ? costOf(used, price) : 0;
     return { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used, cost, estimated: true };
   }

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import { firstRow, type Sql, type Transactions } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
-import { ClaimLost } from '../../streams/stream-writer.ts';
+import { LeaseLost } from '../../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import type { ItemContent } from '../records/steps.ts';
-import { insertItem } from '../records/turn.store.ts';
+import type { StepContent } from '../records/steps.ts';
+import { insertStep } from '../records/turn.store.ts';
 
 /**
  * Stores a step of a running turn, and `also` what belongs to it, in one transaction under the turn's claim: whoever
@@ -14,7 +14,7 @@ import { insertItem } from '../records/turn.store.ts';
 export async function storeStep(
   database: Transactions,
   turn: ActiveTurn,
-  item: ItemContent & { tokens: number },
+  item: StepContent & { tokens: number },
   also: (tx: EntityManager) => Promise<void> = async () => undefined,
 ): Promise<void> {
   // Taken at once: calls that run side by side store their results in any order.
@@ -23,12 +23,12 @@ export async function storeStep(
     try {
       return await database.transaction(async (tx) => {
         await turn.writer.assertHeld(tx);
-        const id = await insertItem(tx, turn.id, n, item);
+        const id = await insertStep(tx, turn.id, n, item);
         await also(tx);
         return id;
       });
     } catch (error) {
-      const kept = error instanceof ClaimLost ? null : await storedItem(database, turn.id, n, item.kind);
+      const kept = error instanceof LeaseLost ? null : await storedItem(database, turn.id, n, item.kind);
       if (kept === null) throw error;
       return kept;
     }
@@ -42,11 +42,11 @@ async function storedItem(
   sql: Sql,
   turnId: string,
   n: number,
-  kind: ItemContent['kind'],
+  kind: StepContent['kind'],
 ): Promise<string | null> {
   const row = await firstRow<{ id: string }>(
     sql,
-    'select id from turn_item where turn_id = $1 and n = $2 and kind = $3',
+    'select id from turn_step where turn_id = $1 and n = $2 and kind = $3',
     [turnId, n, kind],
   );
   return row?.id ?? null;

@@ -23,7 +23,7 @@ const logger = new Logger('ToolCalls');
  * started before (the process died in it) is not run again but told as interrupted. Questions come last and one at a
  * time: the answer is the first that has to be put to the user, or null.
  */
-export async function settleCalls(
+export async function completeToolCalls(
   database: DataSource,
   turn: ActiveTurn,
   tools: TurnTool[],
@@ -34,7 +34,7 @@ export async function settleCalls(
   const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       turn.signal.throwIfAborted();
-      await settleCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
+      await chargeCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
         waiting.length = 0;
         throw error;
       });
@@ -58,7 +58,7 @@ function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
   return call.name === ASK_USER && tools.some(({ name }) => name === ASK_USER);
 }
 
-async function settleCall(
+async function chargeCall(
   database: DataSource,
   turn: ActiveTurn,
   tools: TurnTool[],

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { rows } from '../../infra/database/rows.ts';
-import { tokensToHold, type Charge } from '../../usage/charge.ts';
+import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn, StepUsage } from './active-turn.ts';
 import type { TurnRow, TurnSettings } from '../records/turn.store.ts';
@@ -40,7 +40,7 @@ export function payerOfRow({ id, clientTurnId, spaceId, userId, agentId, model, 
 }
 
 /** Keeps tokens back for the next call; 402 where nothing is left. Null: no limit. */
-export async function holdForCall(
+export async function reserveForCall(
   tx: EntityManager,
   usage: UsageService,
   payer: Payer,
@@ -49,33 +49,34 @@ export async function holdForCall(
   id?: string,
 ): Promise<string | null> {
   const { turnRef, spaceId, userId, source } = payer;
-  const tokens = tokensToHold(promptTokens, maxOutputTokens);
+  const tokens = tokensToReserve(promptTokens, maxOutputTokens);
   const hold = { id, spaceId, userId, tokens, source, reference: turnRef, leaseMs: HOLD_MS };
-  const holdId = await usage.hold(tx, hold);
-  if (holdId !== null) await rows(tx, 'update turn set hold_id = $2 where id = $1', [turnRef, holdId]);
-  return holdId;
+  const reservationId = await usage.hold(tx, hold);
+  if (reservationId !== null)
+    await rows(tx, 'update turn set reservation_id = $2 where id = $1', [turnRef, reservationId]);
+  return reservationId;
 }
 
 /** Writes what a call used into the turn and the ledger, and gives its hold back. Last in its transaction. */
-export async function settleCall(
+export async function chargeCall(
   tx: EntityManager,
   usage: UsageService,
   payer: Payer,
-  holdId: string | null,
+  reservationId: string | null,
   due: StepUsage | null,
 ): Promise<void> {
   if (due === null) {
-    if (holdId !== null) await usage.settle(tx, holdId, null);
+    if (reservationId !== null) await usage.settle(tx, reservationId, null);
     return;
   }
   await rows(
     tx,
     `update turn set prompt_tokens = least(prompt_tokens + $2::bigint, ${MAX_INT4}),
-       completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric, estimated = estimated or $5, hold_id = null where id = $1`,
+       completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric, estimated = estimated or $5, reservation_id = null where id = $1`,
     [payer.turnRef, due.promptTokens, due.completionTokens, due.cost, due.estimated],
   );
   const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
   const { callId, ...used } = due;
   const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used };
-  await usage.settle(tx, holdId ?? callId, charge);
+  await usage.settle(tx, reservationId ?? callId, charge);
 }

@@ -4,24 +4,24 @@ import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Transactions } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
-import { ClaimLost, type StreamWriter } from '../../streams/stream-writer.ts';
+import { LeaseLost, type StreamWriter } from '../../streams/stream-writer.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { foldTail } from '../context/context.store.ts';
 import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
-import type { ItemContent } from '../records/steps.ts';
+import type { StepContent } from '../records/steps.ts';
 import { sayUnfinished } from '../answers/open-executions.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
-import { payerOf, settleCall } from './turn-billing.ts';
+import { payerOf, chargeCall } from './turn-billing.ts';
 import { keepCompleted, type Completed } from '../records/segment-history.ts';
-import { endTurn, insertItem, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+import { endTurn, insertStep, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
 
 const RETRY_MS = 250;
 /** So often the database may refuse what is to be stored; trying for ever would hold the session for ever. */
 const MAX_REFUSALS = 3;
 const logger = new Logger('TurnClosing');
 
-type LastItem = ItemContent & { tokens: number };
+type LastItem = StepContent & { tokens: number };
 
 /** How a segment ends, with the step it leaves. */
 export type Outcome =
@@ -50,21 +50,21 @@ export async function closeTurn(
         const { executionMs } = turn;
         const error = ending.status === 'FAILED' ? ending.failure : null;
         if (!(await endTurn(tx, turn.id, { status: ending.status, error, executionMs })))
-          throw new ClaimLost();
+          throw new LeaseLost();
         if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
         failpoint('turns.close');
         const completed = completedBy(turn, ending, left, executionMs);
         if (completed) await keepCompleted(tx, writer.streamId, completed);
         const last = await writer.end(tx, (closing) => {
-          sayEnd(closing, turn, ending, left, completed);
+          writeEndFrames(closing, turn, ending, left, completed);
         });
-        await settleCall(tx, usage, payerOf(turn), turn.holdId, turn.due);
+        await chargeCall(tx, usage, payerOf(turn), turn.reservationId, turn.due);
         return last;
       });
       writer.ended(batch);
       return;
     } catch (error) {
-      if (error instanceof ClaimLost) writer.lose();
+      if (error instanceof LeaseLost) writer.lose();
       if (writer.signal.aborted) throw error;
       if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
       logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
@@ -102,7 +102,7 @@ async function leave(tx: EntityManager, turn: ActiveTurn, outcome: Outcome): Pro
   }
   const { item } = outcome;
   const empty = item.kind === 'partial' && item.content.text === '';
-  return { messageId: empty ? null : await insertItem(tx, turn.id, turn.nextItem, item), interaction: null };
+  return { messageId: empty ? null : await insertStep(tx, turn.id, turn.nextItem, item), interaction: null };
 }
 
 function completedBy(
@@ -117,7 +117,7 @@ function completedBy(
   return completedOf(names, { messageId, usage: turn.usage, executionMs, finishReason });
 }
 
-function sayEnd(
+function writeEndFrames(
   writer: StreamWriter,
   turn: ActiveTurn,
   outcome: Outcome,
@@ -127,15 +127,15 @@ function sayEnd(
   if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
     sayUnfinished(writer, turn.executions.values(), outcome.status);
   if (outcome.status === 'FAILED') {
-    sayFailure(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
+    writeFailureFrames(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
     return;
   }
-  if (left.interaction) sayQuestion(writer, turn, left.interaction);
+  if (left.interaction) writeQuestionFrames(writer, turn, left.interaction);
   if (completed) writer.emit('response.completed', completed);
   writer.frame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
 }
 
-function sayQuestion(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
+function writeQuestionFrames(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
   const interaction = toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.session.name });
   writer.frame('input', {
     event: 'requested',
@@ -155,7 +155,7 @@ export function completedOf(
     finishReason,
   }: { messageId: string | null; usage: UsageFigures; executionMs: number; finishReason: FinishReason },
 ): Completed {
-  const token_usage = wireUsage(usage);
+  const token_usage = formatUsage(usage);
   return {
     session_id: turn.sessionName,
     turnId: turn.clientTurnId,
@@ -168,13 +168,13 @@ export function completedOf(
 }
 
 /** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
-export function sayCancelled(writer: StreamWriter, completed: Completed): void {
+export function writeCancelledFrames(writer: StreamWriter, completed: Completed): void {
   writer.emit('response.completed', completed);
   writer.frame('lifecycle', { event: 'interrupted' });
 }
 
 /** The two frames before the last of a stream that failed. */
-export function sayFailure(
+export function writeFailureFrames(
   writer: StreamWriter,
   failure: TurnFailure & { turnId: string; requestId: string | null },
 ): void {
@@ -198,7 +198,7 @@ export interface UsageFigures {
 }
 
 /** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
-export function wireUsage(usage: UsageFigures): TokenUsage {
+export function formatUsage(usage: UsageFigures): TokenUsage {
   const { promptTokens, completionTokens, cost, estimated } = usage;
   return {
     prompt_tokens: promptTokens,

@@ -17,11 +17,11 @@ import { withSummary } from '../context/compaction.ts';
 import { buildMessages } from '../context/messages.ts';
 import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
-import type { ItemContent } from '../records/steps.ts';
+import type { StepContent } from '../records/steps.ts';
 import { missingEvidence } from './evidence.ts';
 import { ModelStep } from './model-step.ts';
-import { settleCalls } from './tool-calls.ts';
-import { holdForCall, payerOf, settleCall } from './turn-billing.ts';
+import { completeToolCalls } from './tool-calls.ts';
+import { reserveForCall, payerOf, chargeCall } from './turn-billing.ts';
 import { storeStep } from './store-step.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import { type TurnFailure } from '../records/turn.store.ts';
@@ -74,7 +74,7 @@ export class TurnEngine {
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
-      const question = await settleCalls(this.database, turn, tools);
+      const question = await completeToolCalls(this.database, turn, tools);
       if (question) return { status: 'INPUT_REQUIRED', ...question };
       const fitted = await this.contexts.fit(turn, context, outputTokens);
       const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
@@ -110,13 +110,13 @@ export class TurnEngine {
   /** Stores a step that is not the last, and settles what it used. */
   private async keep(
     turn: ActiveTurn,
-    item: Extract<ItemContent, { kind: 'model' }> & { tokens: number },
+    item: Extract<StepContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
     await storeStep(this.laned(turn), turn, item, (tx) =>
-      settleCall(tx, this.usage, payerOf(turn), turn.holdId, turn.due),
+      chargeCall(tx, this.usage, payerOf(turn), turn.reservationId, turn.due),
     );
     turn.due = null;
-    turn.holdId = null;
+    turn.reservationId = null;
   }
 
   /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
@@ -125,9 +125,9 @@ export class TurnEngine {
     const hold = () =>
       this.laned(turn).transaction(async (tx) => {
         await turn.writer.assertHeld(tx);
-        return holdForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
+        return reserveForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
       });
-    turn.holdId = await whileUnavailable(hold, turn.signal);
+    turn.reservationId = await whileUnavailable(hold, turn.signal);
   }
 
   private async request(

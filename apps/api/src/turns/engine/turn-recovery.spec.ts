@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { BackgroundDatabase } from '../../infra/database/background-database.ts';
-import type { CatalogueService } from '../../models/catalog.service.ts';
+import type { CatalogService } from '../../models/catalog.service.ts';
 import type { StreamsService } from '../../streams/streams.service.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import { TurnRecovery } from './turn-recovery.ts';
@@ -20,7 +20,7 @@ describe('recovery', () => {
     recovery = new TurnRecovery(
       { query, transaction } as unknown as BackgroundDatabase,
       { leaseMs: LEASE_MS } as unknown as StreamsService,
-      {} as unknown as CatalogueService,
+      {} as unknown as CatalogService,
       {} as unknown as UsageService,
     );
     (recovery as unknown as { logger: object }).logger = { warn: () => undefined };

@@ -7,7 +7,7 @@ import {
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { uuidV7 } from '../../infra/uuid-v7.ts';
-import { CatalogueService } from '../../models/catalog.service.ts';
+import { CatalogService } from '../../models/catalog.service.ts';
 import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -17,14 +17,14 @@ import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservat
 import type { Item } from '../records/steps.ts';
 import { findOrphans, type Orphan } from '../records/orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
-import { payerOfRow, settleCall } from './turn-billing.ts';
+import { payerOfRow, chargeCall } from './turn-billing.ts';
 import { keepCompleted, usedBefore } from '../records/segment-history.ts';
-import { completedOf, sayCancelled, sayFailure, type UsageFigures } from './turn-closing.ts';
+import { completedOf, writeCancelledFrames, writeFailureFrames, type UsageFigures } from './turn-closing.ts';
 import {
   endTurn,
   getTurn,
-  insertItem,
-  itemsOf,
+  insertStep,
+  loadSteps,
   type TurnFailure,
   type TurnRow,
 } from '../records/turn.store.ts';
@@ -51,7 +51,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly streams: StreamsService,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
     private readonly usage: UsageService,
   ) {}
 
@@ -107,15 +107,17 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       const taken = await this.streams.takeOver(tx, streamId);
       const turn = taken && (await getTurn(tx, id));
       if (!turn) return null;
-      const { writer, cancelWished } = taken;
-      const items = await itemsOf(tx, id);
+      const { writer, cancelRequested } = taken;
+      const items = await loadSteps(tx, id);
       const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, items);
       const tokens = await countTokens(text);
       const nextItem = (items.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
-      const messageId = text === '' ? null : await insertItem(tx, id, nextItem, partial);
+      const messageId = text === '' ? null : await insertStep(tx, id, nextItem, partial);
       await endTurn(tx, id, {
-        ...(cancelWished ? { status: 'CANCELLED', error: null } : { status: 'FAILED', error: INTERRUPTED }),
+        ...(cancelRequested
+          ? { status: 'CANCELLED', error: null }
+          : { status: 'FAILED', error: INTERRUPTED }),
         executionMs,
       });
       const told = await executionsIn(this.streams.stored(streamId));
@@ -123,13 +125,13 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       const due = text === '' ? null : await this.estimated(turn, items, tokens);
       const usage = await this.usedIn(tx, turn, streamId, due);
       const completed = completedOf(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
-      if (cancelWished) await keepCompleted(tx, streamId, completed);
+      if (cancelRequested) await keepCompleted(tx, streamId, completed);
       const batch = await writer.end(tx, (closing) => {
-        sayUnfinished(closing, unfinished, cancelWished ? 'CANCELLED' : 'FAILED');
-        if (cancelWished) sayCancelled(closing, completed);
-        else sayFailure(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
+        sayUnfinished(closing, unfinished, cancelRequested ? 'CANCELLED' : 'FAILED');
+        if (cancelRequested) writeCancelledFrames(closing, completed);
+        else writeFailureFrames(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
       });
-      await settleCall(tx, this.usage, payerOfRow(turn), turn.holdId, due);
+      await chargeCall(tx, this.usage, payerOfRow(turn), turn.reservationId, due);
       return { writer, batch };
     });
     if (closed === null) return;
@@ -140,7 +142,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
     const used = usedByInterruptedCall(items, completionTokens);
-    const price = await this.catalogue.priceOf(turn.spaceId, turn.model);
+    const price = await this.catalog.priceOf(turn.spaceId, turn.model);
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
 

@@ -5,7 +5,7 @@ import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/http/app-error.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { takeCancelWish } from '../records/cancel-request.store.ts';
+import { consumeCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnEngine } from './turn-engine.ts';
 
 /** How long a shutdown waits for running turns before it stops them. */
@@ -18,7 +18,7 @@ const STOP_MS = 10_000;
 export class TurnRunner implements BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnRunner.name);
   private readonly active = new Map<ActiveTurn, Promise<void>>();
-  /** Claims under way: what they claim may be running before it is known here. */
+  /** Leases under way: what they claim may be running before it is known here. */
   private readonly claiming = new Set<Promise<unknown>>();
   private draining = false;
   private stopped = false;
@@ -34,7 +34,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
     if (this.draining) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
   }
 
-  /** Claims a turn and runs it; a shutdown waits for both. Throws UNAVAILABLE once the process is shutting down. */
+  /** Leases a turn and runs it; a shutdown waits for both. Throws UNAVAILABLE once the process is shutting down. */
   async claim(work: () => Promise<ActiveTurn>): Promise<ActiveTurn> {
     this.assertOpen();
     const claim = work().then((turn) => {
@@ -63,7 +63,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
   private async run(turn: ActiveTurn): Promise<void> {
     const wish = { agentId: turn.agent.id, userId: turn.userId, clientTurnId: turn.clientTurnId };
     if (turn.origin === 'start') {
-      const take = () => takeCancelWish(this.database, wish);
+      const take = () => consumeCancelRequest(this.database, wish);
       if (await whileUnavailable(take, turn.signal).catch(() => false)) turn.stop('cancelled');
     }
     await this.engine.run(turn);

@@ -16,7 +16,7 @@ import {
 } from '../records/interaction.store.ts';
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
 import { ClaimMissed, TurnClaims, type Claimant, type OpenedSegment } from '../lifecycle/turn-claims.ts';
-import { getTurn, segmentsOf, type TurnRow } from '../records/turn.store.ts';
+import { getTurn, loadSegments, type TurnRow } from '../records/turn.store.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
 
 export interface Resume {
@@ -117,7 +117,7 @@ export class InteractionsService implements OnModuleInit {
   }
 
   private async answered(turn: TurnRow, interaction: InteractionRow, by: Claimant): Promise<OpenedSegment> {
-    const segments = await segmentsOf(this.database, turn.id);
+    const segments = await loadSegments(this.database, turn.id);
     const opened = segments.find(({ segment }) => segment === interaction.segment);
     if (opened === undefined) throw new Error(`Interaction ${interaction.id} opened no segment`);
     const failed = turn.status === 'FAILED' && opened === segments.at(-1);

@@ -7,7 +7,7 @@ import { SegmentReader } from '../answers/segment-reader.ts';
 import { TurnClaims, type Claimant, type OpenedSegment, type TurnStart } from './turn-claims.ts';
 import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
 import { TurnRunner } from '../engine/turn-runner.ts';
-import { findTurn, segmentsOf, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+import { findTurn, loadSegments, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
 import { TurnsService } from './turns.service.ts';
 
 /** Turns that no request waits for: queued first, claimed later, and read once they have ended. */
@@ -83,7 +83,7 @@ export class BackgroundTurns {
   /** What the turn answered where it ended well or asks, and all that it said where it was canceled. */
   async answerOf(turn: TurnRow): Promise<ChatAnswer | null> {
     if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
-    const last = (await segmentsOf(this.database, turn.id)).at(-1);
+    const last = (await loadSegments(this.database, turn.id)).at(-1);
     const opened = last && (await this.turns.recordedIfEnded(turn, last));
     // None, or one that is still being written: the turn has gone on since it was read.
     if (!opened) return null;

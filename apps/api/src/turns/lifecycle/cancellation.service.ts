@@ -5,13 +5,13 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { notFound } from '../../infra/http/app-error.ts';
 import { isUuid } from '../../infra/http/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { keepCancelWish } from '../records/cancel-request.store.ts';
+import { storeCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnClaims } from './turn-claims.ts';
 import {
   cancelQueued,
   findTurn,
   getTurn,
-  segmentsOf,
+  loadSegments,
   type TurnFailure,
   type TurnRow,
 } from '../records/turn.store.ts';
@@ -44,7 +44,7 @@ export class CancellationService {
     const look = () => findTurn(this.database, agentId, caller.userId, id);
     let turn = await look();
     if (turn === null) {
-      await keepCancelWish(this.database, { agentId, userId: caller.userId, clientTurnId: id });
+      await storeCancelRequest(this.database, { agentId, userId: caller.userId, clientTurnId: id });
       // It may have started between the look and the wish; a start looks for wishes after it is stored.
       turn = await look();
     }
@@ -56,7 +56,7 @@ export class CancellationService {
   async stop(turn: TurnRow, why = CANCELLED): Promise<CancelAnswer['status']> {
     switch (turn.status) {
       case 'RUNNING': {
-        const segment = (await segmentsOf(this.database, turn.id)).at(-1);
+        const segment = (await loadSegments(this.database, turn.id)).at(-1);
         const wished = segment && (await this.streams.cancel(this.database, segment.streamId));
         return wished ? 'cancelling' : this.again(turn, why);
       }

@@ -9,7 +9,7 @@ import { Lanes } from '../../infra/database/lanes.ts';
 import { firstRow, violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
 import { AppError, conflict, invalid } from '../../infra/http/app-error.ts';
-import { CatalogueService, type ResolvedModel } from '../../models/catalog.service.ts';
+import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
 import { countTokens, MEDIUM_TOKENS } from '../../models/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
@@ -24,22 +24,22 @@ import {
 } from '../records/interaction.store.ts';
 import { Media, storeParts, type LoadedPart } from '../input/media.ts';
 import { answerText, type UserAnswer } from '../records/questions.ts';
-import { holdForCall } from '../engine/turn-billing.ts';
+import { reserveForCall } from '../engine/turn-billing.ts';
 import { keepCompleted } from '../records/segment-history.ts';
-import { completedOf, sayCancelled } from '../engine/turn-closing.ts';
+import { completedOf, writeCancelledFrames } from '../engine/turn-closing.ts';
 import { holdSession } from '../records/turn-queue.store.ts';
 import { TurnRunner } from '../engine/turn-runner.ts';
 import {
   cancelWaiting,
   claimTurn,
-  insertItem,
+  insertStep,
   insertSegment,
   insertTurn,
-  itemsOf,
+  loadSteps,
   lockSession,
   runningTurn,
   runningTurns,
-  segmentsOf,
+  loadSegments,
   waitingTurns,
   type TurnFailure,
   type TurnRow,
@@ -102,7 +102,7 @@ export class TurnClaims {
     private readonly database: DataSource,
     private readonly config: PlatformConfig,
     private readonly streams: StreamsService,
-    private readonly catalogue: CatalogueService,
+    private readonly catalog: CatalogService,
     private readonly media: Media,
     private readonly runner: TurnRunner,
     private readonly usage: UsageService,
@@ -169,7 +169,7 @@ export class TurnClaims {
       if (!(await answerInteraction(tx, id, answer, segment))) throw new ClaimMissed();
       const text = answerText(question, answer);
       const tokens = await countTokens(text);
-      await insertItem(tx, turn.id, nextItem, { kind: 'tool-result', content: { callId, text }, tokens });
+      await insertStep(tx, turn.id, nextItem, { kind: 'tool-result', content: { callId, text }, tokens });
     });
   }
 
@@ -202,12 +202,12 @@ export class TurnClaims {
     const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
     const completed = completedOf(turn, end);
     await keepCompleted(tx, writer.streamId, completed);
-    await writer.end(tx, (closing) => sayCancelled(closing, completed));
+    await writer.end(tx, (closing) => writeCancelledFrames(closing, completed));
     return true;
   }
 
   private async prepare(start: TurnStart & { turnId: string; sessionName: string }): Promise<Prepared> {
-    const model = await this.catalogue.resolve(start.agent.spaceId, start.agent.model);
+    const model = await this.catalog.resolve(start.agent.spaceId, start.agent.model);
     const parts = await this.media.load(start.contents, model);
     const tokens = await tokensOf(parts);
     const outputTokens = Math.min(start.settings.maxTokens ?? Infinity, model.maxOutputTokens);
@@ -249,7 +249,7 @@ export class TurnClaims {
     if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
     const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
     const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
-    const items = [{ ...item, n: 1, id: await insertItem(tx, id, 1, item) }];
+    const items = [{ ...item, n: 1, id: await insertStep(tx, id, 1, item) }];
     return { id, sessionRef: session.id, n: session.turnCount, items, nextItem: 2 };
   }
 
@@ -276,7 +276,7 @@ export class TurnClaims {
     also: (tx: EntityManager, segment: number, nextItem: number) => Promise<void>,
   ): Promise<OpenedSegment> {
     this.runner.assertOpen();
-    const model = await this.catalogue.resolve(agent.spaceId, agent.model);
+    const model = await this.catalog.resolve(agent.spaceId, agent.model);
     const scope = { agent, caller: { userId }, sessionName: known.sessionName };
     return this.claim(scope, async (tx) => {
       await holdSession(tx, known.sessionRef);
@@ -285,9 +285,9 @@ export class TurnClaims {
       this.assertRoom(await runningTurns(tx, userId));
       await this.dismissWaiting(tx, known.sessionRef);
       const segment = await nextSegment(tx, known.id);
-      const before = await itemsOf(tx, known.id);
+      const before = await loadSteps(tx, known.id);
       await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
-      const items = await itemsOf(tx, known.id);
+      const items = await loadSteps(tx, known.id);
       return this.open(tx, {
         id: known.id,
         clientTurnId: known.clientTurnId,
@@ -334,7 +334,7 @@ export class TurnClaims {
   /** Opens the turn's stream with its first frames. */
   private async open(
     tx: EntityManager,
-    claimed: Omit<ClaimedTurn, 'writer' | 'holdId'> & { segment: number },
+    claimed: Omit<ClaimedTurn, 'writer' | 'reservationId'> & { segment: number },
   ): Promise<ActiveTurn> {
     const { origin, segment } = claimed;
     const writer = this.streams.create(segment);
@@ -350,11 +350,14 @@ export class TurnClaims {
     writer.frame('lifecycle', { event: 'started' });
     await writer.open(tx, this.streams.leaseMs);
     await insertSegment(tx, claimed.id, { segment, origin, streamId: writer.streamId });
-    return new ActiveTurn({ ...claimed, writer, holdId: await this.hold(tx, claimed) });
+    return new ActiveTurn({ ...claimed, writer, reservationId: await this.hold(tx, claimed) });
   }
 
   /** Holds tokens for the first call. Last in the claiming transaction: it locks the accounts. */
-  private hold(tx: EntityManager, claimed: Omit<ClaimedTurn, 'writer' | 'holdId'>): Promise<string | null> {
+  private hold(
+    tx: EntityManager,
+    claimed: Omit<ClaimedTurn, 'writer' | 'reservationId'>,
+  ): Promise<string | null> {
     const { id, clientTurnId, userId, agent, model, settings, items } = claimed;
     const { source, maxTokens } = settings;
     const payer = {
@@ -367,7 +370,13 @@ export class TurnClaims {
       source,
     };
     const prompt = items.reduce((sum, item) => sum + item.tokens, Math.ceil(agent.systemPrompt.length / 4));
-    return holdForCall(tx, this.usage, payer, prompt, Math.min(maxTokens ?? Infinity, model.maxOutputTokens));
+    return reserveForCall(
+      tx,
+      this.usage,
+      payer,
+      prompt,
+      Math.min(maxTokens ?? Infinity, model.maxOutputTokens),
+    );
   }
 }
 
@@ -382,7 +391,7 @@ function openedBy({ clientTurnId, session, userId, writer }: ActiveTurn): Opened
 }
 
 async function nextSegment(tx: EntityManager, turnRef: string): Promise<number> {
-  return ((await segmentsOf(tx, turnRef)).at(-1)?.segment ?? 0) + 1;
+  return ((await loadSegments(tx, turnRef)).at(-1)?.segment ?? 0) + 1;
 }
 
 async function tokensOf(parts: LoadedPart[]): Promise<number> {

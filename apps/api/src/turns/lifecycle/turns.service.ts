@@ -11,9 +11,9 @@ import { executionsIn } from '../answers/open-executions.ts';
 import { replayOf } from '../answers/replay.ts';
 import { ClaimMissed, TurnClaims, type OpenedSegment, type TurnStart } from './turn-claims.ts';
 import { historyOf } from '../records/segment-history.ts';
-import { seconds, wireUsage } from '../engine/turn-closing.ts';
+import { seconds, formatUsage } from '../engine/turn-closing.ts';
 import { decideRepeat } from '../records/turn-state.ts';
-import { findTurn, itemsOf, segmentsOf, type SegmentRow, type TurnRow } from '../records/turn.store.ts';
+import { findTurn, loadSteps, loadSegments, type SegmentRow, type TurnRow } from '../records/turn.store.ts';
 
 /** Turns as their callers see them: started once, found, described and read again. */
 @Injectable()
@@ -56,7 +56,7 @@ export class TurnsService {
   /** The turn with its segments. */
   async describe(caller: UserPrincipal, agentId: string, turnId: string): Promise<Turn> {
     const turn = await this.find(caller, agentId, turnId);
-    const segments = await segmentsOf(this.database, turn.id);
+    const segments = await loadSegments(this.database, turn.id);
     const states = await this.streams.states(segments.map(({ streamId }) => streamId));
     return {
       turnId: turn.clientTurnId,
@@ -69,7 +69,7 @@ export class TurnsService {
         retryable: turn.error.retryable,
       },
       model: turn.model,
-      token_usage: wireUsage(turn),
+      token_usage: formatUsage(turn),
       createdAt: turn.createdAt.toISOString(),
       startedAt: turn.startedAt?.toISOString() ?? null,
       finishedAt: turn.finishedAt?.toISOString() ?? null,
@@ -90,7 +90,7 @@ export class TurnsService {
     after: number,
   ): Promise<OpenedSegment> {
     const turn = await this.find(caller, agentId, turnId);
-    const segments = await segmentsOf(this.database, turn.id);
+    const segments = await loadSegments(this.database, turn.id);
     const wanted = segment === null ? segments.at(-1) : segments.find((known) => known.segment === segment);
     if (wanted === undefined) throw notFound(`Turn ${turnId} has no segment ${segment ?? ''}`.trim());
     const state = (await this.streams.states([wanted.streamId])).get(wanted.streamId);
@@ -113,7 +113,7 @@ export class TurnsService {
       const { agent, caller, requestId } = start;
       return this.claims.run(known, 'FAILED', { agent, userId: caller.userId, requestId });
     }
-    const segments = await segmentsOf(this.database, known.id);
+    const segments = await loadSegments(this.database, known.id);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
     if (recorded === undefined) throw conflict(`Turn ${known.clientTurnId} was cancelled before it ran`);
     return this.recorded(known, recorded);
@@ -121,13 +121,13 @@ export class TurnsService {
 
   /** The answer of a cancelled turn's last segment with what was said and done in those before it. */
   async wholeAnswer(turn: TurnRow, last: ChatAnswer): Promise<ChatAnswer> {
-    const items = await itemsOf(this.database, turn.id);
+    const items = await loadSteps(this.database, turn.id);
     const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
     const answer = said.map(({ content }) => content.text).join('');
     const toolExecutions = [];
-    for (const { streamId } of (await segmentsOf(this.database, turn.id)).slice(0, -1))
+    for (const { streamId } of (await loadSegments(this.database, turn.id)).slice(0, -1))
       toolExecutions.push(...(await executionsIn(this.streams.stored(streamId))));
-    const token_usage = wireUsage(turn);
+    const token_usage = formatUsage(turn);
     return {
       ...last,
       answer,

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-@Entity('cancel_wish')
+@Entity('cancel_request')
 export class CancelRequestEntity {
   @PrimaryColumn('uuid')
   agentId!: string;

@@ -3,7 +3,7 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { interactionOfCall } from './interaction.store.ts';
 import type { Item } from './steps.ts';
 import { toInteraction } from './questions.ts';
-import { itemsOf, type TurnRow } from './turn.store.ts';
+import { loadSteps, type TurnRow } from './turn.store.ts';
 
 export type Completed = ProductEventFields['response.completed'];
 
@@ -37,7 +37,7 @@ export async function historyOf(sql: Sql, turn: TurnRow, segment: number): Promi
     [turn.id, segment],
   );
   const { first = 1, next = null, completed = null } = row ?? {};
-  const items = (await itemsOf(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
+  const items = (await loadSteps(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
   const asked =
     completed?.finishReason === 'input_required' && items.findLast(({ kind }) => kind === 'model');
   return { segment, items, completed, interaction: asked ? await questionOf(sql, turn, asked) : null };

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-@Entity('turn_item')
+@Entity('turn_step')
 export class StepEntity {
   @Column('uuid', { default: () => 'uuid_v7()' })
   id!: string;

@@ -16,7 +16,7 @@ interface ContextFigure {
 }
 
 /** What a step of a turn left behind; a stored step is never made again. */
-export type ItemContent =
+export type StepContent =
   | { kind: 'user'; content: { parts: UserPart[] } }
   | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[]; context?: ContextFigure } }
   /** The call has started: without its result it was interrupted, and is never started again. */
@@ -26,7 +26,7 @@ export type ItemContent =
   | { kind: 'partial'; content: { text: string } };
 
 /** `n` is its place in the turn, from 1. */
-export type Item = ItemContent & { id: string; n: number; tokens: number };
+export type Item = StepContent & { id: string; n: number; tokens: number };
 
 /** The calls of the last model step that have no result yet, in their order. */
 export function openCalls(items: Item[]): { call: ModelToolCall; started: boolean }[] {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { Sweeper } from '../../infra/sweeper.ts';
-import { forgetCancelWishes } from './cancel-request.store.ts';
+import { purgeCancelRequests } from './cancel-request.store.ts';
 
 // Times are compared with statement_timestamp(): no index serves a comparison with a volatile function.
 const BATCH = 1_000;
@@ -18,7 +18,7 @@ export class TurnPurges implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register('cancel wishes', () => forgetCancelWishes(this.database));
+    this.sweeper.register('cancel wishes', () => purgeCancelRequests(this.database));
     this.sweeper.register('local tool calls', () => purgeLocalToolCalls(this.database));
     this.sweeper.register('executions without memory', () => this.purgeExpiredSessions());
   }
@@ -53,7 +53,7 @@ async function purgeSession(tx: Sql, id: string): Promise<void> {
     return;
   }
   const turns = 'select id from turn where session_id = $1';
-  for (const table of ['turn_item', 'interaction', 'local_tool_call'])
+  for (const table of ['turn_step', 'interaction', 'local_tool_call'])
     await rows(tx, `delete from ${table} where turn_id = any(array(${turns}))`, [id]);
   for (const table of ['attachment', 'context_page', 'context_compaction'])
     await rows(tx, `delete from ${table} where session_id = $1`, [id]);

@@ -28,7 +28,7 @@ export async function extentsOf(sql: Sql, turnIds: string[]): Promise<Map<string
   const found = await rows<TurnExtent & { id: string }>(
     sql,
     `select t.id, g.segment, g.origin, g.stream_id as "streamId",
-       (select count(*)::int from turn_item where turn_id = t.id and kind = 'model') as steps
+       (select count(*)::int from turn_step where turn_id = t.id and kind = 'model') as steps
      from unnest($1::uuid[]) as t(id) cross join lateral (
        select segment, origin, stream_id from turn_segment where turn_id = t.id order by segment desc limit 1
      ) g`,

@@ -64,7 +64,7 @@ export class TurnEntity {
   finishedAt!: Date | null;
 
   @Column('uuid', { nullable: true })
-  holdId!: string | null;
+  reservationId!: string | null;
 
   @Column('uuid', { nullable: true })
   causationRunId!: string | null;

@@ -2,7 +2,7 @@ import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { ChargeSource } from '../../usage/charge.ts';
 import { forgetPages } from '../context/context.store.ts';
-import type { Item, ItemContent } from './steps.ts';
+import type { Item, StepContent } from './steps.ts';
 
 /** What a request asked for, kept with the turn for its re-runs. */
 export interface TurnSettings {
@@ -53,7 +53,7 @@ export interface TurnRow {
   causationRunId: string | null;
   error: TurnFailure | null;
   /** The tokens that its running call holds. */
-  holdId: string | null;
+  reservationId: string | null;
   model: string;
   promptTokens: number;
   completionTokens: number;
@@ -67,7 +67,7 @@ export interface TurnRow {
 
 /** Of `turn t join session s on s.id = t.session_id`. */
 export const TURN_COLUMNS = `
-  t.id, t.space_id as "spaceId", t.hold_id as "holdId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  t.id, t.space_id as "spaceId", t.reservation_id as "reservationId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.causation_run_id as "causationRunId", t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
@@ -209,7 +209,7 @@ export async function claimTurn(
   );
   if (row === null) return null;
   if (from === 'FAILED') {
-    await rows(tx, `delete from turn_item where turn_id = $1 and kind = 'partial'`, [id]);
+    await rows(tx, `delete from turn_step where turn_id = $1 and kind = 'partial'`, [id]);
     await forgetPages(tx, row.sessionRef, row.n);
   }
   return from === 'INPUT_REQUIRED' ? row.n : moveToEnd(tx, id, row);
@@ -297,7 +297,7 @@ export async function insertSegment(
     tx,
     `insert into turn_segment (turn_id, segment, origin, stream_id, first_item, prompt_tokens_before,
        completion_tokens_before, cost_before)
-     select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_item where turn_id = $1), 0), prompt_tokens,
+     select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_step where turn_id = $1), 0), prompt_tokens,
        completion_tokens, cost
      from turn where id = $1`,
     [turnId, segment.segment, segment.origin, segment.streamId],
@@ -311,7 +311,7 @@ export interface SegmentRow {
 }
 
 /** The segments of a turn in their order. */
-export function segmentsOf(sql: Sql, turnId: string): Promise<SegmentRow[]> {
+export function loadSegments(sql: Sql, turnId: string): Promise<SegmentRow[]> {
   return rows(
     sql,
     'select segment, origin, stream_id as "streamId" from turn_segment where turn_id = $1 order by segment',
@@ -320,15 +320,15 @@ export function segmentsOf(sql: Sql, turnId: string): Promise<SegmentRow[]> {
 }
 
 /** Appends a step; `n` counts from 1 within the turn. */
-export async function insertItem(
+export async function insertStep(
   tx: Sql,
   turnId: string,
   n: number,
-  item: ItemContent & { tokens: number },
+  item: StepContent & { tokens: number },
 ): Promise<string> {
   const row = await firstRow<{ id: string }>(
     tx,
-    `insert into turn_item (turn_id, n, kind, content, tokens, bytes) values ($1, $2, $3, $4::text::json, $5, octet_length($4::text))
+    `insert into turn_step (turn_id, n, kind, content, tokens, bytes) values ($1, $2, $3, $4::text::json, $5, octet_length($4::text))
      returning id`,
     [turnId, n, item.kind, JSON.stringify(item.content), item.tokens],
   );
@@ -337,8 +337,8 @@ export async function insertItem(
 }
 
 /** The steps of a turn in their order. */
-export function itemsOf(sql: Sql, turnId: string): Promise<Item[]> {
-  return rows(sql, 'select id, n, kind, content, tokens from turn_item where turn_id = $1 order by n', [
+export function loadSteps(sql: Sql, turnId: string): Promise<Item[]> {
+  return rows(sql, 'select id, n, kind, content, tokens from turn_step where turn_id = $1 order by n', [
     turnId,
   ]);
 }

@@ -7,7 +7,7 @@ import { isText } from '../../infra/http/text.ts';
 import type { PageDto } from '../../infra/http/page.dto.ts';
 import { Cursors } from '../../infra/http/cursors.ts';
 import { findAttachment } from '../records/attachment.store.ts';
-import type { ItemContent, UserPart } from '../records/steps.ts';
+import type { StepContent, UserPart } from '../records/steps.ts';
 
 /** Whose sessions of which agent. */
 export interface SessionScope {
@@ -25,7 +25,7 @@ interface SessionRow {
   lastTurnAt: Date;
 }
 
-type MessageRow = Extract<ItemContent, { kind: 'user' | 'model' | 'partial' }> & {
+type MessageRow = Extract<StepContent, { kind: 'user' | 'model' | 'partial' }> & {
   id: string;
   turnId: string;
   n: number;
@@ -110,7 +110,7 @@ export class SessionsService {
       `with listed as (
          select i.id, t.client_turn_id, t.n, i.n as item_n, t.status, i.kind, i.created_at,
            coalesce(i.bytes, octet_length(i.content::text)) as bytes
-         from turn t join turn_item i on i.turn_id = t.id
+         from turn t join turn_step i on i.turn_id = t.id
          where t.session_id = $1
            and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content::text not like ${SAYS_NOTHING}))
            and ($2::int is null or (t.n, i.n) < ($2, $3::int))
@@ -122,7 +122,7 @@ export class SessionsService {
          select *, through <= $5 or place = 1 as fits from sized where through - bytes <= $5 or place <= 2
        )
        select id, client_turn_id as "turnId", n, item_n as "itemN", status, kind, created_at as "createdAt", fits,
-         case when fits then (select content from turn_item where id = cut.id) end as content
+         case when fits then (select content from turn_step where id = cut.id) end as content
        from cut order by n desc, item_n desc`,
       [ref, n, itemN, limit + 1, PAGE_BYTES],
     );
