@@ -1,26 +1,26 @@
-import type { Frame, JobPhase, JobStatus } from '@platform/contracts';
+import type { JobPhase, JobStatus } from '@platform/contracts';
+import { decodeLatestFrames, type FrameData } from '../streams/frame.ts';
 
-const DATA = 'data: ';
-/** Pieces of work after which a job is told as about half done. */
+/** The amount of work at which a job is reported as about half done. */
 const HALF = 60;
-const PIECES_PER_STEP = 20;
+const WORK_PER_STEP = 20;
 
-/** What the log of a running turn tells: its latest frames, and how much there is. */
-export interface LogExtent {
-  /** Steps of the model that are stored. */
+/** How much the stream of a running turn contains, and its latest frames. */
+export interface StreamExtent {
+  /** The number of stored model steps. */
   steps: number;
   lastSeq: number;
-  /** The latest frames, as they were sent. */
+  /** The latest frames, encoded. */
   tail: Buffer;
 }
 
-/** What the job is doing; a running one is told by the last telling frame of its log. */
-export function phaseOf(status: JobStatus, log: LogExtent | null): JobPhase {
+/** Returns what the job is doing. For a running job, the latest frame that indicates a phase decides. */
+export function phaseOf(status: JobStatus, stream: StreamExtent | null): JobPhase {
   switch (status) {
     case 'QUEUED':
       return 'queued';
     case 'RUNNING':
-      return log ? phaseIn(log.tail) : 'starting';
+      return stream ? latestPhase(stream.tail) : 'starting';
     case 'INPUT_REQUIRED':
       return 'waiting-for-input';
     case 'COMPLETED':
@@ -31,28 +31,28 @@ export function phaseOf(status: JobStatus, log: LogExtent | null): JobPhase {
   }
 }
 
-/** How far it is, 0 to 100: nobody knows how much is to come, so it slows down towards 95 and ends with a leap. */
-export function progressOf(status: JobStatus, log: LogExtent | null): number {
+/**
+ * Returns the progress, 0 to 100. The total amount of work is unknown, so the progress approaches 95 ever more slowly
+ * and jumps to 100 at the end.
+ */
+export function progressOf(status: JobStatus, stream: StreamExtent | null): number {
   if (status === 'COMPLETED') return 100;
-  if (log === null) return 0;
-  const pieces = log.steps * PIECES_PER_STEP + log.lastSeq;
-  return 5 + Math.floor((90 * pieces) / (pieces + HALF));
+  if (stream === null) return 0;
+  const work = stream.steps * WORK_PER_STEP + stream.lastSeq;
+  return 5 + Math.floor((90 * work) / (work + HALF));
 }
 
-function phaseIn(tail: Buffer): JobPhase {
-  const lines = tail.toString('utf8').split('\n');
-  for (const line of lines.reverse()) {
-    const phase = line.startsWith(DATA) ? phaseAfter(JSON.parse(line.slice(DATA.length)) as AnyFrame) : null;
+function latestPhase(tail: Buffer): JobPhase {
+  for (const { params } of decodeLatestFrames(tail)) {
+    const phase = phaseAfter(params.data);
     if (phase !== null) return phase;
   }
   return 'thinking';
 }
 
-type AnyFrame = Frame<{ event?: string }>;
-
-/** What goes on after such a frame; null where it does not tell. */
-function phaseAfter({ params }: AnyFrame): JobPhase | null {
-  switch (params.data.event) {
+/** Returns the phase that begins with a frame, or null if the frame does not indicate one. */
+function phaseAfter({ event }: FrameData): JobPhase | null {
+  switch (event) {
     case 'session-started':
     case 'started':
       return 'starting';

@@ -3,7 +3,7 @@ import type { ChatAnswer, ExecuteAnswer, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { StreamsService } from '../streams/streams.service.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import { phaseOf, progressOf, type LogExtent } from './job-progress.ts';
+import { phaseOf, progressOf, type StreamExtent } from './job-progress.ts';
 import type { JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';
 import { keepProgress } from './jobs.store.ts';
@@ -42,10 +42,10 @@ export class JobViews {
     return result ? { ...job, result } : job;
   }
 
-  private async logsOf(jobs: JobRow[]): Promise<Map<string, LogExtent>> {
+  private async logsOf(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
     const extents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
     const tails = await this.streams.tails([...extents.values()].map(({ streamId }) => streamId));
-    const logs = new Map<string, LogExtent>();
+    const logs = new Map<string, StreamExtent>();
     for (const { id, turn } of jobs) {
       const extent = extents.get(turn.id);
       const tail = extent && tails.get(extent.streamId);

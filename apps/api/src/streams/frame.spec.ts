@@ -1,4 +1,12 @@
-import { draft, encodeFrame } from './frame.ts';
+import {
+  completeFrames,
+  decodeFrames,
+  decodeLatestFrames,
+  decodeProductEvents,
+  draft,
+  encodeFrame,
+  productEvent,
+} from './frame.ts';
 
 const MAX_FRAME_BYTES = 32 * 1024;
 
@@ -36,5 +44,37 @@ describe('a frame', () => {
   it('keeps as much of a table as fits', () => {
     const { data } = sent({ rows: table(100, 20, 30) });
     expect(data.rows).toHaveLength(25);
+  });
+});
+
+describe('encoded frames', () => {
+  const bytes = Buffer.from(
+    encodeFrame(1, 1, productEvent('content.delta', { delta: 'two\n\nlines, data: {}' }), 5) +
+      encodeFrame(1, 2, draft('tools', { event: 'tool-started' }), 6),
+  );
+
+  it('decode to what was encoded, in both directions', () => {
+    const frames = [...decodeFrames(bytes)];
+    expect(frames.map(({ seq, method }) => [seq, method])).toEqual([
+      [1, 'custom:platform'],
+      [2, 'tools'],
+    ]);
+    expect(frames[0]?.params).toEqual({
+      namespace: [],
+      timestamp: 5,
+      data: { event: 'content-delta', delta: 'two\n\nlines, data: {}' },
+    });
+    expect([...decodeLatestFrames(bytes)]).toEqual(frames.toReversed());
+  });
+
+  it('decode to product events', () => {
+    expect([...decodeProductEvents(bytes)]).toEqual([
+      { event: 'content.delta', delta: 'two\n\nlines, data: {}' },
+    ]);
+  });
+
+  it('are completed by dropping a cut first frame', () => {
+    expect([...decodeFrames(completeFrames(bytes.subarray(3)))].map(({ seq }) => seq)).toEqual([2]);
+    expect(completeFrames(bytes)).toEqual(bytes);
   });
 });

@@ -1,6 +1,6 @@
 import { MAX_FRAME_BYTES } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
-import { framesAfter, wholeFrames } from './frame.ts';
+import { framesAfter, completeFrames } from './frame.ts';
 
 /** Stored frames `fromSeq`…`toSeq`, as the bytes that travel. */
 export interface Chunk {
@@ -222,7 +222,7 @@ export async function readTails(
      ) tails`,
     [ids, TAIL_ROWS, TAIL_BYTES],
   );
-  return new Map(found.map(({ id, lastSeq, data }) => [id, { lastSeq, data: wholeFrames(data) }]));
+  return new Map(found.map(({ id, lastSeq, data }) => [id, { lastSeq, data: completeFrames(data) }]));
 }
 
 /** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */

@@ -1,6 +1,6 @@
 import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
 import type { FlushLoop } from './flush-loop.ts';
-import { deltaPieces, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
+import { splitDelta, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
 import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.store.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 
@@ -183,7 +183,7 @@ export class StreamWriter implements Claimed {
   private sealText(): void {
     if (this.text === '') return;
     const now = Date.now();
-    for (const delta of deltaPieces(this.text)) this.push(productEvent('content.delta', { delta }), now);
+    for (const delta of splitDelta(this.text)) this.push(productEvent('content.delta', { delta }), now);
     this.text = '';
   }
 

@@ -1,23 +1,6 @@
-import {
-  PRODUCT_EVENT,
-  type ChatAnswer,
-  type Frame,
-  type ProductEvent,
-  type ProductEventFields,
-  type WireEventName,
-} from '@platform/contracts';
+import type { ChatAnswer, ProductEvent, ProductEventFields } from '@platform/contracts';
 import { AppError, unavailable } from '../../infra/http/app-error.ts';
-
-const DATA = 'data: ';
-
-/** The product events in stored bytes; frames of the other methods are passed over unread. */
-export function* productEventsIn(bytes: Buffer): Generator<ProductEvent> {
-  for (const line of bytes.toString('utf8').split('\n')) {
-    if (!line.startsWith(`${DATA}{"type":"event","method":"custom:platform"`)) continue;
-    const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event: WireEventName }>;
-    yield { ...params.data, event: PRODUCT_EVENT[params.data.event] } as ProductEvent;
-  }
-}
+import { decodeFrames, decodeProductEvents } from '../../streams/frame.ts';
 
 /** What the model said in its last call, as far as it was stored, and the milliseconds from the first frame to the last. */
 export async function lastMessageIn(
@@ -27,9 +10,7 @@ export async function lastMessageIn(
   let first: number | null = null;
   let last = 0;
   for await (const bytes of frames) {
-    for (const line of bytes.toString('utf8').split('\n')) {
-      if (!line.startsWith(DATA)) continue;
-      const { params } = JSON.parse(line.slice(DATA.length)) as Frame<{ event?: string; delta?: unknown }>;
+    for (const { params } of decodeFrames(bytes)) {
       first ??= params.timestamp;
       last = params.timestamp;
       if (params.data.event === 'message-start') text = '';
@@ -42,7 +23,7 @@ export async function lastMessageIn(
 /** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
 export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
   const answer = new AnswerFold();
-  for await (const bytes of frames) for (const event of productEventsIn(bytes)) answer.add(event);
+  for await (const bytes of frames) for (const event of decodeProductEvents(bytes)) answer.add(event);
   return answer.result();
 }
 

@@ -1,6 +1,6 @@
 import type { ToolExecution } from '@platform/contracts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
-import { productEventsIn } from './collect-answer.ts';
+import { decodeProductEvents } from '../../streams/frame.ts';
 
 /** Ends calls of tools that were told as started and whose turn ends without them. */
 export function sayUnfinished(
@@ -23,7 +23,7 @@ export function sayUnfinished(
 export async function executionsIn(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
   const executions = new Map<string, ToolExecution>();
   for await (const bytes of frames) {
-    for (const event of productEventsIn(bytes)) {
+    for (const event of decodeProductEvents(bytes)) {
       if (event.event !== 'tool.execution') continue;
       const { event: _, ...execution } = event;
       executions.set(execution.callId, execution);

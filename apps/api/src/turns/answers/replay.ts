@@ -1,4 +1,4 @@
-import { deltaPieces, encodeFrame, productEvent, type Draft } from '../../streams/frame.ts';
+import { splitDelta, encodeFrame, productEvent, type Draft } from '../../streams/frame.ts';
 import type { Completed, SegmentHistory } from '../records/segment-history.ts';
 import { completedOf } from '../engine/turn-closing.ts';
 import type { TurnRow } from '../records/turn.store.ts';
@@ -17,7 +17,7 @@ export function replayOf(turn: TurnRow, { segment, items, completed, interaction
       requestId: null,
       resumed: false,
     }),
-    ...(text === '' ? [] : deltaPieces(text).map((delta) => productEvent('content.delta', { delta }))),
+    ...(text === '' ? [] : splitDelta(text).map((delta) => productEvent('content.delta', { delta }))),
     ...(interaction ? [productEvent('agent.input.required', { interaction })] : []),
     productEvent('response.completed', completed ?? guessed(turn, said.at(-1)?.id ?? null)),
   ];
