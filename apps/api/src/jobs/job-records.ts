@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { AgentsService } from '../agents/agents.service.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import type { TurnRow } from '../turns/records/turn.store.ts';
+import type { TurnRow } from '../turns/records/turn.ts';
 import * as store from './jobs.store.ts';
 import type { Owner, StoredJob } from './jobs.store.ts';
 

@@ -6,7 +6,7 @@ import { isText } from '../infra/http/text.ts';
 import { canonicalJson } from '../turns/input/contents.ts';
 import { executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
 import { settingsOf } from '../turns/input/turn-settings.ts';
-import type { TurnSettings } from '../turns/records/turn.store.ts';
+import type { TurnSettings } from '../turns/records/turn.ts';
 import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
 
 const HOUR_MS = 3_600_000;

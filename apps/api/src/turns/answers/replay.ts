@@ -1,7 +1,7 @@
 import { splitDelta, encodeFrame, productEvent, type Draft } from '../../streams/frame.ts';
 import type { Completed, SegmentHistory } from '../records/segment-history.ts';
-import { completedOf } from '../engine/turn-closing.ts';
-import type { TurnRow } from '../records/turn.store.ts';
+import type { TurnRow } from '../records/turn.ts';
+import { completedOf } from './closing-frames.ts';
 
 /** The frames of an ended segment told from the history, where those that were sent are no longer kept. */
 export function replayOf(turn: TurnRow, { segment, items, completed, interaction }: SegmentHistory): Buffer {

@@ -9,7 +9,7 @@ import { OpenStreams } from '../../infra/http/open-streams.ts';
 import { sendStream } from '../../infra/http/sse.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { collectAnswer } from './collect-answer.ts';
-import type { OpenedSegment } from '../lifecycle/turn-claims.ts';
+import type { OpenedSegment } from './opened-segment.ts';
 
 const MAX_OPEN_STREAMS = 200;
 /** Streams that are looked up at the same time: readers come back by the hundreds, and others want to be served. */

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { AppError } from '../../infra/http/app-error.ts';
 import { ProviderError } from '../../models/model-provider.ts';
-import type { ActiveTurn } from '../engine/active-turn.ts';
+import type { RunningTurn } from './running-turn.ts';
 import { isFull, planAutomatic } from './compaction.ts';
 import { Compactor } from './compactor.service.ts';
 import { EMPTY_CONTEXT, lastPosition, usedTokens, withTurn, type Context } from './context-state.ts';
@@ -32,7 +32,7 @@ export class ContextKeeper {
     private readonly compactor: Compactor,
   ) {}
 
-  async open(turn: ActiveTurn, systemTokens: number): Promise<OpenContext> {
+  async open(turn: RunningTurn, systemTokens: number): Promise<OpenContext> {
     return { before: await this.load(turn), compactable: true, systemTokens };
   }
 
@@ -40,7 +40,7 @@ export class ContextKeeper {
    * The context of the next call, compacted before it where it fills the window. Throws VALIDATION_ERROR where the
    * call would not fit, and what the provider throws where that is because the summary failed.
    */
-  async fit(turn: ActiveTurn, open: OpenContext, outputTokens: number): Promise<FittedContext> {
+  async fit(turn: RunningTurn, open: OpenContext, outputTokens: number): Promise<FittedContext> {
     const { model } = turn;
     const { contextWindow } = model;
     let fitted = present(turn, open);
@@ -67,7 +67,7 @@ export class ContextKeeper {
 
   /** Whether the context is another one now. */
   private async compact(
-    turn: ActiveTurn,
+    turn: RunningTurn,
     open: OpenContext,
     { context, usedTokens: tokensBefore }: FittedContext,
     outputTokens: number,
@@ -98,7 +98,7 @@ export class ContextKeeper {
     return true;
   }
 
-  private async load(turn: ActiveTurn): Promise<Context> {
+  private async load(turn: RunningTurn): Promise<Context> {
     if (turn.n === 1 && turn.origin === 'start') return EMPTY_CONTEXT;
     const { context, tail } = await whileUnavailable(
       () => loadContext(this.database, turn.session.ref, turn.model.contextWindow, turn.n),
@@ -109,13 +109,13 @@ export class ContextKeeper {
   }
 }
 
-function present(turn: ActiveTurn, { before, systemTokens }: OpenContext): FittedContext {
+function present(turn: RunningTurn, { before, systemTokens }: OpenContext): FittedContext {
   const context = withTurn(before, turn);
   return { context, usedTokens: usedTokens(context, systemTokens).tokens };
 }
 
 /** Tells the readers of a turn how full the window is. */
-export function showContext(turn: ActiveTurn, usedTokens: number, estimated: boolean): void {
+export function showContext(turn: RunningTurn, usedTokens: number, estimated: boolean): void {
   const maxTokens = turn.model.contextWindow;
   const remainingTokens = Math.max(0, maxTokens - usedTokens);
   turn.writer.emit('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });

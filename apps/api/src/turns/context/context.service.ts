@@ -44,7 +44,7 @@ export class ContextService {
   ) {}
 
   async status(scope: ContextScope): Promise<ContextStatus> {
-    const found = await this.find(this.database, scope);
+    const found = await this.find(this.database, scope, await this.windowOf(scope));
     const { contextWindow } = await this.resolve(scope);
     const { count, status } = await compactionFigures(this.database, found.session.ref);
     return {
@@ -61,7 +61,7 @@ export class ContextService {
 
   /** What `compact` would come to, as far as one can tell without asking the model. */
   async tryCompact(scope: ContextScope): Promise<CompactionAnswer> {
-    const { context, used } = await this.findIdle(this.database, scope);
+    const { context, used } = await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
     const plan = planManual(context);
     const after = plan
@@ -75,7 +75,7 @@ export class ContextService {
    * meanwhile goes on with the context as it was, the next one has the summary.
    */
   async compact(scope: ContextScope): Promise<CompactionAnswer> {
-    await this.findIdle(this.database, scope);
+    await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
     const begun = await this.database.transaction((tx) => this.begin(tx, scope, model));
     if (typeof begun === 'number') return this.answer(scope, false, begun, begun);
@@ -93,8 +93,9 @@ export class ContextService {
   }
 
   async undo(scope: ContextScope): Promise<ContextStatus> {
+    const contextWindow = await this.windowOf(scope);
     await this.database.transaction(async (tx) => {
-      const { session, context, used } = await this.findIdle(tx, scope, true);
+      const { session, context, used } = await this.findIdle(tx, scope, contextWindow, true);
       const at = lastPosition(context.items) ?? context.summary?.mark ?? { turn: 0, n: 0 };
       const sizeOf = (before: number, after: number) => Math.max(0, used.tokens + before - after);
       if (!(await undoCompaction(tx, session.ref, at, sizeOf))) {
@@ -111,7 +112,7 @@ export class ContextService {
     model: ResolvedModel,
   ): Promise<BegunCompaction | number> {
     const { agent, userId } = scope;
-    const { session, context, used } = await this.findIdle(tx, scope, true);
+    const { session, context, used } = await this.findIdle(tx, scope, model.contextWindow, true);
     const plan = planManual(context);
     const at = lastPosition(context.items);
     if (plan === null || at === null) return used.tokens;
@@ -130,12 +131,16 @@ export class ContextService {
   }
 
   /** 404 where the caller has no such session, or nothing was said in it yet. */
-  private async find(sql: Sql, { agent, userId, sessionId }: ContextScope, locked = false): Promise<Found> {
+  private async find(
+    sql: Sql,
+    { agent, userId, sessionId }: ContextScope,
+    contextWindow: number,
+    locked = false,
+  ): Promise<Found> {
     const owner = { agentId: agent.id, userId };
     const session = isText(sessionId) ? await contextSession(sql, owner, sessionId, { locked }) : null;
     if (session === null) throw notFound(`Session ${sessionId} does not exist`);
-    const contextWindow = await this.catalog.contextWindowOf(agent.spaceId, agent.model);
-    const { context } = await loadContext(sql, session.ref, contextWindow ?? 0);
+    const { context } = await loadContext(sql, session.ref, contextWindow);
     if (context.items.length === 0 && context.summary === null) {
       throw notFound(`Session ${sessionId} has no message yet`);
     }
@@ -144,14 +149,24 @@ export class ContextService {
   }
 
   /** As `find`; 409 where something goes on in the session. */
-  private async findIdle(sql: Sql, scope: ContextScope, locked = false): Promise<Found> {
-    const found = await this.find(sql, scope, locked);
+  private async findIdle(
+    sql: Sql,
+    scope: ContextScope,
+    contextWindow: number,
+    locked = false,
+  ): Promise<Found> {
+    const found = await this.find(sql, scope, contextWindow, locked);
     const { runningTurn, pending, compacting } = found.session;
     const { sessionId } = scope;
     if (runningTurn !== null) throw conflict(`Session ${sessionId} is busy with turn ${runningTurn}`);
     if (pending) throw conflict(`A question of session ${sessionId} waits for its answer`);
     if (compacting) throw conflict(`A summary of session ${sessionId} is being made`);
     return found;
+  }
+
+  /** Asked before a transaction: many that wait for one session would leave no connection for it. */
+  private async windowOf({ agent }: ContextScope): Promise<number> {
+    return (await this.catalog.contextWindowOf(agent.spaceId, agent.model)) ?? 0;
   }
 
   private resolve({ agent }: ContextScope): Promise<ResolvedModel> {

@@ -7,7 +7,7 @@ import { costOf } from '../../models/price.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Tail } from '../context/context.store.ts';
 import type { Item } from '../records/steps.ts';
-import type { TurnSettings } from '../records/turn.store.ts';
+import type { TurnSettings } from '../records/turn.ts';
 
 /** Why a running turn is stopped from outside. */
 export type StopReason = 'cancelled' | 'shutdown';

@@ -4,7 +4,8 @@ import { builtinTools } from '../../tools/builtin-tools.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { findAttachment } from '../records/attachment.store.ts';
 import { modelToolName } from './tool-names.ts';
-import { TurnTools, type TurnTool, type TurnToolSource } from './turn-tools.ts';
+import type { TurnTool } from './turn-tool.ts';
+import { TurnTools, type TurnToolSource } from './turn-tools.ts';
 
 /** Offers the built-in tools that an agent lists. */
 @Injectable()

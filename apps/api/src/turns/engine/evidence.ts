@@ -1,6 +1,6 @@
 import type { KnowledgeEvidence } from '@platform/contracts';
 import type { Item } from '../records/steps.ts';
-import type { TurnSettings } from '../records/turn.store.ts';
+import type { TurnSettings } from '../records/turn.ts';
 
 const NO_KNOWLEDGE = 'Knowledge is not configured here, so no documents were searched';
 const NO_WEB_SEARCH = 'Web search is not configured here, so the internet was not searched';

@@ -10,7 +10,8 @@ import { UsageService, type ExpiredCall } from '../../usage/usage.service.ts';
 import { lastMessageIn } from '../answers/collect-answer.ts';
 import type { Item } from '../records/steps.ts';
 import { payerOfRow } from './turn-billing.ts';
-import { getTurn, loadSteps, loadSegments, type TurnRow } from '../records/turn.store.ts';
+import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import type { TurnRow } from '../records/turn.ts';
 
 const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
 

@@ -7,10 +7,11 @@ import { countTokens } from '../../models/tokens.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { openCalls } from '../records/steps.ts';
-import { ASK_USER, parseQuestion, type Question } from '../records/questions.ts';
+import { parseQuestion, type Question } from '../records/questions.ts';
+import { ASK_USER } from './ask-user-tool.ts';
 import { readArguments, type CallArguments } from './tool-arguments.ts';
 import { storeStep } from './store-step.ts';
-import type { ToolOutcome, TurnTool } from './turn-tools.ts';
+import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 
 /** Calls of one step that run side by side. */
 const PARALLEL = 5;
@@ -34,7 +35,7 @@ export async function completeToolCalls(
   const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       turn.signal.throwIfAborted();
-      await chargeCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
+      await runCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
         waiting.length = 0;
         throw error;
       });
@@ -58,7 +59,7 @@ function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
   return call.name === ASK_USER && tools.some(({ name }) => name === ASK_USER);
 }
 
-async function chargeCall(
+async function runCall(
   database: DataSource,
   turn: ActiveTurn,
   tools: TurnTool[],

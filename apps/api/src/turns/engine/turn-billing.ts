@@ -3,7 +3,7 @@ import { rows } from '../../infra/database/rows.ts';
 import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn, StepUsage } from './active-turn.ts';
-import type { TurnRow, TurnSettings } from '../records/turn.store.ts';
+import type { TurnRow, TurnSettings } from '../records/turn.ts';
 
 /** A call of a model lasts less; a hold that is older was left behind. */
 const HOLD_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { ErrorCode, FinishReason, TokenUsage } from '@platform/contracts';
+import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Transactions } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
@@ -14,7 +14,9 @@ import { sayUnfinished } from '../answers/open-executions.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
 import { payerOf, chargeCall } from './turn-billing.ts';
 import { keepCompleted, type Completed } from '../records/segment-history.ts';
-import { endTurn, insertStep, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+import type { TurnFailure } from '../records/turn.ts';
+import { endTurn, insertStep } from '../records/turn.store.ts';
+import { completedOf, writeFailureFrames } from '../answers/closing-frames.ts';
 
 const RETRY_MS = 250;
 /** So often the database may refuse what is to be stored; trying for ever would hold the session for ever. */
@@ -143,73 +145,4 @@ function writeQuestionFrames(writer: StreamWriter, turn: ActiveTurn, row: Intera
     payload: interaction,
   });
   writer.emit('agent.input.required', { interaction });
-}
-
-/** How a segment that did not fail ends, as its last frames tell it. */
-export function completedOf(
-  turn: Pick<TurnRow, 'sessionName' | 'clientTurnId'>,
-  {
-    messageId,
-    usage,
-    executionMs,
-    finishReason,
-  }: { messageId: string | null; usage: UsageFigures; executionMs: number; finishReason: FinishReason },
-): Completed {
-  const token_usage = formatUsage(usage);
-  return {
-    session_id: turn.sessionName,
-    turnId: turn.clientTurnId,
-    messageId,
-    tokens_used: token_usage.total_tokens,
-    execution_time: seconds(executionMs),
-    token_usage,
-    finishReason,
-  };
-}
-
-/** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
-export function writeCancelledFrames(writer: StreamWriter, completed: Completed): void {
-  writer.emit('response.completed', completed);
-  writer.frame('lifecycle', { event: 'interrupted' });
-}
-
-/** The two frames before the last of a stream that failed. */
-export function writeFailureFrames(
-  writer: StreamWriter,
-  failure: TurnFailure & { turnId: string; requestId: string | null },
-): void {
-  const { code, message, turnId, requestId, retryable, retryAfter } = failure;
-  writer.emit('error.occurred', {
-    code: code as ErrorCode | 'INTERRUPTED',
-    message,
-    turnId,
-    requestId,
-    retryable,
-    ...(retryAfter !== undefined && { retryAfter }),
-  });
-  writer.frame('lifecycle', { event: 'failed', error: message });
-}
-
-export interface UsageFigures {
-  promptTokens: number;
-  completionTokens: number;
-  cost: number;
-  estimated: boolean;
-}
-
-/** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
-export function formatUsage(usage: UsageFigures): TokenUsage {
-  const { promptTokens, completionTokens, cost, estimated } = usage;
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    cost,
-    ...(estimated && { estimated: true as const }),
-  };
-}
-
-/** Milliseconds as seconds, to the millisecond. */
-export function seconds(ms: number): number {
-  return Math.round(ms) / 1000;
 }

@@ -24,8 +24,9 @@ import { completeToolCalls } from './tool-calls.ts';
 import { reserveForCall, payerOf, chargeCall } from './turn-billing.ts';
 import { storeStep } from './store-step.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
-import { type TurnFailure } from '../records/turn.store.ts';
-import { TurnTools, type TurnTool } from './turn-tools.ts';
+import type { TurnFailure } from '../records/turn.ts';
+import type { TurnTool } from './turn-tool.ts';
+import { TurnTools } from './turn-tools.ts';
 
 /** A turn that calls the model more often is going in circles. */
 const MAX_STEPS = 25;

@@ -19,15 +19,10 @@ import { findOrphans, type Orphan } from '../records/orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
 import { payerOfRow, chargeCall } from './turn-billing.ts';
 import { keepCompleted, usedBefore } from '../records/segment-history.ts';
-import { completedOf, writeCancelledFrames, writeFailureFrames, type UsageFigures } from './turn-closing.ts';
-import {
-  endTurn,
-  getTurn,
-  insertStep,
-  loadSteps,
-  type TurnFailure,
-  type TurnRow,
-} from '../records/turn.store.ts';
+import { completedOf, writeCancelledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
+import type { UsageFigures } from '../answers/token-usage.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { endTurn, getTurn, insertStep, loadSteps } from '../records/turn.store.ts';
 
 const INTERRUPTED: TurnFailure = {
   code: 'INTERRUPTED',

@@ -9,7 +9,7 @@ import { assertRenderable, missingVariables, RESERVED_INPUTS, variablesOf } from
 import { invalid, invalidFor } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
 import { checkMediaUrl } from './contents.ts';
-import type { TurnSettings } from '../records/turn.store.ts';
+import type { TurnSettings } from '../records/turn.ts';
 
 const MAX_MEDIA = 64;
 const MAX_INPUTS = 1_000;

@@ -1,5 +1,5 @@
 import type { AgentKnowledge, AgentSettings, ChatRequest } from '@platform/contracts';
-import type { TurnSettings } from '../records/turn.store.ts';
+import type { TurnSettings } from '../records/turn.ts';
 
 /** What the request asks for, over the agent's defaults. */
 export function settingsOf(

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Interaction } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { InvocableAgent } from '../../agents/agent-row.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { conflict, invalid, notFound } from '../../infra/http/app-error.ts';
@@ -15,8 +16,9 @@ import {
   type InteractionRow,
 } from '../records/interaction.store.ts';
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
-import { ClaimMissed, TurnClaims, type Claimant, type OpenedSegment } from '../lifecycle/turn-claims.ts';
-import { getTurn, loadSegments, type TurnRow } from '../records/turn.store.ts';
+import { ClaimMissed, TurnClaims, type Claimant } from '../lifecycle/turn-claims.ts';
+import { getTurn, loadSegments } from '../records/turn.store.ts';
+import type { TurnRow } from '../records/turn.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
 
 export interface Resume {

@@ -3,11 +3,13 @@ import type { ChatAnswer } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { turnsByIds, countRunning, lockTurnsAhead } from '../records/background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
+import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
-import { TurnClaims, type Claimant, type OpenedSegment, type TurnStart } from './turn-claims.ts';
+import { TurnClaims, type Claimant, type TurnStart } from './turn-claims.ts';
 import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
 import { TurnRunner } from '../engine/turn-runner.ts';
-import { findTurn, loadSegments, type TurnFailure, type TurnRow } from '../records/turn.store.ts';
+import { findTurn, loadSegments } from '../records/turn.store.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
 /** Turns that no request waits for: queued first, claimed later, and read once they have ended. */

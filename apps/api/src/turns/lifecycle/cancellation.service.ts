@@ -7,14 +7,8 @@ import { isUuid } from '../../infra/http/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { storeCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnClaims } from './turn-claims.ts';
-import {
-  cancelQueued,
-  findTurn,
-  getTurn,
-  loadSegments,
-  type TurnFailure,
-  type TurnRow,
-} from '../records/turn.store.ts';
+import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
 const CANCELLED: TurnFailure = {
   code: 'CANCELLED',

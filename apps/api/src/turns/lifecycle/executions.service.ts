@@ -6,7 +6,7 @@ import { invalidFor } from '../../infra/http/app-error.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
-import type { TurnSettings } from '../records/turn.store.ts';
+import type { TurnSettings } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
 /** An execution that no request asks for, such as a step of a task. */

@@ -26,12 +26,15 @@ import { Media, storeParts, type LoadedPart } from '../input/media.ts';
 import { answerText, type UserAnswer } from '../records/questions.ts';
 import { reserveForCall } from '../engine/turn-billing.ts';
 import { keepCompleted } from '../records/segment-history.ts';
-import { completedOf, writeCancelledFrames } from '../engine/turn-closing.ts';
+import { completedOf, writeCancelledFrames } from '../answers/closing-frames.ts';
+import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { holdSession } from '../records/turn-queue.store.ts';
 import { TurnRunner } from '../engine/turn-runner.ts';
 import {
   cancelWaiting,
   claimTurn,
+  deletePartialSteps,
+  moveToEnd,
   insertStep,
   insertSegment,
   insertTurn,
@@ -41,10 +44,9 @@ import {
   runningTurns,
   loadSegments,
   waitingTurns,
-  type TurnFailure,
-  type TurnRow,
-  type TurnSettings,
 } from '../records/turn.store.ts';
+import type { TurnFailure, TurnRow, TurnSettings } from '../records/turn.ts';
+import { forgetPages } from '../context/context.store.ts';
 
 /** When a user whose turns are too many may come again. */
 const RETRY_AFTER_S = 5;
@@ -62,18 +64,6 @@ export interface TurnStart {
   requestId: string | null;
   /** Keeps the session out of all lists: an execution without memory. */
   hidden?: boolean;
-}
-
-/** Where the answer to a start, a resume or a re-attach is read. */
-export interface OpenedSegment {
-  turnId: string;
-  sessionName: string;
-  /** Whose turn it is. */
-  userId: string;
-  segment: number;
-  streamId: string;
-  /** All of its frames, where the stream is no longer kept. */
-  replay?: Buffer;
 }
 
 /** Somebody else was first with what this claim wanted: look again and decide anew. */
@@ -280,8 +270,13 @@ export class TurnClaims {
     const scope = { agent, caller: { userId }, sessionName: known.sessionName };
     return this.claim(scope, async (tx) => {
       await holdSession(tx, known.sessionRef);
-      const n = await claimTurn(tx, known.id, from, model.name);
-      if (n === null) throw new ClaimMissed();
+      const place = await claimTurn(tx, known.id, from, model.name);
+      if (place === null) throw new ClaimMissed();
+      if (from === 'FAILED') {
+        await deletePartialSteps(tx, known.id);
+        await forgetPages(tx, known.sessionRef, place);
+      }
+      const n = from === 'INPUT_REQUIRED' ? place : await moveToEnd(tx, { ...known, n: place });
       this.assertRoom(await runningTurns(tx, userId));
       await this.dismissWaiting(tx, known.sessionRef);
       const segment = await nextSegment(tx, known.id);

@@ -9,11 +9,13 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { hashContents } from '../input/contents.ts';
 import { executionsIn } from '../answers/open-executions.ts';
 import { replayOf } from '../answers/replay.ts';
-import { ClaimMissed, TurnClaims, type OpenedSegment, type TurnStart } from './turn-claims.ts';
+import { ClaimMissed, TurnClaims, type TurnStart } from './turn-claims.ts';
 import { historyOf } from '../records/segment-history.ts';
-import { seconds, formatUsage } from '../engine/turn-closing.ts';
+import type { OpenedSegment } from '../answers/opened-segment.ts';
+import { seconds, formatUsage } from '../answers/token-usage.ts';
 import { decideRepeat } from '../records/turn-state.ts';
-import { findTurn, loadSteps, loadSegments, type SegmentRow, type TurnRow } from '../records/turn.store.ts';
+import { findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import type { SegmentRow, TurnRow } from '../records/turn.ts';
 
 /** Turns as their callers see them: started once, found, described and read again. */
 @Injectable()

@@ -8,8 +8,9 @@ import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { conflict, notFound, type AppError } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
 import type { ActiveTurn } from '../engine/active-turn.ts';
-import type { TurnRow } from '../records/turn.store.ts';
-import { TurnTools, type ToolOutcome, type TurnTool, type TurnToolSource } from '../engine/turn-tools.ts';
+import type { TurnRow } from '../records/turn.ts';
+import type { ToolOutcome, TurnTool } from '../engine/turn-tool.ts';
+import { TurnTools, type TurnToolSource } from '../engine/turn-tools.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
 
 /** How long the client has to run a local tool. */

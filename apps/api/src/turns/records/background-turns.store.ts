@@ -1,5 +1,6 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import { TURN_COLUMNS, type TurnRow } from './turn.store.ts';
+import { TURN_COLUMNS } from './turn.store.ts';
+import type { TurnRow } from './turn.ts';
 
 /** Turns by their own ids. */
 export async function turnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<string, TurnRow>> {

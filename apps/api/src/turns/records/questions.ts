@@ -1,9 +1,7 @@
 import type { Interaction, InteractionOption } from '@platform/contracts';
-import type { TurnTool } from '../engine/turn-tools.ts';
 
-/** The name under which a model asks the user. */
-export const ASK_USER = 'ask_user';
-const MAX_OPTIONS = 50;
+/** The most options of one question. */
+export const MAX_OPTIONS = 50;
 
 /** A question as it is stored with its interaction. */
 export interface Question {
@@ -20,37 +18,6 @@ export interface UserAnswer {
   selectedOptionIds: string[];
   otherText: string | null;
 }
-
-/** How the model is offered to ask; the call itself is settled by the turn, which stops and waits. */
-export const ASK_USER_TOOL: Omit<TurnTool, 'run'> = {
-  name: ASK_USER,
-  toolId: ASK_USER,
-  tool: ASK_USER,
-  method: 'ask',
-  kind: 'builtin',
-  acts: false,
-  description:
-    'Asks the user to choose, and waits for the answer. Use it only where the answer cannot be found otherwise.',
-  parameters: {
-    type: 'object',
-    properties: {
-      question: { type: 'string', description: 'The question, as the user reads it' },
-      options: {
-        type: 'array',
-        minItems: 1,
-        maxItems: MAX_OPTIONS,
-        items: {
-          type: 'object',
-          properties: { label: { type: 'string' }, description: { type: 'string' } },
-          required: ['label'],
-        },
-      },
-      multiple: { type: 'boolean', description: 'Whether several options may be chosen' },
-      allowOther: { type: 'boolean', description: 'Whether the user may answer in own words' },
-    },
-    required: ['question', 'options'],
-  },
-};
 
 /** Reads what the model wrote; a sentence for the model where it is no question. */
 export function parseQuestion(input: Record<string, unknown>): Question | string {

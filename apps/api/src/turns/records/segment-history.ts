@@ -3,7 +3,8 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { interactionOfCall } from './interaction.store.ts';
 import type { Item } from './steps.ts';
 import { toInteraction } from './questions.ts';
-import { loadSteps, type TurnRow } from './turn.store.ts';
+import { loadSteps } from './turn.store.ts';
+import type { TurnRow } from './turn.ts';
 
 export type Completed = ProductEventFields['response.completed'];
 

@@ -1,5 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { SegmentRow, TurnFailure } from './turn.store.ts';
+import type { SegmentRow, TurnFailure } from './turn.ts';
 
 /** A new turn locks its session first; every other claim takes the same order, or two could wait for each other. */
 export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {

@@ -1,69 +1,7 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { ChargeSource } from '../../usage/charge.ts';
-import { forgetPages } from '../context/context.store.ts';
 import type { Item, StepContent } from './steps.ts';
-
-/** What a request asked for, kept with the turn for its re-runs. */
-export interface TurnSettings {
-  temperature?: number;
-  maxTokens?: number;
-  topP?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  chatMode: 'ask' | 'agent';
-  disableWebSearch: boolean;
-  /** Whether the documents of the space, or the web, are to be searched; absent in turns from before. */
-  knowledge?: boolean;
-  internet?: boolean;
-  /** Whether an execution reads and writes its session. */
-  memory?: boolean;
-  registeredLocalTools: string[];
-  /** Whether somebody is there to answer questions and to run local tools. */
-  interactive: boolean;
-  /** What the ledger calls it. */
-  source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
-  /** Values for the variables of the agent's prompt. */
-  variables: Record<string, unknown>;
-}
-
-export interface TurnFailure {
-  code: string;
-  message: string;
-  retryable: boolean;
-  /** Seconds. */
-  retryAfter?: number;
-}
-
-export interface TurnRow {
-  id: string;
-  spaceId: string;
-  agentId: string;
-  userId: string;
-  clientTurnId: string;
-  sessionRef: string;
-  sessionName: string;
-  sessionDeleted: boolean;
-  /** Its place in the session, from 1. */
-  n: number;
-  status: TurnStatus;
-  contentsHash: Buffer;
-  settings: TurnSettings;
-  /** The run whose step started it, or null. */
-  causationRunId: string | null;
-  error: TurnFailure | null;
-  /** The tokens that its running call holds. */
-  reservationId: string | null;
-  model: string;
-  promptTokens: number;
-  completionTokens: number;
-  cost: number;
-  estimated: boolean;
-  executionMs: number;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
+import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
 export const TURN_COLUMNS = `
@@ -190,35 +128,32 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
   return row?.id ?? null;
 }
 
-/**
- * Moves a turn into RUNNING and answers its place in the session; null where it is no longer in `from`. What was said
- * before it failed is dropped. A turn that was queued or failed takes the place after all that were started since.
- */
+/** Moves a turn into RUNNING and returns its place in the session so far; null if it is no longer in `from`. */
 export async function claimTurn(
   tx: Sql,
   id: string,
   from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
   model: string,
 ): Promise<number | null> {
-  const row = await firstRow<{ n: number; sessionRef: string }>(
+  const row = await firstRow<{ n: number }>(
     tx,
     `update turn set status = 'RUNNING', error = null, finished_at = null, model = $3,
        started_at = coalesce(started_at, clock_timestamp())
-     where id = $1 and status = $2 returning n, session_id as "sessionRef"`,
+     where id = $1 and status = $2 returning n`,
     [id, from, model],
   );
-  if (row === null) return null;
-  if (from === 'FAILED') {
-    await rows(tx, `delete from turn_step where turn_id = $1 and kind = 'partial'`, [id]);
-    await forgetPages(tx, row.sessionRef, row.n);
-  }
-  return from === 'INPUT_REQUIRED' ? row.n : moveToEnd(tx, id, row);
+  return row?.n ?? null;
 }
 
-async function moveToEnd(
+/** Drops what the model had said when the turn failed: a rerun replaces it. */
+export async function deletePartialSteps(tx: Sql, id: string): Promise<void> {
+  await rows(tx, `delete from turn_step where turn_id = $1 and kind = 'partial'`, [id]);
+}
+
+/** Gives a turn the place after all turns that its session has started since, and returns it. */
+export async function moveToEnd(
   tx: Sql,
-  id: string,
-  { n, sessionRef }: { n: number; sessionRef: string },
+  { id, sessionRef, n }: { id: string; sessionRef: string; n: number },
 ): Promise<number> {
   const placed = await firstRow<{ n: number }>(
     tx,
@@ -302,12 +237,6 @@ export async function insertSegment(
      from turn where id = $1`,
     [turnId, segment.segment, segment.origin, segment.streamId],
   );
-}
-
-export interface SegmentRow {
-  segment: number;
-  origin: SegmentOrigin;
-  streamId: string;
 }
 
 /** The segments of a turn in their order. */

@@ -1,0 +1,23 @@
+import type { SegmentOrigin } from '@platform/contracts';
+import type { ResolvedModel } from '../../models/catalog.service.ts';
+import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { Item } from '../records/steps.ts';
+import type { Tail } from './context.store.ts';
+
+/** What a running turn shows of itself to the context. */
+export interface RunningTurn {
+  readonly clientTurnId: string;
+  readonly userId: string;
+  readonly agent: { id: string; spaceId: string };
+  readonly session: { ref: string };
+  /** Its place in the session, from 1. */
+  readonly n: number;
+  readonly origin: SegmentOrigin;
+  readonly model: ResolvedModel;
+  readonly items: Item[];
+  readonly writer: Pick<StreamWriter, 'emit'>;
+  /** Aborts when the turn is stopped or its lease is lost. */
+  readonly signal: AbortSignal;
+  /** The steps of earlier turns that are in no page yet; the end of the turn adds them to one. */
+  unfolded: Tail | null;
+}

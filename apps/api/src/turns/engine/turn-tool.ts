@@ -1,0 +1,32 @@
+import type { ToolExecution } from '@platform/contracts';
+import type { ActiveTurn } from './active-turn.ts';
+
+/** What a call gave: the text for the model, and what people see of it. */
+export interface ToolOutcome {
+  /** For the model. */
+  text: string;
+  result?: unknown;
+  error?: { code: string; message: string };
+  /** The user did not allow the call. */
+  denied?: true;
+  metadata?: Partial<ToolExecution['metadata']>;
+}
+
+/** A tool as the model may call it. */
+export interface TurnTool {
+  /** The name the model uses: `<tool>__<method>`, at most 64 of `[A-Za-z0-9_-]`. */
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
+  toolId: string;
+  tool: string;
+  method: string;
+  kind: string;
+  /** Has effects: not offered in chat_mode `ask`. */
+  acts: boolean;
+  run(
+    input: Record<string, unknown>,
+    call: { id: string; turn: ActiveTurn; signal: AbortSignal },
+  ): Promise<ToolOutcome>;
+}

@@ -1,0 +1,69 @@
+import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
+import type { ChargeSource } from '../../usage/charge.ts';
+
+/** What a request asked for, kept with the turn for its re-runs. */
+export interface TurnSettings {
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  chatMode: 'ask' | 'agent';
+  disableWebSearch: boolean;
+  /** Whether the documents of the space, or the web, are to be searched; absent in turns from before. */
+  knowledge?: boolean;
+  internet?: boolean;
+  /** Whether an execution reads and writes its session. */
+  memory?: boolean;
+  registeredLocalTools: string[];
+  /** Whether somebody is there to answer questions and to run local tools. */
+  interactive: boolean;
+  /** What the ledger calls it. */
+  source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
+  /** Values for the variables of the agent's prompt. */
+  variables: Record<string, unknown>;
+}
+
+export interface TurnFailure {
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** Seconds. */
+  retryAfter?: number;
+}
+
+export interface TurnRow {
+  id: string;
+  spaceId: string;
+  agentId: string;
+  userId: string;
+  clientTurnId: string;
+  sessionRef: string;
+  sessionName: string;
+  sessionDeleted: boolean;
+  /** Its place in the session, from 1. */
+  n: number;
+  status: TurnStatus;
+  contentsHash: Buffer;
+  settings: TurnSettings;
+  /** The run whose step started it, or null. */
+  causationRunId: string | null;
+  error: TurnFailure | null;
+  /** The tokens that its running call holds. */
+  reservationId: string | null;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  cost: number;
+  estimated: boolean;
+  executionMs: number;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+export interface SegmentRow {
+  segment: number;
+  origin: SegmentOrigin;
+  streamId: string;
+}
