@@ -6,7 +6,7 @@ import type {
   Me,
   Member,
   Page,
-  SignedIn,
+  SignInResponse,
   SpaceSummary,
 } from '@platform/contracts';
 import { mintKey, parseKey } from '../src/infra/crypto/api-tokens.ts';
@@ -28,13 +28,13 @@ const letPass = (ms: number) =>
 
 interface Session {
   cookie: string;
-  answer: SignedIn;
+  answer: SignInResponse;
 }
 
 const cookieOf = (answer: Answer<unknown>) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
-function login(email: string, password: string): Promise<Answer<SignedIn>> {
-  return app.request<SignedIn>('POST', '/api/auth/login', { as: null, body: { email, password } });
+function login(email: string, password: string): Promise<Answer<SignInResponse>> {
+  return app.request<SignInResponse>('POST', '/api/auth/login', { as: null, body: { email, password } });
 }
 
 /** Signs in without coming near the limit of sign-ins. */
@@ -45,8 +45,12 @@ async function signIn(user: TestUser, password = user.password): Promise<Session
   return { cookie: cookieOf(answer), answer: answer.body };
 }
 
-function refresh(cookie: string, body: object = {}): Promise<Answer<SignedIn>> {
-  return app.request<SignedIn>('POST', '/api/auth/refresh', { as: null, body, headers: { Cookie: cookie } });
+function refresh(cookie: string, body: object = {}): Promise<Answer<SignInResponse>> {
+  return app.request<SignInResponse>('POST', '/api/auth/refresh', {
+    as: null,
+    body,
+    headers: { Cookie: cookie },
+  });
 }
 
 function me(credential: string): Promise<Answer<Me>> {

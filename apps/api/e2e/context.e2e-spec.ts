@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CompactionAnswer, ContextStatus, Page, UsageEntry } from '@platform/contracts';
+import type { CompactionResult, ContextStatus, Page, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Compactor } from '../src/turns/context/compactor.service.ts';
 import type { ContextStep } from '../src/turns/context/context-state.ts';
@@ -88,7 +88,7 @@ async function status(agent: AgentCalls, session: string): Promise<ContextStatus
 }
 
 const compact = (agent: AgentCalls, session: string, query = '') =>
-  contextCall<CompactionAnswer>(agent, session, `compact${query}`);
+  contextCall<CompactionResult>(agent, session, `compact${query}`);
 
 const undo = (agent: AgentCalls, session: string) => contextCall<ContextStatus>(agent, session, 'undo');
 

@@ -1,6 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type { ApiKey, ChangedPassword, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
+import type {
+  ApiKey,
+  ChangePasswordResponse,
+  CreatedApiKey,
+  Page,
+  PersonalApiKey,
+} from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { hashSecret } from '../src/infra/crypto/api-tokens.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
@@ -139,7 +145,7 @@ describe('changing the password', () => {
   async function change({ user, accessToken }: TwoSpaces, revokeApiKeys?: unknown) {
     await app.sql('delete from rate_window');
     const newPassword = randomBytes(9).toString('base64url');
-    const answer = await app.request<ChangedPassword>('POST', '/api/auth/password', {
+    const answer = await app.request<ChangePasswordResponse>('POST', '/api/auth/password', {
       as: null,
       body: {
         currentPassword: user.password,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type {
-  CancelAnswer,
-  ChatAnswer,
-  ExecuteAnswer,
+  CancelResponse,
+  ChatResponse,
+  ExecuteResponse,
   Interaction,
   Page,
   Session,
@@ -56,7 +56,7 @@ const resume = (turnId: string, body: object, calls = agent) =>
   });
 
 const cancel = (turnId: string, sessionId: string, calls = agent) =>
-  calls.request<CancelAnswer>('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
+  calls.request<CancelResponse>('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
 
 describe('questions', () => {
   verifies(
@@ -544,7 +544,7 @@ describe('tools in the loop', () => {
 
 describe('execute', () => {
   const execute = (body: unknown, calls = agent) =>
-    calls.request<ExecuteAnswer>('POST', '/execute', { body });
+    calls.request<ExecuteResponse>('POST', '/execute', { body });
 
   verifies('execute.answer', 'exactly its keys', async () => {
     const { status, body } = await execute({ inputs: { query: 'Hello' } });
@@ -650,7 +650,7 @@ describe('execute', () => {
     const streamed = await readStream(await app.fetch('POST', path, { body, headers: STREAMED }));
     expect(streamed.headers.get('content-type')).toBe('text/event-stream');
     expect(eventNames(streamed.frames)).toContain('agent-input-required');
-    const json = await app.request<ChatAnswer>('POST', path, { body: { ...body, stream: false } });
+    const json = await app.request<ChatResponse>('POST', path, { body: { ...body, stream: false } });
     expect(json.body.interaction).toBeUndefined();
     expect(json.status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
-import type { ChatAnswer, Job } from '@platform/contracts';
+import type { ChatResponse, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
@@ -150,7 +150,7 @@ describe('jobs and crashes', () => {
       await work();
       for (const job of await ended(made)) {
         expect(job).toMatchObject({ status: 'COMPLETED', progress: 100 });
-        expect((job.result as ChatAnswer).answer).toBe(WORDS.join(''));
+        expect((job.result as ChatResponse).answer).toBe(WORDS.join(''));
       }
       await ledgerAddsUp();
       const after = await stepsStored(made);

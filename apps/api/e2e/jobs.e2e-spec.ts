@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type { ChatAnswer, ErrorBody, ExecuteAnswer, Job, JobPhase } from '@platform/contracts';
+import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
 import { TurnTools } from '../src/turns/engine/turn-tools.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -61,7 +61,7 @@ const asking = async (more: object = {}) =>
     'INPUT_REQUIRED',
   );
 
-const answerOf = (job: Job) => job.result as ChatAnswer;
+const answerOf = (job: Job) => job.result as ChatResponse;
 
 describe('a job', () => {
   verifies('job.contents', 'with contents runs on its own and results in the answer of a chat', async () => {
@@ -138,7 +138,7 @@ describe('a job', () => {
       await jobs.start({ agentId, inputs, settings: { maxTokens: 20 } }),
       'COMPLETED',
     );
-    expect(done.result as ExecuteAnswer).toEqual({
+    expect(done.result as ExecuteResponse).toEqual({
       answer: 'Hello world!',
       agent_id: agentId,
       execution_time: expect.any(Number),

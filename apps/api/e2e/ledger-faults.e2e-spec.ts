@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { CompactionAnswer, Page, UsageBalance, UsageEntry } from '@platform/contracts';
+import type { CompactionResult, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
 import { payerOfRow, chargeCall } from '../src/turns/engine/turn-billing.ts';
@@ -147,7 +147,7 @@ describe('an answer to COMMIT that is lost', () => {
     for (const text of ['One', 'Two']) await mine.json({ session_id: 's', contents: said(text) });
     const before = await chargesOf(user);
     commits.next(/insert into usage_entry/i);
-    const made = await mine.request<CompactionAnswer>('POST', '/sessions/s/context/compact', {});
+    const made = await mine.request<CompactionResult>('POST', '/sessions/s/context/compact', {});
     expect(commits.lost).toBe(1);
     expect([made.status, made.body]).toMatchObject([200, { compacted: true, compactionCount: 1 }]);
     expect((await chargesOf(user)).length).toBe(before.length + 1);

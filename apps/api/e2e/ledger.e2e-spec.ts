@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecuteAnswer, TokenUsage } from '@platform/contracts';
+import type { ExecuteResponse, TokenUsage } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
@@ -75,7 +75,7 @@ describe('the ledger of turns', () => {
       const mine = calls.by(user);
       const streamed = await mine.stream({ contents: said('Hi') });
       const json = await mine.json({ contents: said('Hi') });
-      const executed = await mine.request<ExecuteAnswer>('POST', '/execute', {
+      const executed = await mine.request<ExecuteResponse>('POST', '/execute', {
         body: { inputs: { query: 'Hi' } },
       });
       const usages = [

@@ -7,7 +7,7 @@ import {
   type ErrorBody,
   type Page,
   type Session,
-  type SignedIn,
+  type SignInResponse,
 } from '@platform/contracts';
 import { Redis } from 'ioredis';
 import { AppModule } from '../src/app.module.ts';
@@ -166,7 +166,7 @@ describe('the routes of an agent', () => {
 
   verifies('agents.routes.credentials', 'take an API key and an access token alike', async () => {
     const { email, password } = app.admin;
-    const signedIn = await app.request<SignedIn>('POST', '/api/auth/login', {
+    const signedIn = await app.request<SignInResponse>('POST', '/api/auth/login', {
       as: null,
       body: { email, password },
     });

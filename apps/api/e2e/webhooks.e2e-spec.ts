@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type { AuditEntry, Job, Page, WebhookSecret, WebhookSecretState } from '@platform/contracts';
+import type { AuditEntry, Job, Page, WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -222,7 +222,7 @@ describe('an address that is no good', () => {
 
 describe('the secret of webhooks', () => {
   verifies('webhook.secret', 'is for admins, shown once, and never again', async () => {
-    const state = await app.request<WebhookSecretState>('GET', '/api/webhook-secret');
+    const state = await app.request<WebhookSecretStatus>('GET', '/api/webhook-secret');
     expect(state.body).toEqual({ configured: true, createdAt: expect.any(String) });
     expect(state.text).not.toContain('whsec_');
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

@@ -1,5 +1,5 @@
 import { PlatformClient } from '@platform/client';
-import type { SignedIn } from '@platform/contracts';
+import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
 
 /** The access token lives here and nowhere else; a reload gets a new one by the refresh cookie. */
@@ -49,7 +49,7 @@ export const client = new PlatformClient({
 });
 
 /** Makes the answer of a sign-in (or null) the present session. */
-export function setSession(session: SignedIn | null): void {
+export function setSession(session: SignInResponse | null): void {
   accessToken = session?.accessToken ?? null;
   if (session === null) localStorage.removeItem(SIGNED_IN);
   else localStorage.setItem(SIGNED_IN, 'yes');
@@ -57,7 +57,7 @@ export function setSession(session: SignedIn | null): void {
 }
 
 /** The session of the refresh cookie; null when there is none. */
-export async function restoreSession(): Promise<SignedIn | null> {
+export async function restoreSession(): Promise<SignInResponse | null> {
   if (localStorage.getItem(SIGNED_IN) === null) return null;
   try {
     const session = await client.auth.refresh();

@@ -18,7 +18,7 @@ export interface AgentTool {
 export const TOOL_STATUSES = ['ready', 'unknown'] as const;
 
 /** A tool of an agent as the service tells it; the status is ignored where it is sent back. */
-export interface ListedTool extends AgentTool {
+export interface AgentToolStatus extends AgentTool {
   /** `unknown`: the tool, or one of the methods, does not exist (any more). */
   status: (typeof TOOL_STATUSES)[number];
 }
@@ -63,7 +63,7 @@ export interface Agent extends AgentListing {
   systemPrompt: string;
   allowedUserIds: string[];
   variables: AgentVariable[];
-  tools: ListedTool[];
+  tools: AgentToolStatus[];
   localTools: LocalToolDeclaration[];
   knowledge: AgentKnowledge;
   settings: AgentSettings;

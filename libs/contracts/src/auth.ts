@@ -27,7 +27,7 @@ export interface RefreshRequest {
 }
 
 /** What the person is and may do, whatever the space. */
-export interface PersonState {
+export interface UserState {
   /** An administrator chose the password: until it is changed, every other call is refused. */
   passwordTemporary: boolean;
   /** May create people and add anybody to a space without an invitation. */
@@ -35,7 +35,7 @@ export interface PersonState {
   canCreateSpaces: boolean;
 }
 
-export interface SignedIn extends PersonState {
+export interface SignInResponse extends UserState {
   accessToken: string;
   /** Seconds the access token is good for. */
   expiresIn: number;
@@ -45,7 +45,7 @@ export interface SignedIn extends PersonState {
   spaces: SpaceSummary[];
 }
 
-export interface Me extends PersonState {
+export interface Me extends UserState {
   user: UserSummary;
   space: SpaceSummary;
   /** The first 200; GET /api/spaces lists all. */
@@ -61,7 +61,7 @@ export interface ChangePasswordRequest {
 }
 
 /** The person, and the API keys that are still valid after the change. */
-export interface ChangedPassword extends UserSummary {
+export interface ChangePasswordResponse extends UserSummary {
   apiKeys: Page<PersonalApiKey>;
 }
 

@@ -127,7 +127,7 @@ export interface KnowledgeEvidence {
 }
 
 /** The answer of a chat that was not streamed. */
-export interface ChatAnswer {
+export interface ChatResponse {
   session_id: string;
   turnId: string;
   status: TurnOutcome;
@@ -216,7 +216,7 @@ export interface CancelRequest {
   sessionId: string;
 }
 
-export interface CancelAnswer {
+export interface CancelResponse {
   turnId: string;
   sessionId: string;
   /** `cancelling`: the running instance has been told; the others are how the turn stands. */
@@ -262,7 +262,7 @@ export interface ExecuteRequest {
   registeredLocalTools?: string[] | null;
 }
 
-export interface ExecuteAnswer {
+export interface ExecuteResponse {
   answer: string;
   agent_id: string;
   /** Seconds. */

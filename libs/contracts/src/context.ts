@@ -19,7 +19,7 @@ export interface ContextStatus {
 }
 
 /** The status behind a compaction; a dry run tells the sizes that there would be. */
-export interface CompactionAnswer extends ContextStatus {
+export interface CompactionResult extends ContextStatus {
   /** Whether there is a new summary: false where there was nothing to summarise, and in a dry run. */
   compacted: boolean;
   tokensBefore: number;

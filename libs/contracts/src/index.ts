@@ -8,7 +8,7 @@ export type {
   AgentListing,
   AgentSettings,
   AgentTool,
-  ListedTool,
+  AgentToolStatus,
   AgentVariable,
   AgentVersion,
   CreateAgentRequest,
@@ -22,7 +22,7 @@ export type {
   AddMemberRequest,
   ApiKey,
   AuditEntry,
-  ChangedPassword,
+  ChangePasswordResponse,
   ChangePasswordRequest,
   CreateApiKeyRequest,
   CreatedApiKey,
@@ -33,11 +33,11 @@ export type {
   Me,
   Member,
   PersonalApiKey,
-  PersonState,
+  UserState,
   ReceivedInvitation,
   RefreshRequest,
   Role,
-  SignedIn,
+  SignInResponse,
   SpaceSummary,
   UpdateMemberRequest,
   UserSummary,
@@ -47,14 +47,14 @@ export { TURN_STATUSES } from './chat.ts';
 export type {
   Attachment,
   AudioContent,
-  CancelAnswer,
+  CancelResponse,
   CancelRequest,
-  ChatAnswer,
+  ChatResponse,
   ChatRequest,
   ChatSettings,
   ContentItem,
   EvidenceDocument,
-  ExecuteAnswer,
+  ExecuteResponse,
   ExecuteInputs,
   ExecuteRequest,
   ExecuteSettings,
@@ -80,7 +80,7 @@ export type {
 } from './chat.ts';
 
 export { SUMMARY_STATUSES } from './context.ts';
-export type { CompactionAnswer, ContextStatus, SummaryStatus } from './context.ts';
+export type { CompactionResult, ContextStatus, SummaryStatus } from './context.ts';
 
 export { ERROR_STATUS } from './errors.ts';
 export type { ErrorBody, ErrorCode } from './errors.ts';
@@ -95,7 +95,7 @@ export type {
   JobStatus,
   WebhookMessage,
   WebhookSecret,
-  WebhookSecretState,
+  WebhookSecretStatus,
   WebhookType,
 } from './jobs.ts';
 

@@ -1,8 +1,8 @@
 import type {
-  ChatAnswer,
+  ChatResponse,
   ChatSettings,
   ContentItem,
-  ExecuteAnswer,
+  ExecuteResponse,
   ExecuteInputs,
   ExecuteSettings,
 } from './chat.ts';
@@ -66,7 +66,7 @@ export interface Job {
   sessionId: string;
   turnId: string;
   /** What the turn said, once it has ended or waits for input: a chat's answer for `contents`, an execution's for `inputs`. Not in lists. */
-  result?: ChatAnswer | ExecuteAnswer;
+  result?: ChatResponse | ExecuteResponse;
   error?: { code: string; message: string };
   createdAt: string;
   startedAt: string | null;
@@ -98,7 +98,7 @@ export interface WebhookMessage {
 }
 
 /** What is told of the secret that signs the webhooks of a space. */
-export interface WebhookSecretState {
+export interface WebhookSecretStatus {
   configured: boolean;
   createdAt: string | null;
 }

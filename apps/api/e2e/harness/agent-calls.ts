@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
-  ChatAnswer,
+  ChatResponse,
   ChatRequest,
   ContentItem,
   CreateAgentRequest,
@@ -90,7 +90,7 @@ export class AgentCalls {
   }
 
   /** A JSON answer. */
-  json(body: ChatBody): Promise<Answer<ChatAnswer>> {
+  json(body: ChatBody): Promise<Answer<ChatResponse>> {
     return this.request('POST', '/chat', { body: { ...body, stream: false } });
   }
 

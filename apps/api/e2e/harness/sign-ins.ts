@@ -1,10 +1,10 @@
-import type { Me, SignedIn } from '@platform/contracts';
+import type { Me, SignInResponse } from '@platform/contracts';
 import type { Answer, TestApp } from './app.ts';
 
 export interface SignIn {
   /** `platform_refresh=…`, as a browser sends it back. */
   cookie: string;
-  answer: SignedIn;
+  answer: SignInResponse;
 }
 
 export interface Account {
@@ -18,9 +18,9 @@ export const sessionIdOf = (cookie: string) => cookie.replace('platform_refresh=
 
 /** Browsers that sign in, without coming near the limit of sign-ins. */
 export class SignIns {
-  async login(app: TestApp, { email, password }: Account): Promise<Answer<SignedIn>> {
+  async login(app: TestApp, { email, password }: Account): Promise<Answer<SignInResponse>> {
     await app.sql('delete from rate_window');
-    return app.request<SignedIn>('POST', '/api/auth/login', { as: null, body: { email, password } });
+    return app.request<SignInResponse>('POST', '/api/auth/login', { as: null, body: { email, password } });
   }
 
   async signIn(app: TestApp, account: Account): Promise<SignIn> {
@@ -29,9 +29,9 @@ export class SignIns {
     return { cookie: cookieOf(answer), answer: answer.body };
   }
 
-  refresh(app: TestApp, cookie: string, body: object = {}): Promise<Answer<SignedIn>> {
+  refresh(app: TestApp, cookie: string, body: object = {}): Promise<Answer<SignInResponse>> {
     const headers = { Cookie: cookie };
-    return app.request<SignedIn>('POST', '/api/auth/refresh', { as: null, body, headers });
+    return app.request<SignInResponse>('POST', '/api/auth/refresh', { as: null, body, headers });
   }
 
   me(app: TestApp, credential: string): Promise<Answer<Me>> {

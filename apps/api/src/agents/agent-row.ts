@@ -1,4 +1,4 @@
-import type { Agent, AgentListing, AgentTool, ListedTool } from '@platform/contracts';
+import type { Agent, AgentListing, AgentTool, AgentToolStatus } from '@platform/contracts';
 import { missingTool } from '../tools/tool-status.ts';
 import { decideAccess } from './agent-access.ts';
 import type { AgentDefinition } from './agent-definition.ts';
@@ -82,7 +82,7 @@ export function toVersionedAgent(row: AgentRow): Omit<Agent, 'accessible' | 'mod
   };
 }
 
-function withStatus(tool: AgentTool): ListedTool {
+function withStatus(tool: AgentTool): AgentToolStatus {
   return { ...tool, status: missingTool(tool) === null ? 'ready' : 'unknown' };
 }
 

@@ -11,7 +11,7 @@ import {
   type AgentVariable,
   type AgentVersion,
   type CreateAgentRequest,
-  type ListedTool,
+  type AgentToolStatus,
   type LocalToolDeclaration,
   type Page,
   type UpdateAgentRequest,
@@ -55,7 +55,7 @@ class AgentToolDto implements AgentTool {
   methods!: string[] | null;
 }
 
-export class ListedToolDto extends AgentToolDto implements ListedTool {
+export class ListedToolDto extends AgentToolDto implements AgentToolStatus {
   /** `unknown`: the tool, or one of the methods, does not exist (any more). Ignored where it is sent back. */
   status!: 'ready' | 'unknown';
 }

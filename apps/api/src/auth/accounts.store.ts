@@ -1,4 +1,4 @@
-import type { PersonState, UserSummary } from '@platform/contracts';
+import type { UserState, UserSummary } from '@platform/contracts';
 import type { PlatformConfig } from '../infra/config/platform-config.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 
@@ -29,7 +29,7 @@ export async function getAccount(sql: Sql, userId: string): Promise<Account> {
 
 export const toUser = ({ id, email, name }: Account): UserSummary => ({ id, email, name });
 
-export function toPersonState(account: Account, { spaceCreation }: PlatformConfig): PersonState {
+export function toPersonState(account: Account, { spaceCreation }: PlatformConfig): UserState {
   const { passwordTemporary, installationAdmin } = account;
   return {
     passwordTemporary,

@@ -5,7 +5,7 @@ import {
   type ApiKey,
   type AuditEntry,
   type ChangePasswordRequest,
-  type ChangedPassword,
+  type ChangePasswordResponse,
   type CreateApiKeyRequest,
   type CreateSpaceRequest,
   type CreatedApiKey,
@@ -15,12 +15,12 @@ import {
   type Me,
   type Member,
   type Page,
-  type PersonState,
+  type UserState,
   type PersonalApiKey,
   type ReceivedInvitation,
   type RefreshRequest,
   type Role,
-  type SignedIn,
+  type SignInResponse,
   type SpaceSummary,
   type UpdateMemberRequest,
   type UserSummary,
@@ -184,7 +184,7 @@ export class SpaceSummaryDto implements SpaceSummary {
   role!: Role;
 }
 
-class PersonStateDto implements PersonState {
+class PersonStateDto implements UserState {
   /** An administrator chose the password: until it is changed, every other call is 403. */
   passwordTemporary!: boolean;
   /** May create people and add anybody to a space without an invitation. */
@@ -192,7 +192,7 @@ class PersonStateDto implements PersonState {
   canCreateSpaces!: boolean;
 }
 
-export class SignedInDto extends PersonStateDto implements SignedIn {
+export class SignedInDto extends PersonStateDto implements SignInResponse {
   accessToken!: string;
   /** Seconds the access token is good for. */
   expiresIn!: number;
@@ -300,7 +300,7 @@ export class PersonalApiKeyPageDto implements Page<PersonalApiKey> {
   nextCursor!: string | null;
 }
 
-export class ChangedPasswordDto extends UserSummaryDto implements ChangedPassword {
+export class ChangedPasswordDto extends UserSummaryDto implements ChangePasswordResponse {
   /** The API keys that are still valid, in all spaces. */
   apiKeys!: PersonalApiKeyPageDto;
 }

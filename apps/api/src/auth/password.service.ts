@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChangedPassword, ChangePasswordRequest } from '@platform/contracts';
+import type { ChangePasswordResponse, ChangePasswordRequest } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
 import { rows } from '../infra/database/rows.ts';
@@ -29,7 +29,7 @@ export class PasswordService {
     { by, requestId }: Act,
     { currentPassword, newPassword, revokeApiKeys }: ChangePasswordRequest,
     address: string,
-  ): Promise<ChangedPassword> {
+  ): Promise<ChangePasswordResponse> {
     const account = await getAccount(this.database, by.userId);
     await this.throttle.attempt(address, account.email);
     if (!(await verifyPassword(currentPassword, account.passwordHash))) throw wrongPassword();

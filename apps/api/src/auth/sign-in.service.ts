@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Me, PersonState, SignedIn, SpaceSummary, UserSummary } from '@platform/contracts';
+import type { Me, UserState, SignInResponse, SpaceSummary, UserSummary } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { verifyPassword } from '../infra/crypto/passwords.ts';
@@ -16,11 +16,11 @@ import { SignInThrottle } from './sign-in-throttle.ts';
 
 /** The answer of a sign-in, and the token that goes into the cookie. */
 export interface SignInResult {
-  answer: SignedIn;
+  answer: SignInResponse;
   refreshToken: string;
 }
 
-type Person = PersonState & { user: UserSummary; space: SpaceSummary; spaces: SpaceSummary[] };
+type Person = UserState & { user: UserSummary; space: SpaceSummary; spaces: SpaceSummary[] };
 
 /** Signing in and out, and staying signed in. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChatAnswer, ExecuteAnswer, Job } from '@platform/contracts';
+import type { ChatResponse, ExecuteResponse, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { StreamsService } from '../streams/streams.service.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
@@ -54,7 +54,7 @@ export class JobViews {
     return logs;
   }
 
-  private async resultOf({ form, status, turn }: JobRow): Promise<ChatAnswer | ExecuteAnswer | null> {
+  private async resultOf({ form, status, turn }: JobRow): Promise<ChatResponse | ExecuteResponse | null> {
     // A job that has FAILED stays so, although a chat may have run its turn again.
     if (status === 'QUEUED' || status === 'RUNNING' || status === 'FAILED') return null;
     if (hasEnded(status) && status !== 'COMPLETED' && turn.status !== 'CANCELLED') return null;

@@ -1,9 +1,9 @@
 import {
   JOB_PHASES,
   JOB_STATUSES,
-  type ChatAnswer,
+  type ChatResponse,
   type ContentItem,
-  type ExecuteAnswer,
+  type ExecuteResponse,
   type ExecuteInputs,
   type Job,
   type JobPhase,
@@ -11,7 +11,7 @@ import {
   type JobStatus,
   type Page,
   type WebhookSecret,
-  type WebhookSecretState,
+  type WebhookSecretStatus,
 } from '@platform/contracts';
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
@@ -170,7 +170,7 @@ export class JobDto implements Job {
   turnId!: string;
   /** What the turn said, once it has ended or asks: a chat's answer for `contents`, an execution's for `inputs`. */
   @ApiProperty({ oneOf: [ChatAnswerDto, ExecuteAnswerDto].map((one) => ({ $ref: getSchemaPath(one) })) })
-  result?: ChatAnswer | ExecuteAnswer;
+  result?: ChatResponse | ExecuteResponse;
   error?: JobErrorDto;
   createdAt!: string;
   startedAt!: string | null;
@@ -182,7 +182,7 @@ export class JobPageDto implements Page<Job> {
   nextCursor!: string | null;
 }
 
-export class WebhookSecretStateDto implements WebhookSecretState {
+export class WebhookSecretStateDto implements WebhookSecretStatus {
   configured!: boolean;
   createdAt!: string | null;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { WebhookSecret, WebhookSecretState } from '@platform/contracts';
+import type { WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
@@ -31,7 +31,7 @@ export class WebhookSecrets implements OnModuleInit {
     this.sweeper.register('webhook secrets', (limit) => purgeSecrets(this.database, limit));
   }
 
-  async state(spaceId: string): Promise<WebhookSecretState> {
+  async state(spaceId: string): Promise<WebhookSecretStatus> {
     const row = await current(this.database, spaceId);
     return { configured: row !== null, createdAt: row?.createdAt.toISOString() ?? null };
   }

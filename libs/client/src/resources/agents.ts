@@ -3,12 +3,12 @@ import type {
   AgentAccess,
   AgentListing,
   AgentVersion,
-  CancelAnswer,
+  CancelResponse,
   CancelRequest,
-  ChatAnswer,
+  ChatResponse,
   ChatRequest,
   CreateAgentRequest,
-  ExecuteAnswer,
+  ExecuteResponse,
   ExecuteRequest,
   Interaction,
   Job,
@@ -111,13 +111,13 @@ export class AgentsResource {
   }
 
   /** Runs a turn and waits for its whole answer; without `timeoutMs` as long as it takes. */
-  chat(agentId: string, request: ChatRequest, options?: RequestOptions): Promise<ChatAnswer> {
+  chat(agentId: string, request: ChatRequest, options?: RequestOptions): Promise<ChatResponse> {
     const body = { ...request, stream: false };
     return this.http.post(path`/api/agents/${agentId}/chat`, body, { timeoutMs: 0, ...options });
   }
 
   /** Runs an agent on its inputs and waits for the answer; without `timeoutMs` as long as it takes. */
-  execute(agentId: string, request: ExecuteRequest, options?: RequestOptions): Promise<ExecuteAnswer> {
+  execute(agentId: string, request: ExecuteRequest, options?: RequestOptions): Promise<ExecuteResponse> {
     const body = { ...request, stream: false };
     return this.http.post(path`/api/agents/${agentId}/execute`, body, { timeoutMs: 0, ...options });
   }
@@ -176,7 +176,7 @@ export class AgentsResource {
     turnId: string,
     request: CancelRequest,
     options?: RequestOptions,
-  ): Promise<CancelAnswer> {
+  ): Promise<CancelResponse> {
     return this.http.postAgain(path`/api/agents/${agentId}/turns/${turnId}/cancel`, request, options);
   }
 

@@ -1,5 +1,5 @@
 import type {
-  ChangedPassword,
+  ChangePasswordResponse,
   ChangePasswordRequest,
   LoginRequest,
   Me,
@@ -8,7 +8,7 @@ import type {
   PersonalApiKey,
   ReceivedInvitation,
   RefreshRequest,
-  SignedIn,
+  SignInResponse,
   SpaceSummary,
 } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -22,12 +22,12 @@ export class AuthResource {
     this.http = http;
   }
 
-  login(credentials: LoginRequest, options?: RequestOptions): Promise<SignedIn> {
+  login(credentials: LoginRequest, options?: RequestOptions): Promise<SignInResponse> {
     return this.byCookie('/api/auth/login', credentials, options);
   }
 
   /** A new access token for the refresh cookie; `spaceId` switches to another space of the user. */
-  refresh(request: RefreshRequest = {}, options?: RequestOptions): Promise<SignedIn> {
+  refresh(request: RefreshRequest = {}, options?: RequestOptions): Promise<SignInResponse> {
     return this.byCookie('/api/auth/refresh', request, options);
   }
 
@@ -40,7 +40,7 @@ export class AuthResource {
   }
 
   /** Ends the other sign-ins and the keys in `revokeApiKeys`; the answer lists the API keys that are still valid. */
-  changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<ChangedPassword> {
+  changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<ChangePasswordResponse> {
     return this.http.post('/api/auth/password', request, options);
   }
 

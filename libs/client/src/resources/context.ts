@@ -1,4 +1,4 @@
-import type { CompactionAnswer, ContextStatus } from '@platform/contracts';
+import type { CompactionResult, ContextStatus } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -20,7 +20,7 @@ export class ContextResource {
     sessionId: string,
     { dryRun }: { dryRun?: boolean } = {},
     options?: RequestOptions,
-  ): Promise<CompactionAnswer> {
+  ): Promise<CompactionResult> {
     const address = contextPath(agentId, sessionId, 'compact');
     // A summary is a call of a model, which may take its time.
     return this.http.json({

@@ -1,10 +1,10 @@
 import {
   FRAME_METHODS,
   TURN_STATUSES,
-  type CancelAnswer,
-  type ChatAnswer,
+  type CancelResponse,
+  type ChatResponse,
   type EvidenceDocument,
-  type ExecuteAnswer,
+  type ExecuteResponse,
   type Frame,
   type FrameMethod,
   type Interaction,
@@ -147,7 +147,7 @@ export class InteractionDto implements Interaction {
 }
 
 /** The answer of a chat with `stream: false`. */
-export class ChatAnswerDto implements ChatAnswer {
+export class ChatAnswerDto implements ChatResponse {
   session_id!: string;
   turnId!: string;
   @ApiProperty({ enum: ['completed', 'input_required', 'cancelled'] })
@@ -166,7 +166,7 @@ export class ChatAnswerDto implements ChatAnswer {
 }
 
 /** The answer of an execution that is not streamed. */
-export class ExecuteAnswerDto implements ExecuteAnswer {
+export class ExecuteAnswerDto implements ExecuteResponse {
   answer!: string;
   agent_id!: string;
   /** Seconds. */
@@ -178,12 +178,12 @@ export class PendingInteractionsDto {
   items!: InteractionDto[];
 }
 
-export class CancelAnswerDto implements CancelAnswer {
+export class CancelAnswerDto implements CancelResponse {
   turnId!: string;
   sessionId!: string;
   /** `cancelling`: the running instance has been told; the others are how the turn stands. */
   @ApiProperty({ enum: ['cancelling', 'cancelled', 'completed', 'failed'] })
-  status!: CancelAnswer['status'];
+  status!: CancelResponse['status'];
 }
 
 export class LocalToolAnswerDto {

@@ -1,4 +1,4 @@
-import type { ChatAnswer, ProductEvent, ProductEventFields } from '@platform/contracts';
+import type { ChatResponse, ProductEvent, ProductEventFields } from '@platform/contracts';
 import { AppError, unavailable } from '../../infra/http/app-error.ts';
 import { decodeFrames, decodeProductEvents } from '../../streams/frame.ts';
 
@@ -21,7 +21,7 @@ export async function lastMessageIn(
 }
 
 /** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
-export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<ChatAnswer> {
+export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<ChatResponse> {
   const answer = new AnswerFold();
   for await (const bytes of frames) for (const event of decodeProductEvents(bytes)) answer.add(event);
   return answer.result();
@@ -30,8 +30,8 @@ export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<Chat
 class AnswerFold {
   private text = '';
   private readonly tools = new Map<string, ProductEventFields['tool.execution']>();
-  private readonly evidence: ChatAnswer['knowledgeEvidence'] = [];
-  private interaction: ChatAnswer['interaction'] = null;
+  private readonly evidence: ChatResponse['knowledgeEvidence'] = [];
+  private interaction: ChatResponse['interaction'] = null;
   private completed: ProductEventFields['response.completed'] | null = null;
   private failed: ProductEventFields['error.occurred'] | null = null;
 
@@ -68,7 +68,7 @@ class AnswerFold {
     }
   }
 
-  result(): ChatAnswer {
+  result(): ChatResponse {
     if (this.failed) throw errorOf(this.failed);
     if (this.completed === null) throw unavailable('The turn was interrupted; ask for it again');
     const { session_id, turnId, tokens_used, token_usage, execution_time, finishReason } = this.completed;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatAnswer } from '@platform/contracts';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatResponse } from '@platform/contracts';
 import type { Request, Response } from 'express';
 import { OpenAnswers } from '../../auth/open-answers.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
@@ -44,7 +44,7 @@ export class SegmentReader {
   }
 
   /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
-  async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatAnswer> {
+  async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatResponse> {
     tellTurn(res, opened);
     const left = new AbortController();
     res.once('close', () => left.abort());
@@ -53,7 +53,7 @@ export class SegmentReader {
   }
 
   /** The same for whoever is no request. */
-  fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatAnswer> {
+  fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatResponse> {
     return collectAnswer(this.frames(opened, 0, signal));
   }
 

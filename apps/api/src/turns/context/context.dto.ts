@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   SUMMARY_STATUSES,
-  type CompactionAnswer,
+  type CompactionResult,
   type ContextStatus,
   type SummaryStatus,
 } from '@platform/contracts';
@@ -31,7 +31,7 @@ export class ContextStatusDto implements ContextStatus {
   messageCount!: number;
 }
 
-export class CompactionAnswerDto extends ContextStatusDto implements CompactionAnswer {
+export class CompactionAnswerDto extends ContextStatusDto implements CompactionResult {
   /** Whether there is a new summary: false where there was nothing to summarise, and in a dry run. */
   compacted!: boolean;
   tokensBefore!: number;

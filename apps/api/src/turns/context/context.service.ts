@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CompactionAnswer, ContextStatus } from '@platform/contracts';
+import type { CompactionResult, ContextStatus } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../../agents/agent-row.ts';
 import { render } from '../../agents/template.ts';
@@ -60,7 +60,7 @@ export class ContextService {
   }
 
   /** What `compact` would come to, as far as one can tell without asking the model. */
-  async tryCompact(scope: ContextScope): Promise<CompactionAnswer> {
+  async tryCompact(scope: ContextScope): Promise<CompactionResult> {
     const { context, used } = await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
     const plan = planManual(context);
@@ -74,7 +74,7 @@ export class ContextService {
    * Summarises what was said before the last turn. The summary is made outside of any transaction: a turn that starts
    * meanwhile goes on with the context as it was, the next one has the summary.
    */
-  async compact(scope: ContextScope): Promise<CompactionAnswer> {
+  async compact(scope: ContextScope): Promise<CompactionResult> {
     await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
     const begun = await this.database.transaction((tx) => this.begin(tx, scope, model));
@@ -178,7 +178,7 @@ export class ContextService {
     compacted: boolean,
     before: number,
     after: number,
-  ): Promise<CompactionAnswer> {
+  ): Promise<CompactionResult> {
     const status = await this.status(scope);
     return { ...status, compacted, tokensBefore: before, tokensAfter: after };
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChatAnswer } from '@platform/contracts';
+import type { ChatResponse } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { turnsByIds, countRunning, lockTurnsAhead } from '../records/background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
@@ -83,7 +83,7 @@ export class BackgroundTurns {
   }
 
   /** What the turn answered where it ended well or asks, and all that it said where it was canceled. */
-  async answerOf(turn: TurnRow): Promise<ChatAnswer | null> {
+  async answerOf(turn: TurnRow): Promise<ChatResponse | null> {
     if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
     const last = (await loadSegments(this.database, turn.id)).at(-1);
     const opened = last && (await this.turns.recordedIfEnded(turn, last));

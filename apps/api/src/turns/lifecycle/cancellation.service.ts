@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CancelAnswer } from '@platform/contracts';
+import type { CancelResponse } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { notFound } from '../../infra/http/app-error.ts';
@@ -31,7 +31,7 @@ export class CancellationService {
     agentId: string,
     turnId: string,
     sessionId: string,
-  ): Promise<CancelAnswer> {
+  ): Promise<CancelResponse> {
     const missing = notFound(`Session ${sessionId} has no turn ${turnId}`);
     if (!isUuid(turnId)) throw missing;
     const id = turnId.toLowerCase();
@@ -47,7 +47,7 @@ export class CancellationService {
   }
 
   /** Stops a turn as it was found; `why` is kept with one that had not begun or was waiting. */
-  async stop(turn: TurnRow, why = CANCELLED): Promise<CancelAnswer['status']> {
+  async stop(turn: TurnRow, why = CANCELLED): Promise<CancelResponse['status']> {
     switch (turn.status) {
       case 'RUNNING': {
         const segment = (await loadSegments(this.database, turn.id)).at(-1);
@@ -70,7 +70,7 @@ export class CancellationService {
   }
 
   /** The turn moved on while we looked. */
-  private async again({ id }: TurnRow, why: TurnFailure): Promise<CancelAnswer['status']> {
+  private async again({ id }: TurnRow, why: TurnFailure): Promise<CancelResponse['status']> {
     const turn = await getTurn(this.database, id);
     if (turn === null) throw new Error(`Turn ${id} is gone`);
     return this.stop(turn, why);

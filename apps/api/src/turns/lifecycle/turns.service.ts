@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { ChatAnswer, Turn } from '@platform/contracts';
+import type { ChatResponse, Turn } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { AppError, conflict, notFound } from '../../infra/http/app-error.ts';
@@ -122,7 +122,7 @@ export class TurnsService {
   }
 
   /** The answer of a cancelled turn's last segment with what was said and done in those before it. */
-  async wholeAnswer(turn: TurnRow, last: ChatAnswer): Promise<ChatAnswer> {
+  async wholeAnswer(turn: TurnRow, last: ChatResponse): Promise<ChatResponse> {
     const items = await loadSteps(this.database, turn.id);
     const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
     const answer = said.map(({ content }) => content.text).join('');

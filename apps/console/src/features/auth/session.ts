@@ -1,4 +1,4 @@
-import type { SignedIn } from '@platform/contracts';
+import type { SignInResponse } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { keys, restoreSession } from '../../api.ts';
 
@@ -14,7 +14,7 @@ export function useMaybeSession() {
 }
 
 /** The signed-in user and space; only for pages inside the shell. */
-export function useSession(): SignedIn {
+export function useSession(): SignInResponse {
   const { data } = useMaybeSession();
   if (data === undefined || data === null) throw new Error('useSession outside of the shell');
   return data;
