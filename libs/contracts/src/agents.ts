@@ -11,15 +11,15 @@ export interface AgentVariable {
 
 export interface AgentTool {
   toolId: string;
-  /** Null: all methods of the tool. */
+  /** Null means all methods of the tool. */
   methods: string[] | null;
 }
 
 export const TOOL_STATUSES = ['ready', 'unknown'] as const;
 
-/** A tool of an agent as the service tells it; the status is ignored where it is sent back. */
+/** A tool of an agent in a response. Requests may contain the status; it is ignored. */
 export interface AgentToolStatus extends AgentTool {
-  /** `unknown`: the tool, or one of the methods, does not exist (any more). */
+  /** `unknown`: the tool or one of its methods does not exist. */
   status: (typeof TOOL_STATUSES)[number];
 }
 
@@ -34,7 +34,7 @@ export interface AgentKnowledge {
   topK: number;
 }
 
-/** Defaults of the agent for the model's settings; a request may override each. */
+/** The agent's default model settings. A request can override each of them. */
 export interface AgentSettings {
   temperature?: number | null;
   max_tokens?: number | null;
@@ -43,22 +43,22 @@ export interface AgentSettings {
   presence_penalty?: number | null;
 }
 
-/** What everybody in the space may see of an agent. */
+/** The fields of an agent that every member of the space can see. */
 export interface AgentListing {
   id: string;
   name: string;
   description: string;
   accessScope: AccessScope;
-  /** Whether the caller may invoke it. */
+  /** Whether the caller can invoke the agent. */
   accessible: boolean;
 }
 
-/** The whole agent, for its owner and for admins. */
+/** All fields of an agent, visible to its owner and to admins. */
 export interface Agent extends AgentListing {
   spaceId: string;
   ownerUserId: string;
   model: string;
-  /** `unknown`: the space's catalog has no model of that name. */
+  /** `unknown`: the catalog of the space has no model with this name. */
   modelStatus: 'ready' | 'unknown';
   systemPrompt: string;
   allowedUserIds: string[];
@@ -89,7 +89,7 @@ export interface CreateAgentRequest {
 }
 
 export interface UpdateAgentRequest extends Partial<CreateAgentRequest> {
-  /** The version the change was made on; 409 when it is no longer the present one. */
+  /** The version that the change is based on. If it is no longer the current version, the response is 409. */
   version?: number | null;
 }
 
@@ -100,13 +100,13 @@ export interface AgentVersion {
   agent: Omit<Agent, 'accessible' | 'modelStatus'>;
 }
 
-/** Who may call an agent and by which rule. */
+/** Who can invoke an agent, and which rule decides. */
 export interface AgentAccess {
   agentId: string;
   accessScope: AccessScope;
-  /** Each listed user, or each member under SPACE. */
+  /** With RESTRICTED, the listed users; with SPACE, all members. */
   users: AgentAccessUser[];
-  /** Listed ids that belong to no member of the space. */
+  /** Listed ids that do not belong to a member of the space. */
   unknownUserIds: string[];
 }
 
@@ -115,6 +115,6 @@ export interface AgentAccessUser {
   name: string | null;
   email: string | null;
   allowed: boolean;
-  /** One plain sentence: the rule that decided. */
+  /** The rule that decided, as one sentence. */
   reason: string;
 }

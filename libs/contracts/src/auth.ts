@@ -12,7 +12,7 @@ export interface UserSummary {
 export interface SpaceSummary {
   id: string;
   name: string;
-  /** The caller's role in it. */
+  /** The caller's role in the space. */
   role: Role;
 }
 
@@ -22,33 +22,33 @@ export interface LoginRequest {
 }
 
 export interface RefreshRequest {
-  /** Switches to another space of the same user. */
+  /** Switches to another space that the user belongs to. */
   spaceId?: string;
 }
 
-/** What the person is and may do, whatever the space. */
+/** The rights of a user that do not depend on the space. */
 export interface UserState {
-  /** An administrator chose the password: until it is changed, every other call is refused. */
+  /** The password was set by an administrator. Until the user changes it, all other calls are rejected. */
   passwordTemporary: boolean;
-  /** May create people and add anybody to a space without an invitation. */
+  /** Can create users and add anyone to a space without an invitation. */
   installationAdmin: boolean;
   canCreateSpaces: boolean;
 }
 
 export interface SignInResponse extends UserState {
   accessToken: string;
-  /** Seconds the access token is good for. */
+  /** Lifetime of the access token in seconds. */
   expiresIn: number;
   user: UserSummary;
   space: SpaceSummary;
-  /** The first 200; GET /api/spaces lists all. */
+  /** The first 200 spaces; `GET /api/spaces` lists all of them. */
   spaces: SpaceSummary[];
 }
 
 export interface Me extends UserState {
   user: UserSummary;
   space: SpaceSummary;
-  /** The first 200; GET /api/spaces lists all. */
+  /** The first 200 spaces; `GET /api/spaces` lists all of them. */
   spaces: SpaceSummary[];
   credential: 'api-key' | 'access-token';
 }
@@ -56,11 +56,11 @@ export interface Me extends UserState {
 export interface ChangePasswordRequest {
   currentPassword: string;
   newPassword: string;
-  /** Ids of the person's own keys, in whichever space, or all of them; none: every key stays valid. */
+  /** Ids of the user's own keys in any space, or `all`. If absent or null, all keys stay valid. */
   revokeApiKeys?: string[] | 'all' | null;
 }
 
-/** The person, and the API keys that are still valid after the change. */
+/** The user, and the API keys that are still valid after the change. */
 export interface ChangePasswordResponse extends UserSummary {
   apiKeys: Page<PersonalApiKey>;
 }
@@ -86,23 +86,23 @@ export interface AddMemberRequest {
 export interface AddedMember {
   user: UserSummary;
   role: Role;
-  /** Shown this once, and only when the person is new and no password was given. */
+  /** Returned only here, and only if the user is new and the request contained no password. */
   temporaryPassword?: string;
 }
 
-/** The answer for admins who are no installation administrators, whether or not the address has an account. */
+/** The response to admins who are not installation administrators. It does not reveal whether the address has an account. */
 export interface InvitedMember {
   status: 'invited';
 }
 
-/** At least one of the two. */
+/** At least one field is required. */
 export interface UpdateMemberRequest {
   role?: Role | null;
-  /** For installation administrators alone. */
+  /** Can be set only by installation administrators. */
   installationAdmin?: boolean | null;
 }
 
-/** A pending invitation, as the admins of the space see it. */
+/** A pending invitation as admins of the space see it. */
 export interface Invitation {
   id: string;
   email: string;
@@ -111,7 +111,7 @@ export interface Invitation {
   createdAt: string;
 }
 
-/** A pending invitation, as the invited person sees it. */
+/** A pending invitation as the invited user sees it. */
 export interface ReceivedInvitation {
   id: string;
   space: { id: string; name: string };
@@ -123,26 +123,26 @@ export interface ReceivedInvitation {
 export interface ApiKey {
   id: string;
   name: string;
-  /** The public beginning of the key, for recognising it. */
+  /** The beginning of the key, for identification. It is not secret. */
   prefix: string;
   createdAt: string;
   expiresAt: string | null;
   lastUsedAt: string | null;
 }
 
-/** A key in whichever space of its holder. */
+/** One of the user's own keys, with the space it belongs to. */
 export interface PersonalApiKey extends ApiKey {
   space: { id: string; name: string };
 }
 
 export interface CreateApiKeyRequest {
   name: string;
-  /** ISO 8601; none: never, or with the API key that creates this one. */
+  /** ISO 8601. If absent, the key does not expire, or expires together with the API key that creates it. */
   expiresAt?: string | null;
 }
 
 export interface CreatedApiKey extends ApiKey {
-  /** The whole key, shown this once. */
+  /** The complete key. It is returned only here. */
   key: string;
 }
 

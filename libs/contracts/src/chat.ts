@@ -7,7 +7,7 @@ export interface TextContent {
 
 export interface ImageContent {
   type: 'image_url';
-  /** HTTP(S) address or `data:<type>;base64,…`. */
+  /** HTTP(S) URL or `data:<type>;base64,…`. */
   image_url: { url: string; detail?: ImageDetail };
 }
 
@@ -18,7 +18,7 @@ export interface AudioContent {
 
 export interface FileContent {
   type: 'file';
-  /** Needs `url`; every other key is kept as metadata. */
+  /** `url` is required; all other keys are stored as metadata. */
   file_info: { url: string; name?: string; [key: string]: unknown };
 }
 
@@ -27,27 +27,27 @@ export type ContentItem = TextContent | ImageContent | AudioContent | FileConten
 export interface ChatSettings {
   /** 0 to 2. */
   temperature?: number | null;
-  /** At least 1; lowered to what the model can do. */
+  /** At least 1; reduced to the output limit of the model. */
   max_tokens?: number | null;
   /** 0 to 1. */
   top_p?: number | null;
   frequency_penalty?: number | null;
   presence_penalty?: number | null;
-  /** `ask`: no tool that acts is offered. */
+  /** With `ask`, the model is offered only tools without side effects. */
   chat_mode?: 'ask' | 'agent' | null;
   disable_web_search?: boolean | null;
 }
 
 export interface ChatRequest {
   contents: ContentItem[];
-  /** 1 to 128 characters; continues, or starts, the conversation of that name. */
+  /** 1 to 128 characters. Continues the session with this id, or creates it. */
   session_id?: string | null;
-  /** UUID, one per user turn; reused only to retry that turn. */
+  /** UUID, one per user turn. Send it again only to retry that turn. */
   turnId?: string | null;
   /** Default true. */
   stream?: boolean | null;
   settings?: ChatSettings | null;
-  /** Local tools of the agent that this client has registered and can run. */
+  /** Local tools of the agent that this client can run. */
   registeredLocalTools?: string[] | null;
 }
 
@@ -56,7 +56,7 @@ export interface TokenUsage {
   completion_tokens: number;
   total_tokens: number;
   cost: number;
-  /** Present where the provider gave no figures and they were counted locally. */
+  /** Present if the provider reported no usage and the service counted the tokens itself. */
   estimated?: true;
 }
 
@@ -78,7 +78,7 @@ export interface InteractionOption {
   description?: string;
 }
 
-/** A question of the agent to the user. */
+/** A question that the agent asks the user. */
 export interface Interaction {
   interactionId: string;
   turnId: string;
@@ -122,11 +122,11 @@ export interface KnowledgeEvidence {
   query: string;
   documents: EvidenceDocument[];
   retrievalMs: number;
-  /** Why nothing was searched although it was asked for, in one sentence. */
+  /** If a requested search did not take place: the reason, as one sentence. */
   notice?: string;
 }
 
-/** The answer of a chat that was not streamed. */
+/** The response to a chat request without streaming. */
 export interface ChatResponse {
   session_id: string;
   turnId: string;
@@ -145,7 +145,7 @@ export interface ChatResponse {
 export interface Session {
   sessionId: string;
   agentId: string;
-  /** First words of the conversation. */
+  /** The first words of the session. */
   title: string;
   turnCount: number;
   runningTurnId: string | null;
@@ -157,7 +157,7 @@ export interface Attachment {
   id: string;
   mime: string;
   bytes: number;
-  /** Path below the service's address; needs the same credential. */
+  /** Path relative to the service's base URL. Downloading requires the same credential. */
   url: string;
 }
 
@@ -172,7 +172,7 @@ export interface Message {
   turnId: string;
   role: 'user' | 'assistant';
   contents: MessageContent[];
-  /** How the turn stands that the message belongs to. */
+  /** Status of the turn that the message belongs to. */
   turnStatus: TurnStatus;
   createdAt: string;
 }
@@ -191,14 +191,14 @@ export interface Turn {
   sessionId: string;
   agentId: string;
   status: TurnStatus;
-  /** Why it failed or was cancelled. */
+  /** Why the turn failed or was cancelled. */
   error: { code: string; message: string; retryable: boolean } | null;
   model: string | null;
   token_usage: TokenUsage;
   createdAt: string;
   startedAt: string | null;
   finishedAt: string | null;
-  /** Seconds, null while it runs. */
+  /** Seconds; null while the turn runs. */
   execution_time: number | null;
   segments: TurnSegment[];
 }
@@ -208,7 +208,7 @@ export interface ResumeRequest {
   interactionId: string;
   /** Ids of the chosen options, never their labels. */
   selectedOptionIds: string[];
-  /** The user's own words, only where the question allows them. */
+  /** Free text; only if the question allows it. */
   otherText?: string | null;
 }
 
@@ -219,11 +219,11 @@ export interface CancelRequest {
 export interface CancelResponse {
   turnId: string;
   sessionId: string;
-  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
+  /** `cancelling`: the turn still runs and will end as cancelled. Otherwise the status in which the turn has ended. */
   status: 'cancelling' | 'cancelled' | 'completed' | 'failed';
 }
 
-/** What a client did with a local tool call; exactly one of the three. */
+/** The outcome of a local tool call: exactly one of result, error, or denied. */
 export type LocalToolResultRequest =
   { result: unknown } | { error: string } | { denied: true; reason?: string | null };
 
@@ -238,11 +238,11 @@ export interface ExecuteSettings {
   frequency_penalty?: number | null;
 }
 
-/** Recognised fields; every other key is a variable of the agent's prompt. */
+/** All keys that are not listed here are variables of the agent's prompt. */
 export interface ExecuteInputs {
   query?: string | null;
   session_id?: string | null;
-  /** Default false: reads no history and leaves none behind. */
+  /** If false (the default), the execution reads no history and stores none. */
   memory?: boolean | null;
   /** Default false. */
   context?: boolean | null;
@@ -258,7 +258,7 @@ export interface ExecuteRequest {
   settings?: ExecuteSettings | null;
   /** Default false. */
   stream?: boolean | null;
-  /** Local tools of the agent that this client has registered and can run; only with `stream`. */
+  /** Local tools of the agent that this client can run. Requires `stream`. */
   registeredLocalTools?: string[] | null;
 }
 

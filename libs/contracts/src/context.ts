@@ -1,26 +1,26 @@
-/** How the last attempt to summarise a context went; `failed` leaves everything else as it was. */
+/** Status of the latest compaction. A failed compaction changes nothing else. */
 export const SUMMARY_STATUSES = ['none', 'ready', 'running', 'failed'] as const;
 export type SummaryStatus = (typeof SUMMARY_STATUSES)[number];
 
-/** What the model gets of a session; its history is something else and never changes. */
+/** What the model receives of a session. The history of the session is separate and never changes. */
 export interface ContextStatus {
   sessionId: string;
   usedTokens: number;
   remainingTokens: number;
-  /** The window of the agent's model. */
+  /** The context window of the agent's model. */
   maxTokens: number;
-  /** Whether some of the tokens were counted here and not by the provider. */
+  /** Whether some of the tokens were counted by the service instead of the provider. */
   estimated: boolean;
-  /** Summaries in effect, each made of the one before it and of what came since. */
+  /** Number of summaries in effect. Each one covers the previous summary and the messages after it. */
   compactionCount: number;
   summaryStatus: SummaryStatus;
-  /** Messages that the model gets as they were said, behind the summary. */
+  /** Number of messages after the summary, which the model receives verbatim. */
   messageCount: number;
 }
 
-/** The status behind a compaction; a dry run tells the sizes that there would be. */
+/** The status after a compaction. For a dry run, the sizes that the compaction would produce. */
 export interface CompactionResult extends ContextStatus {
-  /** Whether there is a new summary: false where there was nothing to summarise, and in a dry run. */
+  /** Whether a new summary was stored. False for a dry run, and if there was nothing to summarize. */
   compacted: boolean;
   tokensBefore: number;
   tokensAfter: number;

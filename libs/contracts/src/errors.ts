@@ -1,4 +1,4 @@
-/** Every error code the API answers with, and the HTTP status it travels under. */
+/** The error codes of the API and their HTTP status. */
 export const ERROR_STATUS = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -16,10 +16,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The body of every failed call. */
+/** The body of every error response. */
 export interface ErrorBody {
   success: false;
-  /** One or more plain sentences; names the field and what was expected. */
+  /** One or more sentences that name the field and what is expected. */
   message: string;
   code: ErrorCode;
 }

@@ -33,39 +33,42 @@ export type JobPhase = (typeof JOB_PHASES)[number];
 interface JobOptions {
   agentId: string;
   type?: 'AGENT_INVOKE' | null;
-  /** UUID, one per user turn; none: made by the service. */
+  /** UUID, one per user turn. If absent, the service generates one. */
   turnId?: string | null;
-  /** Milliseconds until the job is given up: 1 s to 24 h, default 1 h. `timeout` says the same. */
+  /** Milliseconds until the job times out: 1 s to 24 h, default 1 h. `timeout` is an alias. */
   timeoutMs?: number | null;
   timeout?: number | null;
-  /** At most 255 characters; the same key gets the first job. Also as header `Idempotency-Key`. */
+  /** At most 255 characters. Repeating a key returns the first job. Can also be sent as the header `Idempotency-Key`. */
   idempotencyKey?: string | null;
-  /** Told when the job ends. */
+  /** Receives a request when the job ends or asks a question. */
   webhook?: { url: string } | null;
-  /** Both spellings are taken. */
+  /** Both spellings are accepted. */
   sessionId?: string | null;
   session_id?: string | null;
 }
 
-/** What a chat takes, or what an execution takes. */
+/** The input of a chat or of an execution. */
 export type JobInput =
   | { contents: ContentItem[]; settings?: ChatSettings | null }
   | { inputs: ExecuteInputs; settings?: ExecuteSettings | null };
 
 export type CreateJobRequest = JobOptions & JobInput;
 
-/** An agent invocation that runs on its own. */
+/** An agent invocation that runs in the background. */
 export interface Job {
   id: string;
   type: 'AGENT_INVOKE';
   agentId: string;
   status: JobStatus;
   phase: JobPhase;
-  /** 0 to 100, never back. */
+  /** 0 to 100; never decreases. */
   progress: number;
   sessionId: string;
   turnId: string;
-  /** What the turn said, once it has ended or waits for input: a chat's answer for `contents`, an execution's for `inputs`. Not in lists. */
+  /**
+   * Present when the turn has ended or waits for input, but not in lists. A chat response for `contents`, an execute
+   * response for `inputs`.
+   */
   result?: ChatResponse | ExecuteResponse;
   error?: { code: string; message: string };
   createdAt: string;
@@ -78,7 +81,7 @@ export interface JobQuery extends PageQuery {
   agentId?: string;
 }
 
-/** What a webhook is told of: the ends of a job, and its questions. */
+/** The events that are sent to webhooks: a job has ended, or it asks a question. */
 export const WEBHOOK_TYPES = [
   'agent-job.completed',
   'agent-job.failed',
@@ -88,26 +91,29 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** The body of a webhook call; signed as Standard Webhooks says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). */
+/**
+ * The body of a webhook request. It is signed according to Standard Webhooks (`webhook-id`, `webhook-timestamp`,
+ * `webhook-signature`).
+ */
 export interface WebhookMessage {
   type: WebhookType;
-  /** When it came about. */
+  /** When the event occurred. */
   timestamp: string;
-  /** The job as it stood then, with its result. */
+  /** The job at that time, including its result. */
   data: Job;
 }
 
-/** What is told of the secret that signs the webhooks of a space. */
+/** Status of the secret that signs the webhooks of a space. */
 export interface WebhookSecretStatus {
   configured: boolean;
   createdAt: string | null;
 }
 
-/** A new secret; shown this once. */
+/** A new secret. It is returned only here. */
 export interface WebhookSecret {
-  /** `whsec_` and base64. */
+  /** `whsec_` followed by base64. */
   secret: string;
   createdAt: string;
-  /** Until then calls are signed with the secret before it too; null: there was none. */
+  /** Until then, requests are also signed with the previous secret. Null if there was none. */
   previousUntil: string | null;
 }

@@ -1,4 +1,4 @@
-/** `GET /api/health/ready`. */
+/** Response of `GET /api/health/ready`. */
 export interface Health {
   status: 'ok' | 'unavailable';
   checks: Record<string, 'up' | 'down'>;

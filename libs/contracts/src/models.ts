@@ -1,14 +1,14 @@
 export const MODEL_PROVIDERS = ['openai-compatible', 'offline'] as const;
 export type ModelProviderKind = (typeof MODEL_PROVIDERS)[number];
 
-/** The model that is always there: deterministic, free, needs no network. */
+/** The built-in model: deterministic, free, and independent of the network. */
 export const OFFLINE_MODEL = 'platform/offline';
 
-/** Price per million tokens, in the space's currency; a part that is null costs nothing. */
+/** Price per million tokens in the currency of the space. Null means free. */
 export interface ModelPrice {
   inputPerMillion: number | null;
   outputPerMillion: number | null;
-  /** Null: cached input costs what input costs. */
+  /** Null means the same price as other input. */
   cachedInputPerMillion: number | null;
 }
 
@@ -37,11 +37,11 @@ export interface Model {
 export interface CreateModelRequest {
   name: string;
   provider?: ModelProviderKind | null;
-  /** Base address of an OpenAI-compatible API, such as https://api.openai.com/v1. */
+  /** Base URL of an OpenAI-compatible API, such as https://api.openai.com/v1. */
   baseUrl?: string | null;
-  /** Write-only; a new baseUrl demands it again. */
+  /** Write-only. Changing `baseUrl` requires sending it again. */
   apiKey?: string | null;
-  /** The name the provider knows; none: the same name. */
+  /** The name of the model at the provider. Defaults to `name`. */
   upstreamModel?: string | null;
   contextWindow?: number | null;
   maxOutputTokens?: number | null;
@@ -53,7 +53,7 @@ export type UpdateModelRequest = Partial<CreateModelRequest>;
 
 export interface ModelTestResult {
   ok: boolean;
-  /** Milliseconds to the first token, null when none came. */
+  /** Milliseconds until the first token; null if there was none. */
   latencyMs: number | null;
   message: string;
 }

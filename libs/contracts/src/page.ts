@@ -1,4 +1,4 @@
-/** A list, newest first; `nextCursor` is null on the last page. */
+/** One page of a list, newest items first. `nextCursor` is null on the last page. */
 export interface Page<T> {
   items: T[];
   nextCursor: string | null;
@@ -7,6 +7,6 @@ export interface Page<T> {
 export interface PageQuery {
   /** 1 to 200, default 50. */
   limit?: number;
-  /** The `nextCursor` of the page before, under the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
 }

@@ -7,7 +7,7 @@ export const STREAM_PROTOCOL = 'langgraph-v3';
 export const FRAME_METHODS = ['custom:platform', 'messages', 'tools', 'lifecycle', 'input'] as const;
 export type FrameMethod = (typeof FRAME_METHODS)[number];
 
-/** The product event's name as the client library says it → as it travels in `params.data.event`. */
+/** Maps the names of product events in the client library to their names on the wire (`params.data.event`). */
 export const WIRE_EVENT = {
   'session.started': 'session-started',
   'content.delta': 'content-delta',
@@ -25,7 +25,7 @@ export const WIRE_EVENT = {
 export type ProductEventName = keyof typeof WIRE_EVENT;
 export type WireEventName = (typeof WIRE_EVENT)[ProductEventName];
 
-/** The same table, read from the wire. */
+/** The inverse of `WIRE_EVENT`. */
 export const PRODUCT_EVENT = Object.fromEntries(
   Object.entries(WIRE_EVENT).map(([name, wire]) => [wire, name]),
 ) as {
@@ -34,7 +34,7 @@ export const PRODUCT_EVENT = Object.fromEntries(
   }[ProductEventName];
 };
 
-/** Why a response ended; `length`: the model's output limit was reached. */
+/** Why a response ended. `length`: the model reached its output limit. */
 export type FinishReason = 'completed' | 'input_required' | 'cancelled' | 'length';
 
 /** The fields of each product event. */
@@ -76,23 +76,23 @@ export interface ProductEventFields {
     turnId: string;
     requestId: string | null;
     retryable: boolean;
-    /** Seconds after which it may go well; only where the provider told it. */
+    /** Seconds to wait before a retry; only if the provider specified it. */
     retryAfter?: number;
   };
   'stream.ended': { lastSeq: number };
 }
 
-/** A product event as the client library hands it out: its name and its fields. */
+/** A product event of the client library: its name and its fields. */
 export type ProductEvent = {
   [N in ProductEventName]: { event: N } & ProductEventFields[N];
 }[ProductEventName];
 
-/** One `data:` line. `seq` counts 1, 2, 3 … within a segment. */
+/** The content of one `data:` line. `seq` counts from 1 within a segment, without gaps. */
 export interface Frame<Data = unknown> {
   type: 'event';
   method: FrameMethod;
   params: {
-    /** `[]` at the root. */
+    /** Empty at the root. */
     namespace: string[];
     /** Milliseconds since the epoch. */
     timestamp: number;
@@ -101,5 +101,5 @@ export interface Frame<Data = unknown> {
   seq: number;
 }
 
-/** A frame is at most this many bytes; longer values are cut and marked `truncated`. */
+/** Maximum size of a frame. Longer values are truncated and marked `truncated`. */
 export const MAX_FRAME_BYTES = 32 * 1024;

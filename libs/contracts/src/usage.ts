@@ -1,7 +1,7 @@
 import type { UserSummary } from './auth.ts';
 import type { PageQuery } from './page.ts';
 
-/** What used the tokens; `grant` gave them. */
+/** What an entry was created for. `grant` adds tokens; all others use them. */
 export const USAGE_SOURCES = ['chat', 'execute', 'job', 'compaction', 'relay', 'task', 'grant'] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
 
@@ -12,23 +12,23 @@ export const USAGE_GROUPINGS = ['day', 'model', 'agent', 'user'] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
 export interface AccountBalance {
-  /** Whether tokens were ever granted to it; without a grant there is no limit. */
+  /** Whether the account has ever received a grant. Without a grant there is no limit. */
   limited: boolean;
-  /** The sum of its entries, in tokens. */
+  /** Sum of the entries of the account, in tokens. */
   balance: number;
-  /** Tokens that running calls hold; a call may start while balance − held > 0. */
+  /** Tokens reserved by running calls. A call can start while balance − held > 0. */
   held: number;
 }
 
-/** The caller's own account in the space, and the space's. */
+/** The caller's own account in the space, and the account of the space. */
 export interface UsageBalance {
   user: AccountBalance;
   space: AccountBalance;
 }
 
 /**
- * `OPENING` comes with the first grant of an account: it offsets what was used before, so that the balance starts at
- * the granted amount.
+ * `OPENING` is created with the first grant of an account. It offsets earlier usage, so that the balance starts at the
+ * granted amount.
  */
 export const USAGE_ENTRY_KINDS = ['GRANT', 'OPENING', 'CHARGE'] as const;
 export type UsageEntryKind = (typeof USAGE_ENTRY_KINDS)[number];
@@ -36,9 +36,9 @@ export type UsageEntryKind = (typeof USAGE_ENTRY_KINDS)[number];
 export interface UsageEntry {
   id: string;
   kind: UsageEntryKind;
-  /** Whom it was charged or granted to; null: granted to the space. */
+  /** The user who was charged or received the grant. Null for a grant to the space. */
   user: UserSummary | null;
-  /** Granted and offset above zero, charged below. */
+  /** Positive for grants and openings, negative for charges. */
   tokens: number;
   cost: number;
   source: UsageSource;
@@ -47,20 +47,20 @@ export interface UsageEntry {
   model: string | null;
   promptTokens: number;
   completionTokens: number;
-  /** The part of the prompt that the provider had cached. */
+  /** Prompt tokens that the provider read from its cache. */
   cachedTokens: number;
-  /** The part of the completion that was reasoning. */
+  /** Completion tokens that were used for reasoning. */
   reasoningTokens: number;
-  /** Counted locally, for the provider gave no figures. */
+  /** The provider reported no usage, and the service counted the tokens itself. */
   estimated: boolean;
   note: string | null;
-  /** Who granted it. */
+  /** The user who created the grant. */
   createdBy: UserSummary | null;
   createdAt: string;
 }
 
 export interface UsageEntryQuery extends PageQuery {
-  /** For admins: of one user; none: of the whole space. */
+  /** For admins: restricts the result to one user. If absent, it covers the whole space. */
   userId?: string;
   source?: UsageSource;
   model?: string;
@@ -74,15 +74,15 @@ export interface UsageSummaryQuery {
   window?: UsageWindow;
   /** Default day. */
   groupBy?: UsageGrouping;
-  /** For admins: of one user; none: of the whole space. */
+  /** For admins: restricts the result to one user. If absent, it covers the whole space. */
   userId?: string;
 }
 
-/** What was charged; grants are not in it. */
+/** Totals of charges, without grants. */
 export interface UsageFigures {
   /** Number of charges. */
   calls: number;
-  /** Prompt and completion. */
+  /** Prompt tokens plus completion tokens. */
   tokens: number;
   promptTokens: number;
   completionTokens: number;
@@ -92,9 +92,9 @@ export interface UsageFigures {
 }
 
 export interface UsageGroup extends UsageFigures {
-  /** UTC day (2026-01-31), model, agent id or user id; null: without agent. */
+  /** UTC day (2026-01-31), model, agent id, or user id. Null for usage without an agent. */
   key: string | null;
-  /** Where grouped by user. */
+  /** Present if `groupBy` is `user`. */
   user?: UserSummary;
 }
 
@@ -104,12 +104,12 @@ export interface UsageSummary {
   from: string;
   to: string;
   total: UsageFigures;
-  /** Days in their order, the empty ones too; else the 200 with the most tokens, those first. */
+  /** By day: every day of the window in ascending order. Otherwise the 200 groups with the most tokens, largest first. */
   groups: UsageGroup[];
 }
 
 export interface GrantRequest {
-  /** A member; none: the space. */
+  /** Id of a member. If absent, the grant goes to the space. */
   userId?: string | null;
   /** 1 to 1,000,000,000,000. */
   tokens: number;
