@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
-import { moduleOrder } from './tools/module-order.mjs';
+import { moduleOrder, turnsFolders } from './tools/module-order.mjs';
 
 const noForwardRef = {
   group: ['@nestjs/common'],
@@ -19,20 +19,40 @@ const restricted = (...patterns) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
 });
 
-/** One zone per module: what stands later in the order may not be imported. The rule does not merge, so each is whole. */
-const zones = moduleOrder.map((module, i) => {
-  const later = moduleOrder.slice(i + 1);
-  const order =
-    later.length === 0
-      ? []
-      : [
-          {
-            regex: `^(\\.\\./)+(${later.join('|')})/`,
-            message: `${module}/ stands before that module: see tools/module-order.mjs`,
-          },
-        ];
-  return { files: [`apps/api/src/${module}/**/*.ts`], rules: restricted(noForwardRef, noApps, ...order) };
-});
+/** What `module` must not import: the modules after it. */
+function laterModules(module) {
+  const later = moduleOrder.slice(moduleOrder.indexOf(module) + 1);
+  return later.length === 0
+    ? []
+    : [
+        {
+          regex: `^(\\.\\./)+(${later.join('|')})/`,
+          message: `${module}/ comes before that module: see tools/module-order.mjs`,
+        },
+      ];
+}
+
+/** What a folder of turns/ must not import: the folders after it, and what wires all of them. */
+function laterFolders(folder) {
+  const later = turnsFolders.slice(turnsFolders.indexOf(folder) + 1);
+  return {
+    regex: `^\\.\\./(${[...later.map((name) => `${name}/`), 'turns\\.module'].join('|')})`,
+    message: `turns/${folder}/ comes before that folder: see tools/module-order.mjs`,
+  };
+}
+
+// One zone per module, and one per folder of turns/. The rule does not merge between config objects: of the zones that
+// match a file, only the last one counts, so each carries its complete list.
+const zones = [
+  ...moduleOrder.map((module) => ({
+    files: [`apps/api/src/${module}/**/*.ts`],
+    rules: restricted(noForwardRef, noApps, ...laterModules(module)),
+  })),
+  ...turnsFolders.map((folder) => ({
+    files: [`apps/api/src/turns/${folder}/**/*.ts`],
+    rules: restricted(noForwardRef, noApps, ...laterModules('turns'), laterFolders(folder)),
+  })),
+];
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.platform/**', 'coverage/**'] },

@@ -17,3 +17,16 @@ export const moduleOrder = [
   'relay',
   'seed',
 ];
+
+/** The folders inside turns/ in their one order: a folder imports only from the folders before it. */
+export const turnsFolders = [
+  'records',
+  'input',
+  'context',
+  'answers',
+  'engine',
+  'sessions',
+  'lifecycle',
+  'interactions',
+  'local-tools',
+];

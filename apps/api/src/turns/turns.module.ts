@@ -17,6 +17,7 @@ import { ExecutionsService } from './lifecycle/executions.service.ts';
 import { ExpiredTurnHolds } from './engine/expired-reservations.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
+import { LocalToolsController } from './local-tools/local-tools.controller.ts';
 import { LocalTools } from './local-tools/local-tools.ts';
 import { Media } from './input/media.ts';
 import { SegmentReader } from './answers/segment-reader.ts';
@@ -39,6 +40,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     InteractionsController,
     SessionsController,
     ContextController,
+    LocalToolsController,
   ],
   providers: [
     BackgroundTurns,

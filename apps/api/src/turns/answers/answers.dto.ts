@@ -1,7 +1,5 @@
 import {
   FRAME_METHODS,
-  TURN_STATUSES,
-  type CancelResponse,
   type ChatResponse,
   type EvidenceDocument,
   type ExecuteResponse,
@@ -10,21 +8,13 @@ import {
   type Interaction,
   type InteractionOption,
   type KnowledgeEvidence,
-  type Message,
-  type MessageContent,
-  type Page,
-  type SegmentOrigin,
-  type Session,
   type TokenUsage,
   type ToolExecution,
-  type Turn,
   type TurnOutcome,
-  type TurnSegment,
-  type TurnStatus,
 } from '@platform/contracts';
-import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { ANY_JSON } from '../../infra/http/any-json.ts';
-import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA, TextContentDto } from '../input/contents.dto.ts';
+import { TextContentDto } from '../input/contents.dto.ts';
 
 export class TokenUsageDto implements TokenUsage {
   prompt_tokens!: number;
@@ -36,40 +26,6 @@ export class TokenUsageDto implements TokenUsage {
   /** Present where the provider gave no figures and they were counted locally. */
   @ApiProperty({ type: Boolean })
   estimated?: true;
-}
-
-class TurnErrorDto {
-  /** A code of the error table, or INTERRUPTED. */
-  code!: string;
-  message!: string;
-  /** Whether the same `turnId` may be sent again to run the turn once more. */
-  retryable!: boolean;
-}
-
-class TurnSegmentDto implements TurnSegment {
-  segment!: number;
-  @ApiProperty({ enum: ['start', 'resume', 'rerun'] })
-  origin!: SegmentOrigin;
-  lastSeq!: number;
-  ended!: boolean;
-}
-
-export class TurnDto implements Turn {
-  turnId!: string;
-  sessionId!: string;
-  agentId!: string;
-  @ApiProperty({ enum: TURN_STATUSES })
-  status!: TurnStatus;
-  /** Why it failed or was cancelled. */
-  error!: TurnErrorDto | null;
-  model!: string | null;
-  token_usage!: TokenUsageDto;
-  createdAt!: string;
-  startedAt!: string | null;
-  finishedAt!: string | null;
-  /** Seconds, null while it runs. */
-  execution_time!: number | null;
-  segments!: TurnSegmentDto[];
 }
 
 class ToolErrorDto {
@@ -174,24 +130,6 @@ export class ExecuteAnswerDto implements ExecuteResponse {
   token_usage!: TokenUsageDto;
 }
 
-export class PendingInteractionsDto {
-  items!: InteractionDto[];
-}
-
-export class CancelAnswerDto implements CancelResponse {
-  turnId!: string;
-  sessionId!: string;
-  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
-  @ApiProperty({ enum: ['cancelling', 'cancelled', 'completed', 'failed'] })
-  status!: CancelResponse['status'];
-}
-
-export class LocalToolAnswerDto {
-  callId!: string;
-  @ApiProperty({ enum: [true] })
-  accepted!: true;
-}
-
 class FrameParamsDto {
   /** `[]` at the root. */
   namespace!: string[];
@@ -211,39 +149,4 @@ export class FrameDto implements Frame<Record<string, unknown>> {
   params!: FrameParamsDto;
   /** 1, 2, 3 … within a segment. */
   seq!: number;
-}
-
-export class SessionDto implements Session {
-  sessionId!: string;
-  agentId!: string;
-  /** First words of the conversation. */
-  title!: string;
-  turnCount!: number;
-  runningTurnId!: string | null;
-  createdAt!: string;
-  lastTurnAt!: string;
-}
-
-export class SessionPageDto implements Page<Session> {
-  items!: SessionDto[];
-  nextCursor!: string | null;
-}
-
-@ApiExtraModels(...MESSAGE_CONTENTS)
-class MessageDto implements Message {
-  id!: string;
-  turnId!: string;
-  @ApiProperty({ enum: ['user', 'assistant'] })
-  role!: 'user' | 'assistant';
-  @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
-  contents!: MessageContent[];
-  /** How the turn stands that the message belongs to. */
-  @ApiProperty({ enum: TURN_STATUSES })
-  turnStatus!: TurnStatus;
-  createdAt!: string;
-}
-
-export class MessagePageDto implements Page<Message> {
-  items!: MessageDto[];
-  nextCursor!: string | null;
 }

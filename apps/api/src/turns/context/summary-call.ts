@@ -1,7 +1,8 @@
+import type { ResolvedModel } from '../../models/catalog.service.ts';
 import { ProviderError, type ModelRequest, type ModelUsage } from '../../models/model-provider.ts';
 import { countTokens, estimatePrompt } from '../../models/tokens.ts';
-import { summaryRequest } from './compaction.ts';
-import type { Compaction } from './compactor.service.ts';
+import { summaryRequest, type CompactionPlan } from './compaction.ts';
+import type { Context } from './context-state.ts';
 
 /** A summary is given up after so long. */
 export const SUMMARY_TIMEOUT_MS = 120_000;
@@ -16,13 +17,14 @@ export interface SummaryUsage {
 export class SummaryCall {
   /** Whether anything came: from then on the call is charged, however it ends. */
   began = false;
+  private readonly provider: ResolvedModel['provider'];
   private readonly request: ModelRequest;
   private text = '';
   private reasoning = '';
   private usage: ModelUsage | null = null;
 
-  constructor(private readonly compaction: Compaction) {
-    const { context, plan, model } = compaction;
+  constructor({ context, plan, model }: { context: Context; plan: CompactionPlan; model: ResolvedModel }) {
+    this.provider = model.provider;
     this.request = summaryRequest(context, plan, model, model.upstreamModel);
   }
 
@@ -32,10 +34,9 @@ export class SummaryCall {
 
   /** Throws what the provider throws, or a `ProviderError` if it took too long or wrote nothing. */
   async run(signal: AbortSignal): Promise<void> {
-    const { provider } = this.compaction.model;
     const timeout = AbortSignal.timeout(SUMMARY_TIMEOUT_MS);
     try {
-      for await (const delta of provider.stream(this.request, AbortSignal.any([timeout, signal]))) {
+      for await (const delta of this.provider.stream(this.request, AbortSignal.any([timeout, signal]))) {
         this.began = true;
         if (delta.type === 'text') this.text += delta.text;
         if (delta.type === 'reasoning') this.reasoning += delta.text;

@@ -7,12 +7,14 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { BodyLimit } from '../../infra/http/body-limit.ts';
-import { ChatAnswerDto, TurnDto } from '../answers/answers.dto.ts';
+import { ChatAnswerDto } from '../answers/answers.dto.ts';
+import { AttachDto } from '../answers/attach.dto.ts';
 import { ChatDto } from '../input/chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { assertStreamProtocol, attachPosition, SegmentReader } from '../answers/segment-reader.ts';
 import { settingsOf } from '../input/turn-settings.ts';
-import { AttachDto } from './turns.dto.ts';
+import { CancellationService } from './cancellation.service.ts';
+import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -20,6 +22,7 @@ import { TurnsService } from './turns.service.ts';
 export class TurnsController {
   constructor(
     private readonly turns: TurnsService,
+    private readonly cancellation: CancellationService,
     private readonly reader: SegmentReader,
   ) {}
 
@@ -82,5 +85,17 @@ export class TurnsController {
       this.turns.attach(caller, agentId, turnId, segment, after),
     );
     await this.reader.stream(res, opened, after);
+  }
+
+  /** Stops the turn wherever it runs; what was said is kept and charged, what is finished stays as it is. */
+  @Post('turns/:turnId/cancel')
+  @HttpCode(200)
+  cancel(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('turnId') turnId: string,
+    @Body() { sessionId }: CancelDto,
+  ): Promise<CancelAnswerDto> {
+    return this.cancellation.cancel(caller, agentId, turnId, sessionId);
   }
 }

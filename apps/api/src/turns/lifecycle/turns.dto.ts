@@ -1,75 +1,59 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CancelRequest, ResumeRequest } from '@platform/contracts';
-import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, MaxLength, Min } from 'class-validator';
-import { ANY_JSON } from '../../infra/http/any-json.ts';
-import { FreeForm } from '../../infra/http/free-form.ts';
-import { IsText } from '../../infra/http/text.ts';
-
-const toInt = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-
-export class AttachDto {
-  /** Which stream of the turn; default the latest. */
-  @IsOptional()
-  @Transform(toInt)
-  @IsInt()
-  @Min(1)
-  segment?: number;
-
-  /** The last seq that is known; default 0, or what `Last-Event-ID` says. */
-  @IsOptional()
-  @Transform(toInt)
-  @IsInt()
-  @Min(0)
-  after?: number;
-}
-
-export class ResumeDto implements ResumeRequest {
-  @IsString()
-  sessionId!: string;
-
-  @IsString()
-  interactionId!: string;
-
-  /** Ids of the chosen options, never their labels. */
-  @IsArray()
-  @ArrayMaxSize(100)
-  @IsString({ each: true })
-  selectedOptionIds!: string[];
-
-  /** The user's own words, only where the question allows them. */
-  @IsOptional()
-  @IsText()
-  @MaxLength(10_000)
-  otherText?: string;
-}
+import {
+  TURN_STATUSES,
+  type CancelResponse,
+  type CancelRequest,
+  type SegmentOrigin,
+  type Turn,
+  type TurnSegment,
+  type TurnStatus,
+} from '@platform/contracts';
+import { IsString } from 'class-validator';
+import { TokenUsageDto } from '../answers/answers.dto.ts';
 
 export class CancelDto implements CancelRequest {
   @IsString()
   sessionId!: string;
 }
 
-/** Exactly one of `result`, `error` and `denied`. */
-export class LocalToolResultDto {
-  /** What the tool gave: any JSON value, null too. */
-  @ApiProperty({ required: false, anyOf: ANY_JSON })
-  @FreeForm(() => [])
-  result?: unknown;
+export class CancelAnswerDto implements CancelResponse {
+  turnId!: string;
+  sessionId!: string;
+  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
+  @ApiProperty({ enum: ['cancelling', 'cancelled', 'completed', 'failed'] })
+  status!: CancelResponse['status'];
+}
 
-  /** Why the tool failed, for the model. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(10_000)
-  error?: string;
+class TurnErrorDto {
+  /** A code of the error table, or INTERRUPTED. */
+  code!: string;
+  message!: string;
+  /** Whether the same `turnId` may be sent again to run the turn once more. */
+  retryable!: boolean;
+}
 
-  /** The user did not allow the call. */
-  @IsOptional()
-  @IsIn([true])
-  denied?: true;
+class TurnSegmentDto implements TurnSegment {
+  segment!: number;
+  @ApiProperty({ enum: ['start', 'resume', 'rerun'] })
+  origin!: SegmentOrigin;
+  lastSeq!: number;
+  ended!: boolean;
+}
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(10_000)
-  reason?: string;
+export class TurnDto implements Turn {
+  turnId!: string;
+  sessionId!: string;
+  agentId!: string;
+  @ApiProperty({ enum: TURN_STATUSES })
+  status!: TurnStatus;
+  /** Why it failed or was cancelled. */
+  error!: TurnErrorDto | null;
+  model!: string | null;
+  token_usage!: TokenUsageDto;
+  createdAt!: string;
+  startedAt!: string | null;
+  finishedAt!: string | null;
+  /** Seconds, null while it runs. */
+  execution_time!: number | null;
+  segments!: TurnSegmentDto[];
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../../infra/http/app-error.ts';
 import type { LocalToolResult } from './local-tools.ts';
-import type { LocalToolResultDto } from '../lifecycle/turns.dto.ts';
+import type { LocalToolResultDto } from './local-tools.dto.ts';
 
 /** The one answer that a body gives. A `result` of null is a result, so the body itself tells what is there. */
 export function localToolResult(dto: LocalToolResultDto, body: object): LocalToolResult {

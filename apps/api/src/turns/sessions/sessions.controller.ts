@@ -5,7 +5,7 @@ import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { PageDto } from '../../infra/http/page.dto.ts';
-import { MessagePageDto, SessionDto, SessionPageDto } from '../answers/answers.dto.ts';
+import { MessagePageDto, SessionDto, SessionPageDto } from './sessions.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 
 /** The caller's own conversations with an agent. */

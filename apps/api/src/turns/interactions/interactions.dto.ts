@@ -1,0 +1,28 @@
+import type { ResumeRequest } from '@platform/contracts';
+import { ArrayMaxSize, IsArray, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsText } from '../../infra/http/text.ts';
+import { InteractionDto } from '../answers/answers.dto.ts';
+
+export class ResumeDto implements ResumeRequest {
+  @IsString()
+  sessionId!: string;
+
+  @IsString()
+  interactionId!: string;
+
+  /** Ids of the chosen options, never their labels. */
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  selectedOptionIds!: string[];
+
+  /** The user's own words, only where the question allows them. */
+  @IsOptional()
+  @IsText()
+  @MaxLength(10_000)
+  otherText?: string;
+}
+
+export class PendingInteractionsDto {
+  items!: InteractionDto[];
+}

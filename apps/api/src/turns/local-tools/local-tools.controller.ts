@@ -1,0 +1,29 @@
+import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { localToolResult } from './local-tool-result.ts';
+import { LocalToolAnswerDto, LocalToolResultDto } from './local-tools.dto.ts';
+import { LocalTools } from './local-tools.ts';
+
+@InvokesAgent()
+@Controller('agents/:agentId')
+export class LocalToolsController {
+  constructor(private readonly localTools: LocalTools) {}
+
+  /** The result of a local tool call; the first one counts. */
+  @Post('turns/:turnId/local-tools/:callId')
+  @HttpCode(200)
+  async localTool(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('turnId') turnId: string,
+    @Param('callId') callId: string,
+    @Body() body: LocalToolResultDto,
+    @Req() req: Request,
+  ): Promise<LocalToolAnswerDto> {
+    await this.localTools.answer(caller, agentId, turnId, callId, localToolResult(body, req.body as object));
+    return { callId, accepted: true };
+  }
+}

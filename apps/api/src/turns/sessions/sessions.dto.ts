@@ -1,0 +1,45 @@
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import {
+  TURN_STATUSES,
+  type Message,
+  type MessageContent,
+  type Page,
+  type Session,
+  type TurnStatus,
+} from '@platform/contracts';
+import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.dto.ts';
+
+export class SessionDto implements Session {
+  sessionId!: string;
+  agentId!: string;
+  /** First words of the conversation. */
+  title!: string;
+  turnCount!: number;
+  runningTurnId!: string | null;
+  createdAt!: string;
+  lastTurnAt!: string;
+}
+
+export class SessionPageDto implements Page<Session> {
+  items!: SessionDto[];
+  nextCursor!: string | null;
+}
+
+@ApiExtraModels(...MESSAGE_CONTENTS)
+class MessageDto implements Message {
+  id!: string;
+  turnId!: string;
+  @ApiProperty({ enum: ['user', 'assistant'] })
+  role!: 'user' | 'assistant';
+  @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
+  contents!: MessageContent[];
+  /** How the turn stands that the message belongs to. */
+  @ApiProperty({ enum: TURN_STATUSES })
+  turnStatus!: TurnStatus;
+  createdAt!: string;
+}
+
+export class MessagePageDto implements Page<Message> {
+  items!: MessageDto[];
+  nextCursor!: string | null;
+}
