@@ -158,19 +158,19 @@ describe('an answer to COMMIT that is lost', () => {
     const user = await app.addUser('MEMBER');
     await grant(user, 1_000);
     const { spaceId, userId } = user;
-    const settleWith = {
+    const chargeOnExpiry = {
       ...{ spaceId, userId, source: 'relay', model: 'm', promptTokens: 60, completionTokens: 0 },
       ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: true },
     };
     await app.sql(
-      `insert into usage_reservation (space_id, user_id, tokens, source, reference, settle_with, lease_ms, expires_at)
+      `insert into usage_reservation (space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms, expires_at)
        values ($1, $2, 500, 'relay', 'r', $3, 1000, clock_timestamp() - interval '1 second')`,
-      [spaceId, userId, JSON.stringify(settleWith)],
+      [spaceId, userId, JSON.stringify(chargeOnExpiry)],
     );
     commits.next(/insert into usage_entry/i);
     const usage = app.get(UsageService);
-    await usage.settleExpired();
-    await usage.settleExpired();
+    await usage.chargeExpired();
+    await usage.chargeExpired();
     expect(commits.lost).toBe(1);
     expect(await chargesOf(user)).toEqual([-60]);
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 940, held: 0 });
@@ -181,12 +181,12 @@ describe('an answer to COMMIT that is lost', () => {
 async function sweep(user: TestUser): Promise<void> {
   const expired = `update usage_reservation set expires_at = clock_timestamp() - interval '1 second' where user_id = $1`;
   await app.sql(expired, [user.userId]);
-  await app.get(UsageService).settleExpired();
+  await app.get(UsageService).chargeExpired();
 }
 
 const callsOpen = (user: TestUser) =>
   app.sql<{ tokens: string; completion: number }>(
-    `select tokens, (settle_with ->> 'completionTokens')::int as completion from usage_reservation
+    `select tokens, (charge_on_expiry ->> 'completionTokens')::int as completion from usage_reservation
      where user_id = $1`,
     [user.userId],
   );
@@ -340,9 +340,9 @@ describe('a shutdown', () => {
   async function callAtTheEnd(user: TestUser, failures: number, closingMs?: number): Promise<number> {
     const second = await TestApp.start({ database: app });
     if (closingMs !== undefined) second.get(RelayLedger).closingMs = closingMs;
-    const settleAll = jest.spyOn(second.get(UsageService), 'settleAll');
+    const chargeAll = jest.spyOn(second.get(UsageService), 'chargeAll');
     for (let i = 0; i < failures; i++) {
-      settleAll.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+      chargeAll.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
     }
     const { opened, open } = gate();
     const prompt = model.prompt({ text: ['Hi'], usage: FIGURES, pauseAfter: { chunks: 1, until: opened } });
@@ -356,7 +356,7 @@ describe('a shutdown', () => {
     open();
     expect((await running).status).toBe(200);
     await closing;
-    return settleAll.mock.calls.length;
+    return chargeAll.mock.calls.length;
   }
 
   verifies(

@@ -172,7 +172,7 @@ async function ledgerAddsUp(): Promise<void> {
   );
   expect(apart).toEqual([]);
   await eventually(async () => {
-    await app.get(UsageService).settleExpired();
+    await app.get(UsageService).chargeExpired();
     expect(await app.sql('select id, source, reference from usage_reservation')).toEqual([]);
   }, 60_000);
   expect(await auditLedger(app.get(DataSource))).toEqual([]);

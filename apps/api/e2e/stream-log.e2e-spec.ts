@@ -9,7 +9,7 @@ import {
   readPage,
   readStates,
   readTails,
-  takeOver,
+  takeOverStream,
 } from '../src/streams/stream-log.store.ts';
 import { findOrphans } from '../src/turns/records/orphans.store.ts';
 import { createDatabase } from './harness/app.ts';
@@ -103,7 +103,7 @@ describe('the log of a long stream costs no more than that of a short one', () =
   });
 
   it('to be taken over', async () => {
-    const [ofShort, ofLong] = await costs((sql, id) => takeOver(sql, id, randomUUID()));
+    const [ofShort, ofLong] = await costs((sql, id) => takeOverStream(sql, id, randomUUID()));
     expect(ofLong?.rows).toBeLessThanOrEqual((ofShort?.rows ?? 0) + 2);
     expect(ofLong?.blocks).toBeLessThanOrEqual((ofShort?.blocks ?? 0) + 20);
     expect(ofLong?.scanned).toEqual([]);

@@ -473,7 +473,7 @@ describe('a stopped turn', () => {
         'select g.stream_id as id from turn_segment g join turn t on t.id = g.turn_id where t.client_turn_id = $1',
         [turnId],
       );
-      await app.get(StreamsService).cancel(app.get(DataSource), row?.id ?? '');
+      await app.get(StreamsService).requestCancel(app.get(DataSource), row?.id ?? '');
     };
     const silent = model.prompt({ kind: 'hang' });
     const { prompt: talking } = held();

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const charge = ({ spaceId, userId }: TestUser) =>
   app.get(DataSource).transaction((tx) =>
-    app.get(UsageService).settle(tx, uuidV7(), {
+    app.get(UsageService).charge(tx, uuidV7(), {
       ...{ spaceId, userId, source: 'task', model: 'common', promptTokens: 1, completionTokens: 0 },
       ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: false, causationRunId: uuidV7() },
     }),
@@ -122,7 +122,7 @@ describe(`a ledger of ${ENTRIES} entries`, () => {
       [busy.spaceId, busy.userId],
     );
     await app.sql('analyze usage_reservation');
-    const { rows } = await touched(() => app.get(UsageService).settleExpired());
+    const { rows } = await touched(() => app.get(UsageService).chargeExpired());
     expect(rows).toBeLessThan(FEW);
   });
 });

@@ -72,22 +72,22 @@ function chargeOf({ spaceId, userId }: Person, promptTokens: number, more: Parti
 }
 
 const charge = (person: Person, tokens: number, more?: Partial<Charge>) =>
-  transaction((tx) => usage.settle(tx, uuidV7(), chargeOf(person, tokens, more)));
+  transaction((tx) => usage.charge(tx, uuidV7(), chargeOf(person, tokens, more)));
 
-function hold(person: Person, tokens: number, settleWith?: Charge): Promise<string | null> {
-  const lease = { source: 'relay' as const, reference: 'r', leaseMs: 60_000, settleWith };
+function hold(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string | null> {
+  const lease = { source: 'relay' as const, reference: 'r', leaseMs: 60_000, chargeOnExpiry };
   const id = uuidV7();
-  return whileUnavailable(() => transaction((tx) => usage.hold(tx, { ...person, ...lease, id, tokens })));
+  return whileUnavailable(() => transaction((tx) => usage.reserve(tx, { ...person, ...lease, id, tokens })));
 }
 
 /** A hold that there is, for accounts that have a limit. */
-async function held(person: Person, tokens: number, settleWith?: Charge): Promise<string> {
-  const id = await hold(person, tokens, settleWith);
+async function held(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string> {
+  const id = await hold(person, tokens, chargeOnExpiry);
   if (id === null) throw new Error('Nothing was held');
   return id;
 }
 
-const settle = (id: string, what: Charge) => transaction((tx) => usage.settle(tx, id, what));
+const settle = (id: string, what: Charge) => transaction((tx) => usage.charge(tx, id, what));
 
 /** By the admin; no user: to the space. */
 function grant(spaceId: string, userId: string | null, tokens: number): Promise<UsageEntry> {
@@ -99,13 +99,13 @@ function grant(spaceId: string, userId: string | null, tokens: number): Promise<
     credential: { kind: 'api-key' as const, id: NOWHERE },
     causationRunId: null,
   };
-  return app.get(UsageReports).grant({ by, requestId: 'test' }, { userId, tokens });
+  return app.get(UsageReports).createGrant({ by, requestId: 'test' }, { userId, tokens });
 }
 
 function balance({ spaceId, userId }: Person): Promise<UsageBalance> {
   const credential = { kind: 'api-key' as const, id: NOWHERE };
   const caller = { kind: 'user' as const, spaceId, userId, role: 'MEMBER' as const };
-  return app.get(UsageReports).balance({ ...caller, credential, causationRunId: null });
+  return app.get(UsageReports).getBalance({ ...caller, credential, causationRunId: null });
 }
 
 const limited = (tokens: number, sumReservedTokens = 0) => ({
@@ -146,7 +146,7 @@ describe('without a grant', () => {
     expect(await hold(person, 1_000_000)).toBeNull();
     await usage.assertBalance(database, person.spaceId, person.userId);
     await charge(person, 30, { completionTokens: 12, turnId: 't' });
-    await transaction((tx) => usage.settle(tx, uuidV7(), chargeOf(person, 8)));
+    await transaction((tx) => usage.charge(tx, uuidV7(), chargeOf(person, 8)));
 
     expect(await balance(person)).toEqual({ user: unlimited(-50), space: unlimited(-50) });
     expect(await entriesIn(person.spaceId)).toMatchObject([
@@ -240,7 +240,7 @@ describe('a hold', () => {
     const written = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
     const first = transaction(async (tx) => {
-      await usage.hold(tx, { ...person, tokens: 100, source: 'chat', reference: 'r', leaseMs: 60_000 });
+      await usage.reserve(tx, { ...person, tokens: 100, source: 'chat', reference: 'r', leaseMs: 60_000 });
       written.resolve();
       await commit.promise;
     });
@@ -261,7 +261,7 @@ describe('a hold', () => {
     const person = await member();
     await grant(person.spaceId, null, 100);
     const failing = transaction(async (tx) => {
-      await usage.hold(tx, { ...person, tokens: 50, source: 'chat', reference: 'r', leaseMs: 1000 });
+      await usage.reserve(tx, { ...person, tokens: 50, source: 'chat', reference: 'r', leaseMs: 1000 });
       throw CRASH;
     });
     await expect(failing).rejects.toBe(CRASH);
@@ -299,12 +299,12 @@ describe('settling', () => {
     await grant(person.spaceId, null, 1000);
     const id = await held(person, 500);
     const failing = transaction(async (tx) => {
-      await usage.settle(tx, id, chargeOf(person, 7));
+      await usage.charge(tx, id, chargeOf(person, 7));
       throw CRASH;
     });
     await expect(failing).rejects.toBe(CRASH);
     expect(await balance(person)).toMatchObject({ space: limited(1000, 500) });
-    expect(await transaction((tx) => usage.settle(tx, id, null))).toBe(false);
+    await transaction((tx) => usage.release(tx, id));
     expect(await balance(person)).toMatchObject({ space: limited(1000) });
   });
 });
@@ -323,7 +323,7 @@ describe('an expired hold', () => {
     const free = await held(person, 100);
     const running = await held(person, 50);
     await Promise.all([charged, free].map(expire));
-    await Promise.all([usage.settleExpired(), usage.settleExpired()]);
+    await Promise.all([usage.chargeExpired(), usage.chargeExpired()]);
 
     expect(await entriesIn(person.spaceId)).toMatchObject([
       { kind: 'GRANT' },
@@ -343,17 +343,17 @@ describe('an expired hold', () => {
     });
     for (const reference of ['broken', 'unused', 'used']) {
       const lease = { ...person, tokens: 10, source: 'job' as const, reference, leaseMs: 1 };
-      const id = await transaction((tx) => usage.hold(tx, lease));
+      const id = await transaction((tx) => usage.reserve(tx, lease));
       await expire(id ?? '');
     }
-    await usage.settleExpired();
+    await usage.chargeExpired();
 
     expect((await entriesIn(person.spaceId)).slice(1)).toMatchObject([
       { tokens: '-9', estimated: true, reference: 'used' },
     ]);
     expect(await openHolds(person.spaceId)).toHaveLength(1);
     usage.onExpiredReservation('job', async () => null);
-    await usage.settleExpired();
+    await usage.chargeExpired();
     expect(await balance(person)).toMatchObject({ space: limited(991) });
   });
 
@@ -364,7 +364,7 @@ describe('an expired hold', () => {
     await Promise.all([renewed, left].map(expire));
     expect(await usage.renew([{ id: renewed }, { id: NOWHERE }])).toEqual([renewed]);
     expect(await usage.renew([])).toEqual([]);
-    await usage.settleExpired();
+    await usage.chargeExpired();
     expect(await openHolds(person.spaceId)).toEqual([{ id: renewed }]);
   });
 
@@ -377,7 +377,7 @@ describe('an expired hold', () => {
       const ids: string[] = [];
       for (const reference of ['first', 'second']) {
         const lease = { ...person, tokens: 10, source: 'execute' as const, reference, leaseMs: 60_000 };
-        ids.push((await transaction((tx) => usage.hold(tx, lease))) ?? '');
+        ids.push((await transaction((tx) => usage.reserve(tx, lease))) ?? '');
       }
       await Promise.all(ids.map(expire));
       const [first = '', second = ''] = ids;
@@ -388,7 +388,7 @@ describe('an expired hold', () => {
         await usage.renew([{ id: second }]);
         return null;
       });
-      await usage.settleExpired();
+      await usage.chargeExpired();
       expect(await late).toEqual([]);
       expect(await openHolds(person.spaceId)).toEqual([{ id: second }]);
     },
@@ -402,7 +402,7 @@ describe('an expired hold', () => {
        select $1, $2, 1, 'relay', 'r', 1000, clock_timestamp() - interval '1 second' from generate_series(1, 205)`,
       [person.spaceId, person.userId],
     );
-    await usage.settleExpired();
+    await usage.chargeExpired();
     expect(await openHolds(person.spaceId)).toEqual([]);
   });
 });
@@ -447,7 +447,7 @@ describe('the ledger', () => {
     const written = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
     const charging = transaction(async (tx) => {
-      await usage.settle(tx, uuidV7(), chargeOf(person, 30));
+      await usage.charge(tx, uuidV7(), chargeOf(person, 30));
       written.resolve();
       await commit.promise;
     });
@@ -505,7 +505,7 @@ describe('the ledger', () => {
     private async charge({ who, tokens, crash }: LedgerStep & { kind: 'charge' }): Promise<void> {
       const id = uuidV7();
       const charge = this.used(who, tokens);
-      if (await this.commits(crash, (tx) => usage.settle(tx, id, charge))) this.model.charge(who, tokens);
+      if (await this.commits(crash, (tx) => usage.charge(tx, id, charge))) this.model.charge(who, tokens);
     }
 
     private async hold(who: number, tokens: number): Promise<void> {
@@ -529,7 +529,7 @@ describe('the ledger', () => {
       const open = this.model.holds.get(id);
       const charge = this.used(open?.who ?? 0, tokens);
       const committed = await this.commits(crash, async (tx, attempt) => {
-        const charged = await usage.settle(tx, id, charge);
+        const charged = await usage.charge(tx, id, charge);
         if (attempt === 1) expect(charged).toBe(open !== undefined);
       });
       if (!committed || !open) return;
@@ -542,11 +542,11 @@ describe('the ledger', () => {
       const open = id === undefined ? undefined : this.model.holds.get(id);
       if (id === undefined || !open) return;
       await app.sql(
-        'update usage_reservation set settle_with = $2, expires_at = clock_timestamp() - interval $$1 second$$ where id = $1',
+        'update usage_reservation set charge_on_expiry = $2, expires_at = clock_timestamp() - interval $$1 second$$ where id = $1',
         [id, JSON.stringify(this.used(open.who, tokens))],
       );
       // Another actor's sweep may have it already.
-      await usage.settleExpired();
+      await usage.chargeExpired();
       await eventually(async () =>
         expect(await app.sql('select 1 from usage_reservation where id = $1', [id])).toEqual([]),
       );
@@ -850,7 +850,7 @@ describe('the routes', () => {
     const credential = { kind: 'api-key' as const, id: NOWHERE };
     const callsIn = async (window: '24h' | '7d') => {
       const query = { window, groupBy: 'model' as const };
-      return (await app.get(UsageReports).summary({ ...caller, credential, causationRunId: null }, query))
+      return (await app.get(UsageReports).summarize({ ...caller, credential, causationRunId: null }, query))
         .total.calls;
     };
     expect([await callsIn('24h'), await callsIn('7d')]).toEqual([0, 1]);

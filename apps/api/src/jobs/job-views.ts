@@ -44,7 +44,7 @@ export class JobViews {
 
   private async logsOf(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
     const extents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
-    const tails = await this.streams.tails([...extents.values()].map(({ streamId }) => streamId));
+    const tails = await this.streams.getTails([...extents.values()].map(({ streamId }) => streamId));
     const logs = new Map<string, StreamExtent>();
     for (const { id, turn } of jobs) {
       const extent = extents.get(turn.id);

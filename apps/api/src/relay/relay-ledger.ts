@@ -12,7 +12,7 @@ import { Lanes } from '../infra/database/lanes.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
-import { UsageService, type Settlement } from '../usage/usage.service.ts';
+import { UsageService, type EndedCall } from '../usage/usage.service.ts';
 
 /** Of what a process that dies leaves behind. */
 const LEASE_MS = 120_000;
@@ -61,7 +61,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private readonly calls = new Map<string, OpenCall>();
   private readonly notes = new Batched((calls: OpenCall[]) => this.writeNotes(calls));
   private timer: NodeJS.Timeout | null = null;
-  private queue: Settlement[] = [];
+  private queue: EndedCall[] = [];
   private readonly ending = new Set<Promise<void>>();
   private writing: Promise<void> | null = null;
   /** When writing is given up; null: the process is not shutting down. */
@@ -102,7 +102,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
       hold &&
       (await whileUnavailable(
         () =>
-          this.lanes.run(hold.spaceId, () => this.database.transaction((tx) => this.usage.hold(tx, hold))),
+          this.lanes.run(hold.spaceId, () => this.database.transaction((tx) => this.usage.reserve(tx, hold))),
         undefined,
         HOLD_RETRY_MS,
       ));
@@ -153,7 +153,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async writeNotes(calls: OpenCall[]): Promise<void[]> {
     const open = calls.filter(({ ended }) => !ended);
-    await this.usage.note(this.database, open.map(rowOf));
+    await this.usage.registerCalls(this.database, open.map(rowOf));
     return calls.map(() => undefined);
   }
 
@@ -182,8 +182,8 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     }
   }
 
-  private async save(batch: Settlement[]): Promise<void> {
-    await this.database.transaction((tx) => this.usage.settleAll(tx, batch));
+  private async save(batch: EndedCall[]): Promise<void> {
+    await this.database.transaction((tx) => this.usage.chargeAll(tx, batch));
   }
 
   /** Leaves what is not written to the sweeper, by the rows that the calls have. */
@@ -196,20 +196,20 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private async tell(): Promise<void> {
     const now = performance.now();
     const due = [...this.calls.values()].flatMap((call) => {
-      const settleWith = call.usedSoFar();
-      const tokens = settleWith.completionTokens;
+      const chargeOnExpiry = call.usedSoFar();
+      const tokens = chargeOnExpiry.completionTokens;
       if (tokens <= call.told.tokens && now - call.told.at < RENEW_MS) return [];
       call.told = { tokens, at: now };
-      return [{ id: call.id, settleWith }];
+      return [{ id: call.id, chargeOnExpiry }];
     });
     await this.usage.renew(due).catch((error: unknown) => this.logger.error({ err: error }));
   }
 }
 
 function rowOf({ id, reference, usedSoFar }: OpenCall) {
-  const settleWith = usedSoFar();
-  const { spaceId, userId } = settleWith;
-  return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, settleWith };
+  const chargeOnExpiry = usedSoFar();
+  const { spaceId, userId } = chargeOnExpiry;
+  return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, chargeOnExpiry };
 }
 
 /** Whether the database refuses the row itself, now and ever. */

@@ -40,7 +40,7 @@ export class FlushLoop {
     this.schedule();
   }
 
-  deliverEnd(batch: Batch): void {
+  publishEnd(batch: Batch): void {
     this.hub.deliver(batch.streamId, batch, true);
   }
 
@@ -67,7 +67,7 @@ export class FlushLoop {
     for (const writer of this.waiting) {
       if (bytes >= MAX_BYTES) break;
       this.waiting.delete(writer);
-      const batch = writer.signal.aborted ? null : writer.take();
+      const batch = writer.signal.aborted ? null : writer.takeBatch();
       if (batch === null) continue;
       batches.set(writer, batch);
       bytes += batch.data.length;
@@ -75,7 +75,7 @@ export class FlushLoop {
     this.urgent = this.waiting.size > 0;
     let retry: number | undefined;
     try {
-      if (batches.size > 0) this.settle(batches, await storeBatches(this.sql, [...batches.values()]));
+      if (batches.size > 0) this.acknowledge(batches, await storeBatches(this.sql, [...batches.values()]));
     } catch (error) {
       this.logger.warn({ err: error, streams: batches.size }, 'Frames could not be stored; trying again');
       for (const writer of batches.keys()) this.waiting.add(writer);
@@ -86,16 +86,16 @@ export class FlushLoop {
     }
   }
 
-  private settle(batches: Map<StreamWriter, Batch>, stored: Map<string, { cancel: boolean }>): void {
+  private acknowledge(batches: Map<StreamWriter, Batch>, stored: Map<string, { cancel: boolean }>): void {
     for (const [writer, batch] of batches) {
       const outcome = stored.get(writer.streamId);
       if (outcome === undefined) {
-        writer.lose();
+        writer.abandon();
         continue;
       }
       this.hub.deliver(writer.streamId, batch, false);
-      writer.settle();
-      if (writer.unstored) this.wake(writer, writer.backlogged);
+      writer.acknowledge();
+      if (writer.hasUnstored) this.wake(writer, writer.isBacklogged);
       if (outcome.cancel) this.onCancel(writer.streamId);
     }
   }

@@ -7,7 +7,7 @@ import type { StreamWriter } from './stream-writer.ts';
 const HEARTBEAT_MS = 5_000;
 const CANCEL_POLL_MS = 250;
 
-interface Held {
+interface LeasedStream {
   writer: StreamWriter;
   onCancel: () => void;
 }
@@ -18,11 +18,11 @@ interface Held {
  */
 export class Leases {
   private readonly logger = new Logger(Leases.name);
-  private readonly held = new Map<string, Held>();
+  private readonly streams = new Map<string, LeasedStream>();
   private timers: NodeJS.Timeout[] = [];
   private connection: Promise<Connection> | null = null;
-  private beating = false;
-  private asking = false;
+  private renewing = false;
+  private polling = false;
 
   constructor(
     private readonly sql: Sql,
@@ -32,25 +32,25 @@ export class Leases {
   start(): void {
     if (this.timers.length > 0) return;
     this.timers = [
-      setInterval(() => void this.beat(), Math.min(HEARTBEAT_MS, this.config.streamLeaseMs / 4)).unref(),
-      setInterval(() => void this.askForCancels(), CANCEL_POLL_MS).unref(),
+      setInterval(() => void this.renew(), Math.min(HEARTBEAT_MS, this.config.streamLeaseMs / 4)).unref(),
+      setInterval(() => void this.findCancelRequests(), CANCEL_POLL_MS).unref(),
     ];
   }
 
-  hold(writer: StreamWriter, onCancel: () => void): void {
-    this.held.set(writer.streamId, { writer, onCancel });
+  add(writer: StreamWriter, onCancel: () => void): void {
+    this.streams.set(writer.streamId, { writer, onCancel });
   }
 
-  release(streamId: string): void {
-    this.held.delete(streamId);
+  remove(streamId: string): void {
+    this.streams.delete(streamId);
   }
 
-  holds(streamId: string): boolean {
-    return this.held.has(streamId);
+  has(streamId: string): boolean {
+    return this.streams.has(streamId);
   }
 
   cancel(streamId: string): void {
-    this.held.get(streamId)?.onCancel();
+    this.streams.get(streamId)?.onCancel();
   }
 
   async stop(): Promise<void> {
@@ -59,10 +59,10 @@ export class Leases {
     await this.disconnect();
   }
 
-  private async beat(): Promise<void> {
-    if (this.beating || this.held.size === 0) return;
-    this.beating = true;
-    const writers = [...this.held.values()].map(({ writer }) => writer);
+  private async renew(): Promise<void> {
+    if (this.renewing || this.streams.size === 0) return;
+    this.renewing = true;
+    const writers = [...this.streams.values()].map(({ writer }) => writer);
     try {
       const client = await this.connected();
       const { rows: alive } = await client.query<{ id: string }>(
@@ -86,29 +86,29 @@ export class Leases {
       const ids = new Set(alive.map((row) => row.id));
       // A stream that ended meanwhile is no longer held.
       for (const writer of writers)
-        if (!ids.has(writer.streamId) && this.holds(writer.streamId)) writer.lose();
+        if (!ids.has(writer.streamId) && this.has(writer.streamId)) writer.abandon();
     } catch (error) {
       void this.disconnect();
       this.logger.warn({ err: error }, 'Leases could not be renewed; trying again');
     } finally {
-      this.beating = false;
+      this.renewing = false;
     }
   }
 
-  private async askForCancels(): Promise<void> {
-    if (this.asking || this.held.size === 0) return;
-    this.asking = true;
+  private async findCancelRequests(): Promise<void> {
+    if (this.polling || this.streams.size === 0) return;
+    this.polling = true;
     try {
       const wished = await rows<{ id: string }>(
         this.sql,
         'select id from stream where id = any($1::uuid[]) and ended_at is null and cancel_requested_at is not null',
-        [[...this.held.keys()]],
+        [[...this.streams.keys()]],
       );
       for (const { id } of wished) this.cancel(id);
     } catch {
       // The flushes meet the same fault and report it.
     } finally {
-      this.asking = false;
+      this.polling = false;
     }
   }
 

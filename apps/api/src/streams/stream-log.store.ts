@@ -9,7 +9,7 @@ export interface Chunk {
   data: Buffer;
 }
 
-export interface Claimed {
+export interface Lease {
   streamId: string;
   fencingToken: string;
 }
@@ -18,12 +18,12 @@ export interface Claimed {
 const HEAD = 'select to_seq from stream_frame where stream_id = s.id order by from_seq desc limit 1';
 
 /** What one writer has to store in a flush. */
-export interface Batch extends Claimed, Chunk {}
+export interface Batch extends Lease, Chunk {}
 
 /** Opens a stream under a lease of `leaseMs`. */
 export async function openStream(
   tx: Sql,
-  stream: Claimed & { segment: number },
+  stream: Lease & { segment: number },
   leaseMs: number,
 ): Promise<void> {
   await rows(
@@ -97,7 +97,7 @@ export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Pro
  * Takes an open stream whose lease has passed away from its writer; null where there is nothing to take, or where
  * somebody is about to end it.
  */
-export async function takeOver(
+export async function takeOverStream(
   tx: Sql,
   streamId: string,
   fencingToken: string,

@@ -1,7 +1,7 @@
 import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
 import type { FlushLoop } from './flush-loop.ts';
 import { splitDelta, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
-import { endStream, insertFrames, openStream, type Batch, type Claimed } from './stream-log.store.ts';
+import { endStream, insertFrames, openStream, type Batch, type Lease } from './stream-log.store.ts';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 
 /** Beyond this many unstored bytes the producer has to wait. */
@@ -19,7 +19,7 @@ export class LeaseLost extends Error {
  * Writes one stream: the one place where `seq` is stamped. Frames are stored by the flush loop and only then sent.
  * `signal` aborts when the lease is lost (reason `LeaseLost`).
  */
-export class StreamWriter implements Claimed {
+export class StreamWriter implements Lease {
   private readonly lost = new AbortController();
   private frames: string[] = [];
   private bytes = 0;
@@ -50,7 +50,7 @@ export class StreamWriter implements Claimed {
   }
 
   /** Appends a piece of the answer; the pieces of one flush travel as one `content-delta`. */
-  delta(text: string): void {
+  writeDelta(text: string): void {
     this.text += text;
     this.bytes += text.length;
     this.loop.wake(this, this.urgent);
@@ -58,35 +58,35 @@ export class StreamWriter implements Claimed {
   }
 
   /** Appends a product event. */
-  emit<N extends ProductEventName>(name: N, fields: ProductEventFields[N]): void {
+  writeEvent<N extends ProductEventName>(name: N, fields: ProductEventFields[N]): void {
     this.append(productEvent(name, fields));
   }
 
   /** Appends a frame of LangGraph's own methods. */
-  frame(method: Exclude<FrameMethod, 'custom:platform'>, data: object): void {
+  writeFrame(method: Exclude<FrameMethod, 'custom:platform'>, data: object): void {
     this.append(draft(method, data));
   }
 
   /** Whether so much is unstored that the producer should wait for `room()`. */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.bytes > MAX_UNSTORED;
   }
 
   /** Resolves once the unstored frames fit again, or the lease is lost. */
-  async room(): Promise<void> {
-    while (this.full && !this.signal.aborted) await this.stored();
+  async waitForRoom(): Promise<void> {
+    while (this.isFull && !this.signal.aborted) await this.waitForFlush();
   }
 
   /** Resolves when the next flush of this stream is over; rejects where the lease was lost. */
-  async flushed(): Promise<void> {
-    while (this.unstored && !this.signal.aborted) await this.stored();
+  async flush(): Promise<void> {
+    while (this.hasUnstored && !this.signal.aborted) await this.waitForFlush();
     this.signal.throwIfAborted();
   }
 
   /** Opens the stream with the frames so far, inside the transaction of whoever claims. */
   async open(tx: Sql, leaseMs: number): Promise<void> {
     // Cut at once: the flush loop must not meet frames of a stream that is not committed yet.
-    const batch = this.cut();
+    const batch = this.cutBatch();
     await openStream(tx, this, leaseMs);
     if (batch) await insertFrames(tx, this.streamId, batch);
   }
@@ -96,38 +96,38 @@ export class StreamWriter implements Claimed {
    * Answers the batch for `ended()`, or throws `LeaseLost`. May be called again after the transaction failed.
    */
   async end(tx: Sql, closing: (writer: StreamWriter) => void): Promise<Batch> {
-    await this.flushed();
+    await this.flush();
     const before = { seq: this.seq, fromSeq: this.fromSeq };
     closing(this);
     this.sealText();
     this.append(productEvent('stream.ended', { lastSeq: this.seq + 1 }));
-    const batch = this.cut();
+    const batch = this.cutBatch();
     // A transaction that fails is made again from the start, with the same numbers.
     this.seq = before.seq;
     this.fromSeq = before.fromSeq;
     if (batch === null || !(await endStream(tx, batch))) {
-      this.lose();
+      this.abandon();
       throw new LeaseLost();
     }
     return batch;
   }
 
   /** Tells the readers of the end; called after the closing transaction has committed. */
-  ended(batch: Batch): void {
+  publishEnd(batch: Batch): void {
     this.seq = batch.toSeq;
-    this.loop.deliverEnd(batch);
-    this.release();
+    this.loop.publishEnd(batch);
+    this.wakeWaiting();
   }
 
   /** Throws `LeaseLost` where another process has taken the stream; else nobody can until the transaction ends. */
-  async assertHeld(tx: Sql): Promise<void> {
+  async assertLease(tx: Sql): Promise<void> {
     const held = await firstRow(
       tx,
       'select id from stream where id = $1 and fencing_token = $2 and ended_at is null for share',
       [this.streamId, this.fencingToken],
     );
     if (held !== null) return;
-    this.lose();
+    this.abandon();
     throw new LeaseLost();
   }
 
@@ -143,35 +143,35 @@ export class StreamWriter implements Claimed {
       [this.streamId, this.fencingToken],
     );
     if (held !== null) return held.cancelRequested;
-    this.lose();
+    this.abandon();
     throw new LeaseLost();
   }
 
-  lose(): void {
+  abandon(): void {
     if (!this.signal.aborted) this.lost.abort(new LeaseLost());
-    this.release();
+    this.wakeWaiting();
   }
 
-  get unstored(): boolean {
+  get hasUnstored(): boolean {
     return this.sending !== null || this.frames.length > 0 || this.text !== '';
   }
 
   /** For the flush loop: what is to be stored now; the same answer until `settle`. */
-  take(): Batch | null {
-    this.sending ??= this.cut(MAX_ROW);
+  takeBatch(): Batch | null {
+    this.sending ??= this.cutBatch(MAX_ROW);
     return this.sending;
   }
 
   /** For the flush loop: whether a whole row waits to be stored. */
-  get backlogged(): boolean {
+  get isBacklogged(): boolean {
     return this.bytes >= MAX_ROW;
   }
 
   /** For the flush loop: the batch of `take` is stored. */
-  settle(): void {
+  acknowledge(): void {
     this.sending = null;
     this.bytes = this.text.length + this.frames.reduce((sum, frame) => sum + frame.length, 0);
-    this.release();
+    this.wakeWaiting();
   }
 
   private append(frame: Draft): void {
@@ -194,7 +194,7 @@ export class StreamWriter implements Claimed {
   }
 
   /** Takes the oldest frames, at least one, in at most so many bytes. */
-  private cut(maxBytes = Infinity): Batch | null {
+  private cutBatch(maxBytes = Infinity): Batch | null {
     this.sealText();
     if (this.frames.length === 0) return null;
     let count = 0;
@@ -208,12 +208,12 @@ export class StreamWriter implements Claimed {
     return { streamId, fencingToken, fromSeq, toSeq: this.fromSeq - 1, data };
   }
 
-  private stored(): Promise<void> {
+  private waitForFlush(): Promise<void> {
     this.loop.wake(this, false);
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private release(): void {
+  private wakeWaiting(): void {
     const waiting = this.waiting;
     this.waiting = [];
     for (const resolve of waiting) resolve();

@@ -21,7 +21,7 @@ import {
   readStates,
   readTails,
   requestCancel,
-  takeOver,
+  takeOverStream,
   type StreamState,
 } from './stream-log.store.ts';
 import { StreamWriter } from './stream-writer.ts';
@@ -36,7 +36,7 @@ const PURGE_PAUSE_MS = 20;
 export class StreamsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(StreamsService.name);
   private readonly hub = new StreamHub();
-  private readonly claims: Leases;
+  private readonly leases: Leases;
   private readonly loop: FlushLoop;
   private readonly remote: RemoteTail;
   /** Frames are stored by connections of their own, also while callers use up the others. */
@@ -55,27 +55,27 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   ) {
     this.frames = new SqlPool('writer', config);
     this.readers = new SqlPool('reader', config);
-    this.claims = new Leases(this.frames, config);
-    this.loop = new FlushLoop(this.frames, this.hub, (id) => this.claims.cancel(id));
+    this.leases = new Leases(this.frames, config);
+    this.loop = new FlushLoop(this.frames, this.hub, (id) => this.leases.cancel(id));
     this.pages = new PageReader(this.readers);
-    this.remote = new RemoteTail(this.readers, this.hub, (id) => this.claims.holds(id));
+    this.remote = new RemoteTail(this.readers, this.hub, (id) => this.leases.has(id));
   }
 
   onApplicationBootstrap(): void {
-    this.claims.start();
+    this.leases.start();
     this.remote.start();
-    this.sweeper.register('streams', () => this.forgetOld());
+    this.sweeper.register('streams', () => this.purge());
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping = true;
     this.remote.stop();
-    await this.claims.stop();
+    await this.leases.stop();
     await Promise.all([this.frames.end(), this.readers.end()]);
   }
 
   /** A writer for a new stream; `open(tx)` stores it, `hold` renews its lease. */
-  create(segment: number): StreamWriter {
+  createWriter(segment: number): StreamWriter {
     return new StreamWriter(this.loop, randomUUID(), randomUUID(), segment);
   }
 
@@ -93,13 +93,13 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** Renews the lease of an opened stream until `release`; `onCancel` runs when somebody wishes it cancelled. */
-  hold(writer: StreamWriter, onCancel: () => void): void {
-    this.claims.hold(writer, onCancel);
+  renewLease(writer: StreamWriter, onCancel: () => void): void {
+    this.leases.add(writer, onCancel);
   }
 
   /** Releases the lease; the frames of an ended stream are merged in the background. */
-  release(writer: StreamWriter): void {
-    this.claims.release(writer.streamId);
+  releaseLease(writer: StreamWriter): void {
+    this.leases.remove(writer.streamId);
     // One after the other: what is only tidied up must not take the connections of those who work. What was lost to
     // another process is merged by it.
     if (!writer.signal.aborted) this.merging = this.merging.then(() => this.merge(writer.streamId));
@@ -111,26 +111,26 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     streamId: string,
   ): Promise<{ writer: StreamWriter; cancelRequested: boolean } | null> {
     const fencingToken = randomUUID();
-    const taken = await takeOver(tx, streamId, fencingToken);
+    const taken = await takeOverStream(tx, streamId, fencingToken);
     if (taken === null) return null;
     const { segment, lastSeq, cancelRequested } = taken;
     return { writer: new StreamWriter(this.loop, streamId, fencingToken, segment, lastSeq), cancelRequested };
   }
 
   /** Wishes an open stream cancelled; false where it has ended. */
-  async cancel(sql: Sql, streamId: string): Promise<boolean> {
+  async requestCancel(sql: Sql, streamId: string): Promise<boolean> {
     const wished = await requestCancel(sql, streamId);
-    if (wished) this.claims.cancel(streamId);
+    if (wished) this.leases.cancel(streamId);
     return wished;
   }
 
   /** How far each stream has come, whether it has ended and whether its frames are still kept. */
-  states(ids: string[]): Promise<Map<string, StreamState>> {
+  getStates(ids: string[]): Promise<Map<string, StreamState>> {
     return readStates(this.database, ids);
   }
 
   /** The latest frames of each stream, about as many as were stored at once. */
-  async tails(ids: string[]): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
+  async getTails(ids: string[]): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
     return ids.length === 0 ? new Map() : readTails(this.database, ids);
   }
 
@@ -171,7 +171,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** What is stored now, from the beginning; for an open stream that is not its end. */
-  async *stored(streamId: string): AsyncGenerator<Buffer, void, undefined> {
+  async *readStored(streamId: string): AsyncGenerator<Buffer, void, undefined> {
     for (let page = await readPage(this.database, streamId, 0); page !== null;) {
       yield page.data;
       page = page.more ? await readPage(this.database, streamId, page.toSeq) : null;
@@ -187,7 +187,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
-  private async forgetOld(): Promise<void> {
+  private async purge(): Promise<void> {
     while (!this.stopping && (await purgeFrames(this.background, KEPT_DAYS)))
       await delay(PURGE_PAUSE_MS, undefined, { ref: false });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertSomethingLeft, tokensToReserve, type Account } from './charge.ts';
+import { assertTokensAvailable, tokensToReserve, type Account } from './charge.ts';
 
 describe('tokensToReserve', () => {
   it.each([
@@ -14,8 +14,8 @@ describe('tokensToReserve', () => {
 });
 
 describe('assertSomethingLeft', () => {
-  const space = (balance: number, held = 0): Account => ({ userId: null, balance, held });
-  const user = (balance: number, held = 0): Account => ({ userId: 'u', balance, held });
+  const space = (balance: number, held = 0): Account => ({ userId: null, balance, reserved: held });
+  const user = (balance: number, held = 0): Account => ({ userId: 'u', balance, reserved: held });
 
   it.each<[string, Account[]]>([
     ['nothing is limited', []],
@@ -23,7 +23,7 @@ describe('assertSomethingLeft', () => {
     ['one token is not held', [space(10, 9)]],
     ['only the user is limited', [user(5)]],
   ])('lets a call start where %s', (_, accounts) => {
-    expect(() => assertSomethingLeft(accounts)).not.toThrow();
+    expect(() => assertTokensAvailable(accounts)).not.toThrow();
   });
 
   it.each<[string, Account[], string]>([
@@ -38,7 +38,7 @@ describe('assertSomethingLeft', () => {
     ],
     ['more is held than left', [user(10, 4196)], 'Your token balance is held by running calls: 10 left'],
   ])('refuses where %s, and says whose balance it is', (_, accounts, message) => {
-    expect(() => assertSomethingLeft(accounts)).toThrow(
+    expect(() => assertTokensAvailable(accounts)).toThrow(
       expect.objectContaining({
         code: 'INSUFFICIENT_TOKENS',
         status: 402,

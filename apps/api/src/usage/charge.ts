@@ -26,26 +26,26 @@ export interface Charge {
 }
 
 /** The most that a hold counts of a completion that is still to come. */
-const HELD_COMPLETION = 4096;
+const MAX_RESERVED_COMPLETION = 4096;
 
 /** What a call holds while it runs: its prompt and the completion that is to be expected. */
 export function tokensToReserve(promptTokens: number, maxOutputTokens: number | null): number {
-  return promptTokens + Math.min(maxOutputTokens ?? HELD_COMPLETION, HELD_COMPLETION);
+  return promptTokens + Math.min(maxOutputTokens ?? MAX_RESERVED_COMPLETION, MAX_RESERVED_COMPLETION);
 }
 
 /** A limited account while it is locked; no `userId`: the space's own. */
 export interface Account {
   userId: string | null;
   balance: number;
-  held: number;
+  reserved: number;
 }
 
 /** A call may start while something is left on every account that it is charged to; none: no limit. */
-export function assertSomethingLeft(accounts: Account[]): void {
-  const exhausted = accounts.find(({ balance, held }) => balance - held <= 0);
+export function assertTokensAvailable(accounts: Account[]): void {
+  const exhausted = accounts.find(({ balance, reserved: held }) => balance - held <= 0);
   if (!exhausted) return;
   const whose = exhausted.userId === null ? 'The token balance of the space' : 'Your token balance';
-  const { balance, held } = exhausted;
+  const { balance, reserved: held } = exhausted;
   throw new AppError(
     'INSUFFICIENT_TOKENS',
     balance > 0

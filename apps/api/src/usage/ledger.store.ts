@@ -18,15 +18,15 @@ export interface AccountState extends Account {
 /** A line of the ledger that is about to be written. Its id was chosen before the transaction: it is written once. */
 export type NewEntry =
   | { id: string; kind: 'CHARGE'; charge: Charge }
-  | { id: string; kind: 'GRANT' | 'OPENING'; account: AccountKey; tokens: number; by: GrantedBy };
+  | { id: string; kind: 'GRANT' | 'OPENING'; account: AccountKey; tokens: number; by: Grantor };
 
-export interface GrantedBy {
+export interface Grantor {
   createdBy: string;
   note: string | null;
 }
 
 /** Locks those of the two accounts that have a limit: the space's first, so that nobody waits in a circle. */
-export function lockLimited(
+export function lockLimitedAccounts(
   tx: EntityManager,
   spaceId: string,
   userId: string,
@@ -41,7 +41,7 @@ export function lockLimited(
 }
 
 /** For each person whether the space's account or the own has a limit. */
-export async function haveLimits(
+export async function loadLimits(
   database: DataSource,
   people: { spaceId: string; userId: string }[],
 ): Promise<boolean[]> {
@@ -119,7 +119,7 @@ async function openAccounts(tx: EntityManager, accounts: AccountKey[]): Promise<
 }
 
 /** The accounts that an entry changes: a charge both, a grant one. */
-function accountsOf(entry: NewEntry): AccountKey[] {
+function affectedAccounts(entry: NewEntry): AccountKey[] {
   if (entry.kind !== 'CHARGE') return [entry.account];
   const { spaceId, userId } = entry.charge;
   return [
@@ -133,7 +133,7 @@ function accountsOf(entry: NewEntry): AccountKey[] {
  * accounts until the commit.
  */
 export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
-  await lockAccounts(tx, entries.flatMap(accountsOf));
+  await lockAccounts(tx, entries.flatMap(affectedAccounts));
   const posted = await rows<{ id: string }>(
     tx,
     `with posted as (
@@ -177,12 +177,12 @@ function toRecord(entry: NewEntry): object {
 }
 
 /** Those of the two accounts that have a limit as they stand, without a lock; the space's first. */
-export async function limitedAccounts(sql: Sql, spaceId: string, userId: string): Promise<Account[]> {
-  return (await accountStates(sql, spaceId, userId)).filter(({ limited }) => limited);
+export async function listLimitedAccounts(sql: Sql, spaceId: string, userId: string): Promise<Account[]> {
+  return (await loadAccounts(sql, spaceId, userId)).filter(({ limited }) => limited);
 }
 
 /** The space's account and the user's as they stand, without a lock; the space's first. */
-export function accountStates(sql: Sql, spaceId: string, userId: string): Promise<AccountState[]> {
+export function loadAccounts(sql: Sql, spaceId: string, userId: string): Promise<AccountState[]> {
   return rows(
     sql,
     `select w.user_id as "userId", coalesce(a.has_grant, false) as limited,

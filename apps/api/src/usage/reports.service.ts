@@ -20,12 +20,12 @@ import { forbidden } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import {
-  accountStates,
+  loadAccounts,
   lockAccounts,
   postEntries,
   type AccountKey,
   type AccountState,
-  type GrantedBy,
+  type Grantor,
   type NewEntry,
 } from './ledger.store.ts';
 import { entryById, listEntries, sumCharges, toEntry, type EntryRow } from './reports.store.ts';
@@ -45,21 +45,21 @@ export class UsageReports {
     private readonly lanes: Lanes,
   ) {}
 
-  async balance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {
-    const [space, user] = await accountStates(this.database, spaceId, userId);
+  async getBalance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {
+    const [space, user] = await loadAccounts(this.database, spaceId, userId);
     if (!space || !user) throw new Error('Both accounts are told');
     return { user: toBalance(user), space: toBalance(space) };
   }
 
-  async entries(caller: UserPrincipal, query: UsageEntryQueryDto): Promise<Page<UsageEntry>> {
+  async listEntries(caller: UserPrincipal, query: UsageEntryQueryDto): Promise<Page<UsageEntry>> {
     const { limit, cursor, source, model, from, to } = query;
     const { spaceId } = caller;
-    const filter = { userId: userSeen(caller, query.userId), source, model, from, to };
+    const filter = { userId: visibleUser(caller, query.userId), source, model, from, to };
     const bound = { usageOf: spaceId, ...filter };
     const [createdAt, id] = this.cursors.decode(cursor, bound) ?? [];
     const after = createdAt === undefined ? null : { createdAt: String(createdAt), id: String(id) };
     const entries = await listEntries(this.database, spaceId, filter, after, limit + 1);
-    const people = await this.peopleIn(entries);
+    const people = await this.loadPeople(entries);
     return this.cursors.page(
       entries,
       limit,
@@ -69,9 +69,9 @@ export class UsageReports {
     );
   }
 
-  async summary(caller: UserPrincipal, query: UsageSummaryQuery): Promise<UsageSummary> {
+  async summarize(caller: UserPrincipal, query: UsageSummaryQuery): Promise<UsageSummary> {
     const { window = '7d', groupBy = 'day' } = query;
-    const seen = userSeen(caller, query.userId);
+    const seen = visibleUser(caller, query.userId);
     const sums = await sumCharges(this.database, caller.spaceId, seen, window, groupBy);
     const whole = sums.find(({ isTotal }) => isTotal);
     if (!whole) throw new Error('The total is always told');
@@ -95,7 +95,7 @@ export class UsageReports {
     };
   }
 
-  async grant({ by, requestId }: Act, { userId, tokens, note }: GrantRequest): Promise<UsageEntry> {
+  async createGrant({ by, requestId }: Act, { userId, tokens, note }: GrantRequest): Promise<UsageEntry> {
     const { spaceId } = by;
     const grantee = userId ?? null;
     if (grantee !== null && !(await this.identity.isMember(spaceId, grantee))) {
@@ -107,7 +107,7 @@ export class UsageReports {
     const grant = { id: uuidV7(), openingId, tokens, by: { createdBy: by.userId, note: note ?? null } };
     const write = () =>
       this.lanes.of(spaceId, this.database).transaction(async (tx) => {
-        if (await this.post(tx, account, grant)) {
+        if (await this.postGrant(tx, account, grant)) {
           await recordAudit(tx, by, {
             action: 'usage.grant',
             targetType: grantee === null ? 'space' : 'user',
@@ -119,17 +119,17 @@ export class UsageReports {
         return entryById(tx, spaceId, grant.id);
       });
     const entry = await whileUnavailable(write, undefined, RETRY_MS);
-    return toEntry(entry, await this.peopleIn([entry]));
+    return toEntry(entry, await this.loadPeople([entry]));
   }
 
   /**
    * Writes a grant; the first one of an account after an entry that offsets what was used before, so that the balance
    * starts at what was granted. False where the grant was written before.
    */
-  private async post(
+  private async postGrant(
     tx: EntityManager,
     account: AccountKey,
-    { id, openingId, tokens, by }: { id: string; openingId: string; tokens: number; by: GrantedBy },
+    { id, openingId, tokens, by }: { id: string; openingId: string; tokens: number; by: Grantor },
   ): Promise<boolean> {
     const [locked] = await lockAccounts(tx, [account]);
     if (!locked) throw new Error('The account was not opened');
@@ -147,14 +147,14 @@ export class UsageReports {
     return (await postEntries(tx, entries)).has(id);
   }
 
-  private peopleIn(entries: EntryRow[]) {
+  private loadPeople(entries: EntryRow[]) {
     const ids = entries.flatMap(({ userId, createdByUserId }) => [userId, createdByUserId]);
     return this.identity.usersByIds([...new Set(ids.filter((id) => id !== null))]);
   }
 }
 
 /** Whose usage is told: a member's own; an admin asks for one user, or for all (null). */
-function userSeen({ role, userId }: UserPrincipal, asked: string | undefined): string | null {
+function visibleUser({ role, userId }: UserPrincipal, asked: string | undefined): string | null {
   if (role === 'ADMIN') return asked ?? null;
   if (asked !== undefined && asked.toLowerCase() !== userId) {
     throw forbidden('Only admins see the usage of others');
@@ -162,6 +162,6 @@ function userSeen({ role, userId }: UserPrincipal, asked: string | undefined): s
   return userId;
 }
 
-function toBalance({ limited, balance, held }: AccountState): AccountBalance {
+function toBalance({ limited, balance, reserved: held }: AccountState): AccountBalance {
   return { limited, balance, held };
 }

@@ -22,7 +22,7 @@ export class ReservationEntity {
   reference!: string;
 
   @Column('json', { nullable: true })
-  settleWith!: unknown;
+  chargeOnExpiry!: unknown;
 
   @Column('int')
   leaseMs!: number;

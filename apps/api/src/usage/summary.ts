@@ -1,7 +1,7 @@
 import type { UsageFigures, UsageGroup, UsageGrouping } from '@platform/contracts';
 
 const DAY = 86_400_000;
-const MOST_GROUPS = 200;
+const MAX_GROUPS = 200;
 
 export const NO_USAGE: Readonly<UsageFigures> = {
   calls: 0,
@@ -20,7 +20,7 @@ export function arrangeGroups(
   from: Date,
   to: Date,
 ): UsageGroup[] {
-  if (groupBy !== 'day') return groups.toSorted((a, b) => b.tokens - a.tokens).slice(0, MOST_GROUPS);
+  if (groupBy !== 'day') return groups.toSorted((a, b) => b.tokens - a.tokens).slice(0, MAX_GROUPS);
   const used = new Map(groups.map((group) => [group.key, group]));
   return daysBetween(from, to).map((key) => used.get(key) ?? { key, ...NO_USAGE });
 }

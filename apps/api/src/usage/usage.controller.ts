@@ -21,25 +21,25 @@ export class UsageController {
   /** The caller's own balance and the space's. */
   @Get('balance')
   balance(@Caller() caller: UserPrincipal): Promise<UsageBalanceDto> {
-    return this.reports.balance(caller);
+    return this.reports.getBalance(caller);
   }
 
   /** Charges and grants, the newest first: a member's own; for admins those of the space, or of one user. */
   @Get('entries')
   entries(@Caller() caller: UserPrincipal, @Query() query: UsageEntryQueryDto): Promise<UsageEntryPageDto> {
-    return this.reports.entries(caller, query);
+    return this.reports.listEntries(caller, query);
   }
 
   /** What was charged in a window: a member's own; for admins of the space, or of one user. */
   @Get('summary')
   summary(@Caller() caller: UserPrincipal, @Query() query: UsageSummaryQueryDto): Promise<UsageSummaryDto> {
-    return this.reports.summary(caller, query);
+    return this.reports.summarize(caller, query);
   }
 
   /** Gives tokens to a member or to the space; the first grant makes a limit, and the balance starts at it. */
   @Access('admin')
   @Post('grants')
   grant(@CallersAct() act: Act, @Body() body: GrantDto): Promise<UsageEntryDto> {
-    return this.reports.grant(act, body);
+    return this.reports.createGrant(act, body);
   }
 }

@@ -4,53 +4,55 @@ import { Batched } from '../infra/batched.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { MINUTE, Sweeper } from '../infra/sweeper.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
-import { assertSomethingLeft, type Charge, type ChargeSource } from './charge.ts';
+import { assertTokensAvailable, type Charge, type ChargeSource } from './charge.ts';
 import {
-  expiredHolds,
+  listExpiredReservations,
   sumReservedTokens,
-  insertHolds,
+  insertReservations,
   lockExpiredReservation,
   deleteReservations,
   renewReservations,
   type ExpiredPosition,
-  type Hold,
+  type Reservation,
   type Renewal,
-} from './holds.store.ts';
-import { haveLimits, limitedAccounts, lockLimited, postEntries } from './ledger.store.ts';
+} from './reservations.store.ts';
+import { loadLimits, listLimitedAccounts, lockLimitedAccounts, postEntries } from './ledger.store.ts';
 
-/** A hold that has expired. */
-export interface ExpiredCall {
+/** A reservation whose lease has expired. */
+export interface ExpiredReservation {
   id: string;
   reference: string;
 }
 
-/** What was used by the call: null is nothing, and `running` leaves the hold. It reads, and locks no row. */
+/**
+ * Returns what the call of an expired reservation used: null if nothing, `running` if the call is still running, which
+ * renews the reservation. It only reads and locks no rows.
+ */
 export type ExpiredReservationHandler = (
-  call: ExpiredCall,
+  reservation: ExpiredReservation,
   tx: EntityManager,
 ) => Promise<Charge | null | 'running'>;
 
-/** How a call ended. */
-export interface Settlement {
-  /** The id of its hold, or one that was chosen for a call without a hold. */
+export interface EndedCall {
+  /** The id of its reservation, or the id that was chosen for a call without one. */
   id: string;
-  /** Null: it used nothing. */
+  /** Null if it used nothing. */
   charge: Charge | null;
 }
 
-/** Without an `id` it gets one. */
-export type NewHold = Omit<Hold, 'id'> & { id?: string };
+/** A reservation without an `id` gets a new one. */
+export type NewReservation = Omit<Reservation, 'id'> & { id?: string };
 
 const BATCH = 100;
 
-/** The ledger, for whoever calls models: hold before the call, settle or charge with its end. */
+/** The ledger for modules that call models: reserve before a call, then charge or release. */
 @Injectable()
 export class UsageService implements OnModuleInit {
   private readonly logger = new Logger(UsageService.name);
-  private readonly limits = new Batched((people: { spaceId: string; userId: string }[]) =>
-    haveLimits(this.database, people),
+  private readonly limits = new Batched((users: { spaceId: string; userId: string }[]) =>
+    loadLimits(this.database, users),
   );
-  private readonly expired = new Map<ChargeSource, ExpiredReservationHandler>();
+  private readonly handlers = new Map<ChargeSource, ExpiredReservationHandler>();
 
   constructor(
     private readonly database: DataSource,
@@ -58,103 +60,122 @@ export class UsageService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register('expired holds', () => this.settleExpired(), MINUTE);
+    this.sweeper.register('expired reservations', () => this.chargeExpired(), MINUTE);
   }
 
-  /** Who finds out what was used when a holder of that source has died; one per source. */
+  /** Registers the handler for the expired reservations of a source; one per source. */
   onExpiredReservation(source: ChargeSource, handler: ExpiredReservationHandler): void {
-    this.expired.set(source, handler);
+    this.handlers.set(source, handler);
   }
 
-  /** 402 where a call could not start now. Takes no lock: `hold` decides. */
+  /** Throws 402 if a call could not start now. Takes no lock, so only `reserve` decides. */
   async assertBalance(sql: Sql, spaceId: string, userId: string): Promise<void> {
-    assertSomethingLeft(await limitedAccounts(sql, spaceId, userId));
+    assertTokensAvailable(await listLimitedAccounts(sql, spaceId, userId));
   }
 
-  /** Whether calls of the user have to `hold`. */
+  /** Returns whether calls of the user must `reserve`. */
   isLimited(spaceId: string, userId: string): Promise<boolean> {
     return this.limits.get({ spaceId, userId });
   }
 
   /**
-   * Keeps tokens back for a call that starts with this transaction; 402 where nothing is left. Null: no limit, so
-   * there is nothing to renew. It locks the accounts until the commit, so it comes late in the transaction. A hold
-   * that is given its `id` may be stored again: the same one is there once.
+   * Reserves tokens for a call. Returns the id of the reservation, or null if no account is limited and there is nothing
+   * to renew; throws 402 if no tokens are left. It locks the accounts until the commit, so it must come late in the
+   * transaction. With a given `id` it can be repeated: the reservation is stored once.
    */
-  async hold(tx: EntityManager, { id = uuidV7(), ...hold }: NewHold): Promise<string | null> {
-    const accounts = await lockLimited(tx, hold.spaceId, hold.userId);
+  async reserve(
+    tx: EntityManager,
+    { id = uuidV7(), ...reservation }: NewReservation,
+  ): Promise<string | null> {
+    const { spaceId, userId } = reservation;
+    const accounts = await lockLimitedAccounts(tx, spaceId, userId);
     if (accounts.length === 0) return null;
-    const held = await sumReservedTokens(tx, hold.spaceId, hold.userId, id);
-    // It was stored by a transaction whose answer was lost, and what is left may be held by others by now.
-    if (held.isThere) return id;
-    assertSomethingLeft(
-      accounts.map((account) => ({ ...account, held: account.userId === null ? held.space : held.user })),
+    const reserved = await sumReservedTokens(tx, spaceId, userId, id);
+    // An earlier transaction stored it, but its response was lost; other calls may have reserved the rest since.
+    if (reserved.exists) return id;
+    assertTokensAvailable(
+      accounts.map((account) => ({
+        ...account,
+        reserved: account.userId === null ? reserved.space : reserved.user,
+      })),
     );
-    await insertHolds(tx, [{ ...hold, id }]);
+    await insertReservations(tx, [{ ...reservation, id }]);
     return id;
   }
 
   /**
-   * Notes calls that keep nothing back, because no account is limited: should their process die, the sweeper charges
-   * what they carry. Takes no lock.
+   * Stores calls without a limit as reservations of 0 tokens, so that the sweeper charges their `chargeOnExpiry` if the
+   * process dies. Takes no lock.
    */
-  async note(sql: Sql, calls: Omit<Hold, 'tokens'>[]): Promise<void> {
-    if (calls.length > 0)
-      await insertHolds(
-        sql,
-        calls.map((call) => ({ ...call, tokens: 0 })),
-      );
+  async registerCalls(sql: Sql, calls: Omit<Reservation, 'tokens'>[]): Promise<void> {
+    if (calls.length === 0) return;
+    await insertReservations(
+      sql,
+      calls.map((call) => ({ ...call, tokens: 0 })),
+    );
   }
 
-  /** Holds them for one more lease from now; returns those that still stand. */
+  /** Extends reservations by one lease from now. Returns the ids of those that still exist. */
   async renew(renewals: Renewal[], sql: Sql = this.database): Promise<string[]> {
     return renewals.length === 0 ? [] : renewReservations(sql, renewals);
   }
 
   /**
-   * Ends a call: gives back what it holds and writes its entry, unless the entry is there. False where it was: a call
-   * is charged once, however often and by whomever it is settled. Comes last in the transaction, for it locks the
-   * accounts until the commit.
+   * Charges a call and releases its reservation. Returns false if the call has been charged before: a call is charged
+   * once, no matter how often and by which process. It locks the accounts until the commit, so it must come last in the
+   * transaction.
    */
-  async settle(tx: EntityManager, id: string, charge: Charge | null): Promise<boolean> {
-    return (await this.settleAll(tx, [{ id, charge }])).has(id);
+  async charge(tx: EntityManager, id: string, charge: Charge): Promise<boolean> {
+    return (await this.chargeAll(tx, [{ id, charge }])).has(id);
   }
 
-  /** As `settle`, for many calls in one transaction that does nothing else; returns those that were charged. */
-  async settleAll(tx: EntityManager, settlements: Settlement[]): Promise<Set<string>> {
+  /** Releases the reservation of a call that used nothing. */
+  async release(tx: EntityManager, id: string): Promise<void> {
+    await deleteReservations(tx, [id]);
+  }
+
+  /**
+   * Charges or releases many calls in a transaction that does nothing else. Returns the ids of the calls that were
+   * charged now.
+   */
+  async chargeAll(tx: EntityManager, calls: EndedCall[]): Promise<Set<string>> {
     await deleteReservations(
       tx,
-      settlements.map(({ id }) => id),
+      calls.map(({ id }) => id),
     );
-    const entries = settlements.flatMap(({ id, charge }) =>
+    const entries = calls.flatMap(({ id, charge }) =>
       charge ? [{ id, kind: 'CHARGE' as const, charge }] : [],
     );
     return entries.length > 0 ? postEntries(tx, entries) : new Set();
   }
 
-  /** Settles the holds whose lease has passed, each in a transaction of its own, from what was stored. */
-  async settleExpired(): Promise<void> {
+  /** Charges or releases the reservations whose lease has expired, each in its own transaction. */
+  async chargeExpired(): Promise<void> {
     let after: ExpiredPosition | null = null;
     do {
-      const expired: ExpiredPosition[] = await expiredHolds(this.database, after, BATCH);
+      const expired: ExpiredPosition[] = await listExpiredReservations(this.database, after, BATCH);
       for (const { id } of expired) {
-        await this.settleAbandoned(id).catch((error: unknown) =>
-          this.logger.error({ err: error, hold: id }, 'An expired hold could not be settled; trying again'),
+        await this.chargeExpiredReservation(id).catch((error: unknown) =>
+          this.logger.error(
+            { err: error, reservation: id },
+            'An expired reservation could not be charged; retrying',
+          ),
         );
       }
       after = expired[BATCH - 1] ?? null;
     } while (after !== null);
   }
 
-  private settleAbandoned(id: string): Promise<void> {
+  private chargeExpiredReservation(id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const hold = await lockExpiredReservation(tx, id);
-      if (!hold) return;
-      const handler = this.expired.get(hold.source);
-      const { reference, settleWith } = hold;
-      const charge = handler && settleWith === null ? await handler({ id, reference }, tx) : settleWith;
+      const reservation = await lockExpiredReservation(tx, id);
+      if (!reservation) return;
+      const { source, reference, chargeOnExpiry } = reservation;
+      const handler = this.handlers.get(source);
+      const charge =
+        handler && chargeOnExpiry === null ? await handler({ id, reference }, tx) : chargeOnExpiry;
       if (charge === 'running') await renewReservations(tx, [{ id }]);
-      else await this.settle(tx, id, charge && { ...charge, estimated: true });
+      else await this.chargeAll(tx, [{ id, charge: charge && { ...charge, estimated: true } }]);
     });
   }
 }

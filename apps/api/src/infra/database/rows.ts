@@ -46,6 +46,13 @@ export async function firstRow<Row>(
   return row ?? null;
 }
 
+/** Returns the only row; throws if there is none, or more than one. */
+export async function exactlyOne<Row>(sql: Sql, statement: string, parameters: unknown[] = []): Promise<Row> {
+  const [row, ...others] = await rows<Row>(sql, statement, parameters);
+  if (row === undefined || others.length > 0) throw new Error(`Expected one row: ${statement}`);
+  return row;
+}
+
 /** Whether a failure is a unique violation of the named constraint or index. */
 export function violates(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = error as { code?: unknown; constraint?: unknown };

@@ -13,9 +13,9 @@ export function sayUnfinished(
       ? { code: 'CANCELLED', message: 'The turn was cancelled before the call was over' }
       : { code: 'INTERRUPTED', message: 'The turn failed before the call was over' };
   for (const execution of executions) {
-    writer.frame('tools', { event: 'tool-error', tool_call_id: execution.callId, ...error });
+    writer.writeFrame('tools', { event: 'tool-error', tool_call_id: execution.callId, ...error });
     const durationMs = Math.max(0, Date.now() - Date.parse(execution.startedAt));
-    writer.emit('tool.execution', { ...execution, status: 'failed', error, durationMs });
+    writer.writeEvent('tool.execution', { ...execution, status: 'failed', error, durationMs });
   }
 }
 

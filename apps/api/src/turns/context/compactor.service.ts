@@ -84,10 +84,11 @@ export class Compactor implements BeforeApplicationShutdown {
       source: 'compaction' as const,
       reference: id,
       leaseMs,
-      settleWith: chargeOf(compaction, { usage: prompt, estimated: true }),
+      chargeOnExpiry: chargeOf(compaction, { usage: prompt, estimated: true }),
     };
     const tokens = tokensToReserve(promptTokens, summaryLimit(model));
-    if (!held || (await this.usage.hold(tx, { ...call, tokens })) === null) await this.usage.note(tx, [call]);
+    if (!held || (await this.usage.reserve(tx, { ...call, tokens })) === null)
+      await this.usage.registerCalls(tx, [call]);
     return { id, callId: call.id, compaction };
   }
 
@@ -129,7 +130,7 @@ export class Compactor implements BeforeApplicationShutdown {
     const finish = () =>
       this.database.transaction(async (tx) => {
         const finished = await finishCompaction(tx, sessionRef, id, context.summary?.id ?? null, made);
-        await this.usage.settle(tx, callId, charge);
+        await this.usage.charge(tx, callId, charge);
         return finished;
       });
     const isReady = await whileUnavailable(finish, undefined, RETRY_MS);
@@ -146,7 +147,8 @@ export class Compactor implements BeforeApplicationShutdown {
       const end = () =>
         this.database.transaction(async (tx) => {
           await endCompaction(tx, id, status, charge && figuresOf(charge));
-          await this.usage.settle(tx, callId, charge);
+          if (charge) await this.usage.charge(tx, callId, charge);
+          else await this.usage.release(tx, callId);
         });
       await whileUnavailable(end, undefined, RETRY_MS);
     } catch (error) {

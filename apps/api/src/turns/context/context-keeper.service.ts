@@ -118,5 +118,5 @@ function present(turn: RunningTurn, { before, systemTokens }: OpenContext): Fitt
 export function showContext(turn: RunningTurn, usedTokens: number, estimated: boolean): void {
   const maxTokens = turn.model.contextWindow;
   const remainingTokens = Math.max(0, maxTokens - usedTokens);
-  turn.writer.emit('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });
+  turn.writer.writeEvent('context.usage', { usedTokens, remainingTokens, maxTokens, estimated });
 }

@@ -6,7 +6,7 @@ import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import type { Charge, ChargeSource } from '../../usage/charge.ts';
-import { UsageService, type ExpiredCall } from '../../usage/usage.service.ts';
+import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
 import { lastMessageIn } from '../answers/collect-answer.ts';
 import type { Item } from '../records/steps.ts';
 import { payerOfRow } from './turn-billing.ts';
@@ -33,7 +33,10 @@ export class ExpiredTurnHolds implements OnModuleInit {
     }
   }
 
-  private async used({ id, reference }: ExpiredCall, tx: EntityManager): Promise<Charge | null | 'running'> {
+  private async used(
+    { id, reference }: ExpiredReservation,
+    tx: EntityManager,
+  ): Promise<Charge | null | 'running'> {
     const turn = await getTurn(tx, reference);
     // Another hold, or an end: the call of this one was settled with its step, or was never made.
     if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
@@ -68,7 +71,7 @@ export async function saidByInterruptedCall(
   streamId: string,
   items: Item[],
 ): Promise<{ text: string; elapsedMs: number }> {
-  const { text, elapsedMs } = await lastMessageIn(streams.stored(streamId));
+  const { text, elapsedMs } = await lastMessageIn(streams.readStored(streamId));
   const last = items.findLast((item) => item.kind === 'model');
   return { text: last?.content.text === text ? '' : text, elapsedMs };
 }

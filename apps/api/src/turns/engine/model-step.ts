@@ -28,21 +28,25 @@ export class ModelStep {
   /** Calls the model and turns its deltas into frames; throws what the provider throws. */
   async run(): Promise<void> {
     const { writer, model, signal } = this.turn;
-    writer.frame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
+    writer.writeFrame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
     for await (const delta of model.provider.stream(this.request, signal)) {
       this.began = true;
       switch (delta.type) {
         case 'text':
           this.openBlock('text').content += delta.text;
           this.text += delta.text;
-          writer.delta(delta.text);
+          writer.writeDelta(delta.text);
           break;
         case 'reasoning': {
           const block = this.openBlock('reasoning');
           block.content += delta.text;
           this.reasoning += delta.text;
           const reasoning = { type: 'reasoning-delta', reasoning: delta.text };
-          writer.frame('messages', { event: 'content-block-delta', index: block.index, delta: reasoning });
+          writer.writeFrame('messages', {
+            event: 'content-block-delta',
+            index: block.index,
+            delta: reasoning,
+          });
           break;
         }
         case 'tool-call': {
@@ -60,7 +64,7 @@ export class ModelStep {
           this.finish = delta.reason;
           break;
       }
-      if (writer.full) await writer.room();
+      if (writer.isFull) await writer.waitForRoom();
     }
     this.closeBlock();
     for (const call of this.toolCalls) this.showCall(writer, call);
@@ -88,7 +92,7 @@ export class ModelStep {
   /** Closes the message in the stream. */
   finishMessage(usage: ModelUsage): void {
     this.closeBlock();
-    this.turn.writer.frame('messages', {
+    this.turn.writer.writeFrame('messages', {
       event: 'message-finish',
       reason: this.toolCalls.length > 0 ? 'tool_use' : this.finish === 'length' ? 'length' : 'stop',
       usage: {
@@ -124,7 +128,11 @@ export class ModelStep {
     this.closeBlock();
     this.block = { type, index: this.blocks++, content: '' };
     const content = type === 'text' ? { type, text: '' } : { type, reasoning: '' };
-    this.turn.writer.frame('messages', { event: 'content-block-start', index: this.block.index, content });
+    this.turn.writer.writeFrame('messages', {
+      event: 'content-block-start',
+      index: this.block.index,
+      content,
+    });
     return this.block;
   }
 
@@ -132,16 +140,16 @@ export class ModelStep {
     if (this.block === null) return;
     const { type, index, content: whole } = this.block;
     const content = type === 'text' ? { type, text: whole } : { type, reasoning: whole };
-    this.turn.writer.frame('messages', { event: 'content-block-finish', index, content });
+    this.turn.writer.writeFrame('messages', { event: 'content-block-finish', index, content });
     this.block = null;
   }
 
   private showCall(writer: StreamWriter, { id, name, arguments: args }: ModelToolCall): void {
     const index = this.blocks++;
     const start = { type: 'tool_call_chunk', id, name, args: '', index };
-    writer.frame('messages', { event: 'content-block-start', index, content: start });
+    writer.writeFrame('messages', { event: 'content-block-start', index, content: start });
     const read = readArguments(args);
     const content = { type: 'tool_call', id, name, args: typeof read === 'string' ? {} : read };
-    writer.frame('messages', { event: 'content-block-finish', index, content });
+    writer.writeFrame('messages', { event: 'content-block-finish', index, content });
   }
 }

@@ -22,7 +22,7 @@ export async function storeStep(
   const store = async () => {
     try {
       return await database.transaction(async (tx) => {
-        await turn.writer.assertHeld(tx);
+        await turn.writer.assertLease(tx);
         const id = await insertStep(tx, turn.id, n, item);
         await also(tx);
         return id;

@@ -81,13 +81,13 @@ async function runCall(
     metadata: { kind: tool?.kind ?? 'unknown' },
   };
   const begun = performance.now();
-  writer.frame('tools', {
+  writer.writeFrame('tools', {
     event: 'tool-started',
     tool_call_id: call.id,
     tool_name: call.name,
     input,
   });
-  writer.emit('tool.execution', shown);
+  writer.writeEvent('tool.execution', shown);
   turn.executions.set(call.id, shown);
 
   const outcome = await outcomeOf(database, turn, tool, call, read, started);
@@ -95,7 +95,7 @@ async function runCall(
   await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
 
   const { error } = outcome;
-  writer.frame(
+  writer.writeFrame(
     'tools',
     error
       ? { event: 'tool-error', tool_call_id: call.id, message: error.message, code: error.code }
@@ -106,7 +106,7 @@ async function runCall(
           output: outcome.result ?? text,
         },
   );
-  writer.emit('tool.execution', {
+  writer.writeEvent('tool.execution', {
     ...shown,
     status: outcome.denied ? 'denied' : error ? 'failed' : 'succeeded',
     ...(error ? { error } : { result: outcome.result ?? text }),

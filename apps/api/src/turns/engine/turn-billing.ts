@@ -5,8 +5,8 @@ import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn, StepUsage } from './active-turn.ts';
 import type { TurnRow, TurnSettings } from '../records/turn.ts';
 
-/** A call of a model lasts less; a hold that is older was left behind. */
-const HOLD_MS = 3_600_000;
+/** Longer than any model call: an older reservation was abandoned. */
+const RESERVATION_LEASE_MS = 3_600_000;
 /** What the columns of a turn can hold: figures beyond it must not keep the turn from being stored. */
 const MAX_INT4 = 2_147_483_647;
 
@@ -39,7 +39,7 @@ export function payerOfRow({ id, clientTurnId, spaceId, userId, agentId, model, 
   return { turnRef: id, clientTurnId, spaceId, userId, agentId, model, source: settings.source };
 }
 
-/** Keeps tokens back for the next call; 402 where nothing is left. Null: no limit. */
+/** Reserves tokens for the next call. Returns null if there is no limit; throws 402 if no tokens are left. */
 export async function reserveForCall(
   tx: EntityManager,
   usage: UsageService,
@@ -50,14 +50,22 @@ export async function reserveForCall(
 ): Promise<string | null> {
   const { turnRef, spaceId, userId, source } = payer;
   const tokens = tokensToReserve(promptTokens, maxOutputTokens);
-  const hold = { id, spaceId, userId, tokens, source, reference: turnRef, leaseMs: HOLD_MS };
-  const reservationId = await usage.hold(tx, hold);
+  const reservation = {
+    id,
+    spaceId,
+    userId,
+    tokens,
+    source,
+    reference: turnRef,
+    leaseMs: RESERVATION_LEASE_MS,
+  };
+  const reservationId = await usage.reserve(tx, reservation);
   if (reservationId !== null)
     await rows(tx, 'update turn set reservation_id = $2 where id = $1', [turnRef, reservationId]);
   return reservationId;
 }
 
-/** Writes what a call used into the turn and the ledger, and gives its hold back. Last in its transaction. */
+/** Adds the usage of a call to its turn, writes the charge, and releases the reservation. Must come last in its transaction. */
 export async function chargeCall(
   tx: EntityManager,
   usage: UsageService,
@@ -66,7 +74,7 @@ export async function chargeCall(
   due: StepUsage | null,
 ): Promise<void> {
   if (due === null) {
-    if (reservationId !== null) await usage.settle(tx, reservationId, null);
+    if (reservationId !== null) await usage.release(tx, reservationId);
     return;
   }
   await rows(
@@ -78,5 +86,5 @@ export async function chargeCall(
   const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
   const { callId, ...used } = due;
   const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used };
-  await usage.settle(tx, reservationId ?? callId, charge);
+  await usage.charge(tx, reservationId ?? callId, charge);
 }

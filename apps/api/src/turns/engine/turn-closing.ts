@@ -44,7 +44,7 @@ export async function closeTurn(
   const { writer } = turn;
   for (let attempt = 1; ; attempt++) {
     try {
-      await writer.flushed();
+      await writer.flush();
       const batch = await database.transaction(async (tx) => {
         // Whoever was told "cancelling" gets a cancelled turn, and nobody is told so from here on.
         const ending = (await writer.lockForEnd(tx)) ? cancelled(outcome) : outcome;
@@ -63,14 +63,14 @@ export async function closeTurn(
         await chargeCall(tx, usage, payerOf(turn), turn.reservationId, turn.due);
         return last;
       });
-      writer.ended(batch);
+      writer.publishEnd(batch);
       return;
     } catch (error) {
-      if (error instanceof LeaseLost) writer.lose();
+      if (error instanceof LeaseLost) writer.abandon();
       if (writer.signal.aborted) throw error;
       if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
       logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
-      writer.emit('turn.persist_pending', { turnId: turn.clientTurnId, attempt });
+      writer.writeEvent('turn.persist_pending', { turnId: turn.clientTurnId, attempt });
       await delay(Math.min(RETRY_MS * attempt, 2_000));
     }
   }
@@ -133,16 +133,16 @@ function writeEndFrames(
     return;
   }
   if (left.interaction) writeQuestionFrames(writer, turn, left.interaction);
-  if (completed) writer.emit('response.completed', completed);
-  writer.frame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
+  if (completed) writer.writeEvent('response.completed', completed);
+  writer.writeFrame('lifecycle', { event: outcome.status === 'COMPLETED' ? 'completed' : 'interrupted' });
 }
 
 function writeQuestionFrames(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
   const interaction = toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.session.name });
-  writer.frame('input', {
+  writer.writeFrame('input', {
     event: 'requested',
     interrupt_id: interaction.interactionId,
     payload: interaction,
   });
-  writer.emit('agent.input.required', { interaction });
+  writer.writeEvent('agent.input.required', { interaction });
 }

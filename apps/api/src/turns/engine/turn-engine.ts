@@ -68,10 +68,10 @@ export class TurnEngine {
     const context = await this.contexts.open(turn, await countTokens(systemPrompt));
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
     const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
-    turn.writer.frame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
+    turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
     if (turn.origin !== 'resume')
       for (const evidence of missingEvidence(turn.settings, turn.items))
-        turn.writer.emit('knowledge.evidence', evidence);
+        turn.writer.writeEvent('knowledge.evidence', evidence);
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
@@ -125,7 +125,7 @@ export class TurnEngine {
     const id = uuidV7();
     const hold = () =>
       this.laned(turn).transaction(async (tx) => {
-        await turn.writer.assertHeld(tx);
+        await turn.writer.assertLease(tx);
         return reserveForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
       });
     turn.reservationId = await whileUnavailable(hold, turn.signal);
@@ -185,7 +185,7 @@ export class TurnEngine {
           { err: closing, turn: turn.id },
           'A turn could not be closed; its lease will lapse',
         );
-        turn.writer.lose();
+        turn.writer.abandon();
       }
     }
   }

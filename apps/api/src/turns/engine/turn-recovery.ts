@@ -115,7 +115,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
           : { status: 'FAILED', error: INTERRUPTED }),
         executionMs,
       });
-      const told = await executionsIn(this.streams.stored(streamId));
+      const told = await executionsIn(this.streams.readStored(streamId));
       const unfinished = told.filter(({ status }) => status === 'started');
       const due = text === '' ? null : await this.estimated(turn, items, tokens);
       const usage = await this.usedIn(tx, turn, streamId, due);
@@ -130,8 +130,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       return { writer, batch };
     });
     if (closed === null) return;
-    closed.writer.ended(closed.batch);
-    this.streams.release(closed.writer);
+    closed.writer.publishEnd(closed.batch);
+    this.streams.releaseLease(closed.writer);
     this.logger.warn({ turn: id }, 'An interrupted turn was ended');
   }
 

@@ -51,9 +51,9 @@ export class TurnRunner implements BeforeApplicationShutdown {
 
   /** Runs a claimed turn in the background. */
   private launch(turn: ActiveTurn): void {
-    this.streams.hold(turn.writer, () => turn.stop('cancelled'));
+    this.streams.renewLease(turn.writer, () => turn.stop('cancelled'));
     const run = this.run(turn).finally(() => {
-      this.streams.release(turn.writer);
+      this.streams.releaseLease(turn.writer);
       this.active.delete(turn);
     });
     this.active.set(turn, run);

@@ -51,7 +51,7 @@ export class CancellationService {
     switch (turn.status) {
       case 'RUNNING': {
         const segment = (await loadSegments(this.database, turn.id)).at(-1);
-        const wished = segment && (await this.streams.cancel(this.database, segment.streamId));
+        const wished = segment && (await this.streams.requestCancel(this.database, segment.streamId));
         return wished ? 'cancelling' : this.again(turn, why);
       }
       case 'QUEUED':

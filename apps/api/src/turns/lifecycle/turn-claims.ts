@@ -176,8 +176,8 @@ export class TurnClaims {
     if (!(await cancelWaiting(tx, turn.id, why))) return false;
     await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
     const segment = await nextSegment(tx, turn.id);
-    const writer = this.streams.create(segment);
-    writer.emit('session.started', {
+    const writer = this.streams.createWriter(segment);
+    writer.writeEvent('session.started', {
       sessionId: turn.sessionName,
       turnId: turn.clientTurnId,
       segment,
@@ -332,8 +332,8 @@ export class TurnClaims {
     claimed: Omit<ClaimedTurn, 'writer' | 'reservationId'> & { segment: number },
   ): Promise<ActiveTurn> {
     const { origin, segment } = claimed;
-    const writer = this.streams.create(segment);
-    writer.emit('session.started', {
+    const writer = this.streams.createWriter(segment);
+    writer.writeEvent('session.started', {
       sessionId: claimed.session.name,
       turnId: claimed.clientTurnId,
       segment,
@@ -342,7 +342,7 @@ export class TurnClaims {
       requestId: claimed.requestId,
       resumed: origin === 'resume',
     });
-    writer.frame('lifecycle', { event: 'started' });
+    writer.writeFrame('lifecycle', { event: 'started' });
     await writer.open(tx, this.streams.leaseMs);
     await insertSegment(tx, claimed.id, { segment, origin, streamId: writer.streamId });
     return new ActiveTurn({ ...claimed, writer, reservationId: await this.hold(tx, claimed) });

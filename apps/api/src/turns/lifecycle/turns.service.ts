@@ -59,7 +59,7 @@ export class TurnsService {
   async describe(caller: UserPrincipal, agentId: string, turnId: string): Promise<Turn> {
     const turn = await this.find(caller, agentId, turnId);
     const segments = await loadSegments(this.database, turn.id);
-    const states = await this.streams.states(segments.map(({ streamId }) => streamId));
+    const states = await this.streams.getStates(segments.map(({ streamId }) => streamId));
     return {
       turnId: turn.clientTurnId,
       sessionId: turn.sessionName,
@@ -95,7 +95,7 @@ export class TurnsService {
     const segments = await loadSegments(this.database, turn.id);
     const wanted = segment === null ? segments.at(-1) : segments.find((known) => known.segment === segment);
     if (wanted === undefined) throw notFound(`Turn ${turnId} has no segment ${segment ?? ''}`.trim());
-    const state = (await this.streams.states([wanted.streamId])).get(wanted.streamId);
+    const state = (await this.streams.getStates([wanted.streamId])).get(wanted.streamId);
     if (state === undefined || !state.kept) throw notFound(`The stream of turn ${turnId} is no longer kept`);
     if (state.ended && after > state.lastSeq)
       throw conflict(`Segment ${wanted.segment} ends at ${state.lastSeq}`);
@@ -128,7 +128,7 @@ export class TurnsService {
     const answer = said.map(({ content }) => content.text).join('');
     const toolExecutions = [];
     for (const { streamId } of (await loadSegments(this.database, turn.id)).slice(0, -1))
-      toolExecutions.push(...(await executionsIn(this.streams.stored(streamId))));
+      toolExecutions.push(...(await executionsIn(this.streams.readStored(streamId))));
     const token_usage = formatUsage(turn);
     return {
       ...last,
@@ -153,7 +153,7 @@ export class TurnsService {
   }
 
   private async stateOf({ streamId }: SegmentRow): Promise<{ ended: boolean; kept: boolean } | undefined> {
-    return (await this.streams.states([streamId])).get(streamId);
+    return (await this.streams.getStates([streamId])).get(streamId);
   }
 
   private async openedOrReplayed(

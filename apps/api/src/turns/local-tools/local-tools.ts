@@ -105,7 +105,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     await whileUnavailable(open, signal);
     // A turn that was stopped meanwhile may be about to end, and nothing may be written behind its end.
     signal.throwIfAborted();
-    turn.writer.emit('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
+    turn.writer.writeEvent('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
     return told(await this.outcome(turn.id, callId, signal));
   }
 

@@ -1,0 +1,114 @@
+import type { EntityManager } from 'typeorm';
+import { exactlyOne, firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { Charge, ChargeSource } from './charge.ts';
+
+export interface Reservation {
+  /** The id of the call; its ledger entry gets the same id. */
+  id: string;
+  spaceId: string;
+  userId: string;
+  tokens: number;
+  source: ChargeSource;
+  /** Identifies for the owner what was used, such as the id of a turn. */
+  reference: string;
+  /** Milliseconds until the reservation expires, unless it is renewed. */
+  leaseMs: number;
+  /** What is charged if the reservation expires. Without it, the `onExpiredReservation` handler of the source decides. */
+  chargeOnExpiry?: Charge;
+}
+
+export interface LockedReservation {
+  source: ChargeSource;
+  reference: string;
+  chargeOnExpiry: Charge | null;
+}
+
+/** A new lease; a `chargeOnExpiry` replaces the stored one. */
+export interface Renewal {
+  id: string;
+  chargeOnExpiry?: Charge;
+}
+
+/** Sums the tokens reserved on the account of the space and of the user, and checks for a reservation by id. */
+export async function sumReservedTokens(
+  sql: Sql,
+  spaceId: string,
+  userId: string,
+  id: string,
+): Promise<{ space: number; user: number; exists: boolean }> {
+  return exactlyOne(
+    sql,
+    `select coalesce(sum(tokens), 0)::float8 as space,
+       coalesce(sum(tokens) filter (where user_id = $2), 0)::float8 as "user",
+       exists (select from usage_reservation where id = $3) as exists
+     from usage_reservation where space_id = $1`,
+    [spaceId, userId, id],
+  );
+}
+
+/** Stores reservations; those that are already stored are not changed. */
+export async function insertReservations(sql: Sql, reservations: Reservation[]): Promise<void> {
+  await rows(
+    sql,
+    `insert into usage_reservation (id, space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms,
+       expires_at)
+     select r.id, r."spaceId", r."userId", r.tokens, r.source, r.reference, r."chargeOnExpiry", r."leaseMs",
+       clock_timestamp() + r."leaseMs" * interval '1 millisecond'
+     from json_to_recordset($1) as r (id uuid, "spaceId" uuid, "userId" uuid, tokens bigint, source text,
+       reference text, "chargeOnExpiry" json, "leaseMs" int)
+     on conflict do nothing`,
+    [JSON.stringify(reservations)],
+  );
+}
+
+/** Returns the ids of the reservations that still exist. Skips locked rows, so it cannot deadlock with charges. */
+export async function renewReservations(sql: Sql, renewals: Renewal[]): Promise<string[]> {
+  const renewed = await rows<{ id: string }>(
+    sql,
+    `with renewal as (
+       select id, "chargeOnExpiry" from json_to_recordset($1) as r (id uuid, "chargeOnExpiry" json)
+     ), free as (
+       select id from usage_reservation where id = any(array(select id from renewal)) for update skip locked
+     )
+     update usage_reservation u set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond',
+       charge_on_expiry = coalesce(r."chargeOnExpiry", u.charge_on_expiry)
+     from free join renewal r using (id) where u.id = free.id returning u.id`,
+    [JSON.stringify(renewals)],
+  );
+  return renewed.map(({ id }) => id);
+}
+
+export async function deleteReservations(tx: EntityManager, ids: string[]): Promise<void> {
+  await rows(tx, 'delete from usage_reservation where id = any($1::uuid[])', [ids]);
+}
+
+/** The position of a pass over expired reservations. */
+export interface ExpiredPosition {
+  id: string;
+  expiresAt: string;
+}
+
+/** Lists expired reservations after a position, oldest first. */
+export function listExpiredReservations(
+  sql: Sql,
+  after: ExpiredPosition | null,
+  limit: number,
+): Promise<ExpiredPosition[]> {
+  return rows(
+    sql,
+    `select id, expires_at::text as "expiresAt" from usage_reservation
+     where expires_at < now() and ($1::timestamptz is null or (expires_at, id) > ($1, $2::uuid))
+     order by expires_at, id limit $3`,
+    [after?.expiresAt ?? null, after?.id ?? null, limit],
+  );
+}
+
+/** Locks an expired reservation. Returns null if it was renewed or released, or if another transaction has locked it. */
+export function lockExpiredReservation(tx: EntityManager, id: string): Promise<LockedReservation | null> {
+  return firstRow(
+    tx,
+    `select source, reference, charge_on_expiry as "chargeOnExpiry" from usage_reservation
+     where id = $1 and expires_at < clock_timestamp() for update skip locked`,
+    [id],
+  );
+}
