@@ -188,7 +188,7 @@ export function loadAccounts(sql: Sql, spaceId: string, userId: string): Promise
     `select w.user_id as "userId", coalesce(a.has_grant, false) as limited,
        coalesce(a.balance, 0)::float8 as balance,
        (select coalesce(sum(tokens), 0) from usage_reservation h
-         where h.space_id = $1 and (w.user_id is null or h.user_id = w.user_id))::float8 as held
+         where h.space_id = $1 and (w.user_id is null or h.user_id = w.user_id))::float8 as reserved
      from (values (null::uuid), ($2::uuid)) as w (user_id)
      left join usage_account a on a.space_id = $1 and a.owner_id = coalesce(w.user_id, $1)
      order by w.user_id nulls first`,

@@ -28,8 +28,8 @@ export function completedOf(
 
 /** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
 export function writeCancelledFrames(writer: StreamWriter, completed: Completed): void {
-  writer.emit('response.completed', completed);
-  writer.frame('lifecycle', { event: 'interrupted' });
+  writer.writeEvent('response.completed', completed);
+  writer.writeFrame('lifecycle', { event: 'interrupted' });
 }
 
 /** The two frames before the last of a stream that failed. */
@@ -38,7 +38,7 @@ export function writeFailureFrames(
   failure: TurnFailure & { turnId: string; requestId: string | null },
 ): void {
   const { code, message, turnId, requestId, retryable, retryAfter } = failure;
-  writer.emit('error.occurred', {
+  writer.writeEvent('error.occurred', {
     code: code as ErrorCode | 'INTERRUPTED',
     message,
     turnId,
@@ -46,5 +46,5 @@ export function writeFailureFrames(
     retryable,
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  writer.frame('lifecycle', { event: 'failed', error: message });
+  writer.writeFrame('lifecycle', { event: 'failed', error: message });
 }

@@ -15,7 +15,7 @@ export interface RunningTurn {
   readonly origin: SegmentOrigin;
   readonly model: ResolvedModel;
   readonly items: Item[];
-  readonly writer: Pick<StreamWriter, 'emit'>;
+  readonly writer: Pick<StreamWriter, 'writeEvent'>;
   /** Aborts when the turn is stopped or its lease is lost. */
   readonly signal: AbortSignal;
   /** The steps of earlier turns that are in no page yet; the end of the turn adds them to one. */
