@@ -1,9 +1,9 @@
 /**
- * Aborts the controller as soon as one of the signals is aborted; the returned function ends that. A signal may live as
- * long as the application: `AbortSignal.any` would leave something at it each time.
+ * Aborts the controller when one of the signals is aborted. Returns a function that removes the listeners.
+ * `AbortSignal.any` is not used because a signal can live as long as the application and would keep every listener.
  */
-export function passAbortOn(signals: (AbortSignal | undefined)[], controller: AbortController): () => void {
-  const links = signals.flatMap((signal) => {
+export function forwardAbort(signals: (AbortSignal | undefined)[], controller: AbortController): () => void {
+  const removals = signals.flatMap((signal) => {
     if (signal === undefined) return [];
     const abort = () => controller.abort(signal.reason);
     if (signal.aborted) abort();
@@ -11,6 +11,6 @@ export function passAbortOn(signals: (AbortSignal | undefined)[], controller: Ab
     return [() => signal.removeEventListener('abort', abort)];
   });
   return () => {
-    for (const unlink of links) unlink();
+    for (const remove of removals) remove();
   };
 }

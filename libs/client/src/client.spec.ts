@@ -1,7 +1,7 @@
 import { answer, TestServer } from '../test/test-server.ts';
 import { PlatformClient } from './client.ts';
 import { paginate } from './pagination.ts';
-import { path, queryString } from './url.ts';
+import { path, formatQuery } from './url.ts';
 import { randomUuid } from './uuid.ts';
 
 const globals = globalThis as Record<string, unknown>;
@@ -114,8 +114,8 @@ describe('PlatformClient', () => {
         ],
         [jobs.list({ status: 'RUNNING', agentId: 'a' }), 'GET /api/agent-jobs?status=RUNNING&agentId=a'],
         [jobs.get('j'), 'GET /api/agent-jobs/j'],
-        [jobs.change('j'), 'GET /api/agent-jobs/j'],
-        [jobs.change('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
+        [jobs.waitForChange('j'), 'GET /api/agent-jobs/j'],
+        [jobs.waitForChange('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
         [jobs.cancel('j'), 'POST /api/agent-jobs/j/cancel', {}],
         [auth.me(), 'GET /api/auth/me'],
         [
@@ -213,10 +213,10 @@ describe('paths', () => {
   });
 
   it('have a query of what is given', () => {
-    expect(queryString({ a: 0, b: false, c: '', d: undefined, e: null, f: 'x y&' })).toBe(
+    expect(formatQuery({ a: 0, b: false, c: '', d: undefined, e: null, f: 'x y&' })).toBe(
       '?a=0&b=false&c=&f=x+y%26',
     );
-    expect(queryString({ a: undefined })).toBe('');
+    expect(formatQuery({ a: undefined })).toBe('');
   });
 });
 

@@ -16,29 +16,32 @@ import type { Timer } from './timer.ts';
 type AccessToken = string | null | undefined;
 
 export interface PlatformClientOptions {
-  /** Address of the service; empty: the page's own origin. */
+  /** Base URL of the service. An empty string means the origin of the page. */
   baseUrl: string;
-  /** For trusted servers. Give either this or `accessToken`. */
+  /** For trusted servers. Pass either this or `accessToken`. */
   apiKey?: string;
-  /** For browsers: the token of the signed-in user, or where to find the present one. */
+  /** For browsers: the access token of the signed-in user, or a function that returns the current one. */
   accessToken?: string | (() => AccessToken | Promise<AccessToken>);
-  /** Asked once when a call is answered 401; the call is repeated with the token it gives, if any. */
+  /** Called once after a 401. If it returns a token, the call is repeated with it. */
   onUnauthorized?: () => Promise<string | null>;
   fetch?: typeof fetch;
   /** Added to every request. */
   headers?: Record<string, string>;
-  /** Milliseconds until an answer must be there (60,000); 0: no limit. Streams: until they begin. */
+  /** Milliseconds until a response must be complete, or a stream must begin. Default 60,000; 0 disables the limit. */
   timeoutMs?: number;
-  /** How streams recover from lost connections. */
+  /** How streams reconnect after a lost connection. */
   streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'>;
-  /** An API key in a web page is open to everyone who opens that page. */
+  /** Allows `apiKey` in a browser, where everyone who opens the page can read it. */
   dangerouslyAllowApiKeyInBrowser?: boolean;
   timer?: Timer;
-  /** From 0 up to 1, for the jitter between attempts. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
   random?: () => number;
 }
 
-/** The platform's API. Throws PlatformError for refusals, PlatformConnectionError where no answer came. */
+/**
+ * Client of the platform API. Methods throw PlatformError if the service responds with an error, and
+ * PlatformConnectionError if there is no complete response.
+ */
 export class PlatformClient {
   readonly agents: AgentsResource;
   readonly apiKeys: ApiKeysResource;
@@ -52,12 +55,12 @@ export class PlatformClient {
   readonly usage: UsageResource;
 
   constructor(options: PlatformClientOptions) {
-    refuseMisuse(options);
+    assertSafe(options);
     const { timer = systemTimer, random = Math.random } = options;
     const http = new HttpClient({
-      ...credentialOf(options),
+      ...createCredential(options),
       baseUrl: options.baseUrl.replace(/\/+$/, ''),
-      // Called as a plain function: browsers refuse a fetch that is called as somebody's method.
+      // Browsers reject a fetch that is called as a method of another object.
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       headers: options.headers ?? {},
       timeoutMs: options.timeoutMs ?? 60_000,
@@ -78,34 +81,34 @@ export class PlatformClient {
   }
 }
 
-function refuseMisuse({ apiKey, accessToken, ...options }: PlatformClientOptions): void {
+function assertSafe({ apiKey, accessToken, ...options }: PlatformClientOptions): void {
   if (apiKey !== undefined && accessToken !== undefined) {
-    throw new TypeError('Give either apiKey or accessToken, not both.');
+    throw new TypeError('Pass either apiKey or accessToken, not both.');
   }
   const inBrowser = 'window' in globalThis && 'document' in globalThis;
   if (apiKey !== undefined && inBrowser && options.dangerouslyAllowApiKeyInBrowser !== true) {
     throw new TypeError(
-      'An API key must not be used in a browser: everyone who opens the page could read it. ' +
-        'Sign the user in and give accessToken, or set dangerouslyAllowApiKeyInBrowser if you accept that.',
+      'An API key must not be used in a browser, because everyone who opens the page can read it. ' +
+        'Sign the user in and pass accessToken, or set dangerouslyAllowApiKeyInBrowser to accept the risk.',
     );
   }
   if (options.baseUrl === '' && !inBrowser && options.fetch === undefined) {
-    throw new TypeError("baseUrl may be empty only in a browser, where it means the page's own origin.");
+    throw new TypeError('baseUrl can be empty only in a browser, where it means the origin of the page.');
   }
 }
 
-function credentialOf({ apiKey, accessToken, onUnauthorized }: PlatformClientOptions) {
+function createCredential({ apiKey, accessToken, onUnauthorized }: PlatformClientOptions) {
   if (typeof accessToken === 'function') {
-    return { credential: async () => (await accessToken()) ?? null, renew: onUnauthorized };
+    return { credential: async () => (await accessToken()) ?? null, renewCredential: onUnauthorized };
   }
-  let present = apiKey ?? accessToken ?? null;
+  let current = apiKey ?? accessToken ?? null;
   return {
-    credential: () => present,
-    renew:
+    credential: () => current,
+    renewCredential:
       onUnauthorized &&
       (async () => {
         const renewed = await onUnauthorized();
-        present = renewed ?? present;
+        current = renewed ?? current;
         return renewed;
       }),
   };

@@ -1,8 +1,8 @@
 import { ERROR_STATUS } from '@platform/contracts';
 import type { ErrorCode, Frame, Job } from '@platform/contracts';
 
-/** A code of the API's table, or what a newer service or something between answered. */
-export type PlatformErrorCode = ErrorCode | 'UNEXPECTED_ANSWER' | (string & {});
+/** An error code of the API, or a code that only a newer service or a proxy uses. */
+export type PlatformErrorCode = ErrorCode | 'UNEXPECTED_RESPONSE' | (string & {});
 
 interface PlatformErrorFields {
   status: number;
@@ -13,16 +13,16 @@ interface PlatformErrorFields {
   retryAfter: number | null;
 }
 
-/** The service answered, and the answer is a refusal or a failure. */
+/** The service responded with an error. */
 export class PlatformError extends Error {
   /** HTTP status. */
   readonly status: number;
   readonly code: PlatformErrorCode;
-  /** `X-Request-Id` of the answer; names the call in the service's logs. */
+  /** `X-Request-Id` of the response. It identifies the call in the logs of the service. */
   readonly requestId: string | null;
-  /** `X-Turn-Id` of the answer, where the call had started a turn. */
+  /** `X-Turn-Id` of the response, if the call had started a turn. */
   readonly turnId: string | null;
-  /** Seconds after which the service asks to be called again. */
+  /** Seconds to wait before a retry, if the service specified them. */
   readonly retryAfter: number | null;
 
   constructor(fields: PlatformErrorFields, options?: ErrorOptions) {
@@ -36,7 +36,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** No complete answer came: unreachable, cut off or too slow. `cause` holds the reason. */
+/** There was no complete response: the service is unreachable or too slow, or the connection was lost. See `cause`. */
 export class PlatformConnectionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -52,14 +52,14 @@ export type AgentStreamErrorCode =
   | 'frame_after_end'
   | 'truncated';
 
-/** The stream itself is wrong: it broke a rule of the protocol, or ended too early. */
+/** The stream violated the protocol, or ended too early. */
 export class AgentStreamError extends Error {
   readonly code: AgentStreamErrorCode;
-  /** `seq` of the last frame that was in order; 0 before the first. */
+  /** `seq` of the last valid frame; 0 if there was none. */
   readonly lastValidSeq: number;
-  /** Frames that the failing `push` had decoded before it met the violation. */
+  /** Frames that the failed `push` had decoded before the violation. */
   readonly validFrames: readonly Frame[];
-  /** Known where a stream client read the stream. */
+  /** Set if the stream was read by an AgentStreamClient. */
   turnId: string | null = null;
   requestId: string | null = null;
 
@@ -87,14 +87,14 @@ interface AgentStreamFailure {
   lastSeq: number;
 }
 
-/** The turn failed and said so by `error.occurred`. */
+/** The turn failed: its stream contains `error.occurred`. */
 export class AgentStreamFailedError extends Error {
   readonly code: AgentStreamFailure['code'];
   readonly turnId: string;
   readonly requestId: string | null;
-  /** Whether sending the same turn again may succeed. */
+  /** Whether a retry with the same `turnId` could succeed. */
   readonly retryable: boolean;
-  /** Seconds after which it may succeed, where the provider told it. */
+  /** Seconds to wait before a retry, if the provider specified them. */
   readonly retryAfter: number | null;
   readonly lastSeq: number;
 
@@ -113,14 +113,14 @@ export class AgentStreamFailedError extends Error {
 /** The job ended without a result. */
 export class AgentJobError extends Error {
   readonly status: Job['status'];
-  /** Of the job's error; where it tells none, its status. */
+  /** Code of the job's error, or its status if it has none. */
   readonly code: string;
   readonly jobId: string;
   readonly turnId: string;
   readonly job: Job;
 
   constructor(job: Job) {
-    super(job.error?.message ?? `The job is ${job.status}`);
+    super(job.error?.message ?? `The job ended as ${job.status}`);
     this.name = 'AgentJobError';
     this.status = job.status;
     this.code = job.error?.code ?? job.status;
@@ -130,20 +130,20 @@ export class AgentJobError extends Error {
   }
 }
 
-/** Reads a failed answer; bodies that are not the service's own are described by their status. */
-export function errorOf(response: Response, body: string, now = Date.now()): PlatformError {
-  const said = parseErrorBody(body);
+/** Returns the error for a failed response. A body that is not from the service is described by its status. */
+export function toPlatformError(response: Response, body: string, now = Date.now()): PlatformError {
+  const parsed = parseErrorBody(body);
   return new PlatformError({
     status: response.status,
-    code: said?.code ?? codeOf(response.status),
-    message: said?.message ?? `HTTP ${response.status} ${response.statusText}`.trimEnd(),
+    code: parsed?.code ?? findErrorCode(response.status),
+    message: parsed?.message ?? `HTTP ${response.status} ${response.statusText}`.trimEnd(),
     requestId: response.headers.get('X-Request-Id'),
     turnId: response.headers.get('X-Turn-Id'),
     retryAfter: parseRetryAfter(response.headers.get('Retry-After'), now),
   });
 }
 
-/** Seconds from a `Retry-After` header, which holds seconds or a date. */
+/** Returns the seconds of a `Retry-After` header, which contains either seconds or a date. */
 export function parseRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\s*\d+\s*$/.test(value)) return Number(value);
@@ -162,8 +162,8 @@ function parseErrorBody(body: string): { code: string; message: string } | null 
   }
 }
 
-function codeOf(status: number): PlatformErrorCode {
+function findErrorCode(status: number): PlatformErrorCode {
   const known = Object.entries(ERROR_STATUS).find(([, value]) => value === status);
   if (known !== undefined) return known[0];
-  return status >= 500 ? 'SERVER_ERROR' : 'UNEXPECTED_ANSWER';
+  return status >= 500 ? 'SERVER_ERROR' : 'UNEXPECTED_RESPONSE';
 }

@@ -6,7 +6,7 @@ import { answer, TestServer } from '../test/test-server.ts';
 import { PlatformClient } from './client.ts';
 import type { PlatformClientOptions } from './client.ts';
 import { parseRetryAfter, PlatformConnectionError, PlatformError } from './errors.ts';
-import { backoffDelay } from './timer.ts';
+import { backoffDelay } from './retry.ts';
 
 const PAGE = { items: [], nextCursor: null };
 
@@ -50,7 +50,7 @@ describe('errors', () => {
   it.each([
     [404, '<html>nothing here</html>', 'NOT_FOUND', 'HTTP 404 Not Found'],
     [413, '', 'PAYLOAD_TOO_LARGE', 'HTTP 413 Payload Too Large'],
-    [418, '"tea"', 'UNEXPECTED_ANSWER', "HTTP 418 I'm a Teapot"],
+    [418, '"tea"', 'UNEXPECTED_RESPONSE', "HTTP 418 I'm a Teapot"],
     [504, '{"error":"upstream"}', 'SERVER_ERROR', 'HTTP 504 Gateway Timeout'],
   ])('describe a foreign body by its status (%d)', async (status, body, code, message) => {
     server.handle = (_, response) => void response.writeHead(status).end(body);
@@ -68,7 +68,7 @@ describe('errors', () => {
     server.handle = (_, response) => void response.end('<html>Please sign in to the hotel</html>');
     await expect(client().auth.me()).rejects.toMatchObject({
       name: 'PlatformError',
-      code: 'UNEXPECTED_ANSWER',
+      code: 'UNEXPECTED_RESPONSE',
     });
   });
 
@@ -79,7 +79,7 @@ describe('errors', () => {
       .changePassword({ currentPassword: 'a', newPassword: 'b' })
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(PlatformConnectionError);
-    expect((error as Error).message).toMatch(/^No answer to POST \/api\/auth\/password: .*ECONNREFUSED/);
+    expect((error as Error).message).toMatch(/^No response to POST \/api\/auth\/password: .*ECONNREFUSED/);
     expect((error as Error).cause).toMatchObject({ name: 'TypeError' });
     await server.start();
   });
@@ -163,7 +163,7 @@ describe('time limit and signal', () => {
       { name: 'a', model: 'm', systemPrompt: 's' },
       { timeoutMs: 40 },
     );
-    await expect(call).rejects.toThrow('No answer to POST /api/agents: Nothing within 40 ms');
+    await expect(call).rejects.toThrow('No response to POST /api/agents: No response within 40 ms');
   });
 
   it('reports a body that does not come to its end', async () => {

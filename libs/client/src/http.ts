@@ -1,14 +1,14 @@
-import { passAbortOn } from './abort.ts';
-import { PlatformConnectionError, PlatformError, errorOf } from './errors.ts';
-import { backoffDelay, sleep } from './timer.ts';
+import { forwardAbort } from './abort.ts';
+import { PlatformConnectionError, PlatformError, toPlatformError } from './errors.ts';
+import { CALL_RETRIES, Retry } from './retry.ts';
 import type { Timer } from './timer.ts';
-import { queryString } from './url.ts';
+import { formatQuery } from './url.ts';
 import type { Query } from './url.ts';
 
 export interface RequestOptions {
-  /** Gives the call up. */
+  /** Aborts the call. */
   signal?: AbortSignal;
-  /** Milliseconds until the answer must be there; 0: no limit. */
+  /** Milliseconds until the response must be complete; 0 disables the limit. */
   timeoutMs?: number;
 }
 
@@ -19,45 +19,43 @@ export interface ApiRequest extends RequestOptions {
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Identified by the refresh cookie, or not at all, instead of the client's credential. */
-  byCookie?: boolean;
-  /** Sending it twice does no more than sending it once, so that it is tried again as a GET is. */
-  repeatable?: boolean;
+  /** Sends the refresh cookie instead of the client's credential. */
+  useCookie?: boolean;
+  /** Sending the request twice has the same effect as sending it once. It is retried like a GET request. */
+  idempotent?: boolean;
 }
 
 export interface HttpSettings {
-  /** Without a slash at its end; empty: the page's own origin. */
+  /** Without a trailing slash. An empty string means the origin of the page. */
   baseUrl: string;
   fetch: typeof fetch;
   headers: Record<string, string>;
   timeoutMs: number;
   timer: Timer;
   random: () => number;
-  /** The present API key or access token. */
+  /** Returns the current API key or access token. */
   credential: () => string | null | Promise<string | null>;
-  /** Asks for a new access token after a 401. */
-  renew?: () => Promise<string | null>;
+  /** Obtains a new access token after a 401; null if there is none. */
+  renewCredential?: () => Promise<string | null>;
 }
 
-/** A value as the service had it, and the tag that names it so; null: the service names none. */
+/** A value and its version (the `ETag` of the response); null if the service sent none. */
 export interface Versioned<T> {
   value: T;
   version: string | null;
 }
 
-const UNCHANGED = 304;
-const RETRIES = 2;
-const RETRY_BACKOFF = { baseDelayMs: 250, maxDelayMs: 2_000 };
-/** A service that asks for more patience than this is reported to the caller at once, in seconds. */
-const MAX_RETRY_AFTER = 30;
+const NOT_MODIFIED = 304;
 
-/** Speaks JSON with the API: credential, time limit, typed errors, and new tries where they are safe. */
+/** Sends JSON requests to the API: credential, timeout, typed errors, and retries of idempotent calls. */
 export class HttpClient {
   private readonly settings: HttpSettings;
+  private readonly retry: Retry;
   private renewal: Promise<string | null> | null = null;
 
   constructor(settings: HttpSettings) {
     this.settings = settings;
+    this.retry = new Retry(settings, CALL_RETRIES);
   }
 
   get<T>(path: string, query?: Query, options?: RequestOptions): Promise<T> {
@@ -68,9 +66,9 @@ export class HttpClient {
     return this.json<T>({ ...options, method: 'POST', path, body });
   }
 
-  /** A POST that the service recognises when it comes again. */
-  postAgain<T>(path: string, body?: unknown, options?: RequestOptions): Promise<T> {
-    return this.json<T>({ ...options, method: 'POST', path, body, repeatable: true });
+  /** Sends a POST request that the service recognizes if it is repeated. */
+  postIdempotent<T>(path: string, body?: unknown, options?: RequestOptions): Promise<T> {
+    return this.json<T>({ ...options, method: 'POST', path, body, idempotent: true });
   }
 
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
@@ -81,78 +79,73 @@ export class HttpClient {
     await this.json({ ...options, method: 'DELETE', path });
   }
 
-  /** The parsed JSON answer. */
+  /** Returns the parsed JSON response; undefined if it is empty. */
   json<T>(request: ApiRequest): Promise<T> {
-    return this.insisted(request, async (response) => {
-      return parseJson(response, await overNetwork(request, response.text())) as T;
+    return this.exchangeWithRetries(request, async (response) => {
+      return parseJson(response, await translateFailure(request, response.text())) as T;
     });
   }
 
-  /** The parsed JSON answer with its version; null if it is still the version that the request names. */
-  versioned<T>(request: ApiRequest & { seen?: string | null }): Promise<Versioned<T> | null> {
-    const { seen, ...rest } = request;
-    const headers = { ...rest.headers, ...(seen && { 'If-None-Match': seen }) };
-    return this.insisted({ ...rest, headers }, async (response) => {
-      const text = await overNetwork(request, response.text());
-      if (response.status === UNCHANGED) return null;
+  /** Returns the parsed JSON response with its version, or null if the version is still `knownVersion`. */
+  getVersioned<T>(request: ApiRequest & { knownVersion?: string | null }): Promise<Versioned<T> | null> {
+    const { knownVersion, ...rest } = request;
+    const headers = { ...rest.headers, ...(knownVersion && { 'If-None-Match': knownVersion }) };
+    return this.exchangeWithRetries({ ...rest, headers }, async (response) => {
+      const text = await translateFailure(request, response.text());
+      if (response.status === NOT_MODIFIED) return null;
       return { value: parseJson(response, text) as T, version: response.headers.get('ETag') };
     });
   }
 
-  /** The bytes of an answer, with its content type. */
+  /** Returns the bytes of the response with its content type. */
   blob(path: string, options?: RequestOptions): Promise<Blob> {
     const request: ApiRequest = { ...options, method: 'GET', path };
-    return this.insisted(request, (response) => overNetwork(request, response.blob()));
+    return this.exchangeWithRetries(request, (response) => translateFailure(request, response.blob()));
   }
 
-  // A GET and what is repeatable are tried again after a lost connection or a 503; nothing else ever is.
-  private async insisted<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
-    const retries = request.method === 'GET' || request.repeatable === true ? RETRIES : 0;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.exchange(request, read);
-      } catch (error) {
-        if (attempt > retries || !isPassing(error)) throw error;
-        await sleep(this.settings.timer, this.delayBefore(attempt, error), request.signal);
-      }
-    }
-  }
-
-  /** The successful answer with its body unread; the time limit holds until its headers are there. */
+  /** Returns a successful response with its body unread. The timeout ends when the headers have arrived. */
   open(request: ApiRequest): Promise<Response> {
     return this.exchange(request, (response) => Promise.resolve(response));
   }
 
+  private exchangeWithRetries<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    const exchange = () => this.exchange(request, read);
+    // Anything else could take effect twice.
+    const canRetry = request.method === 'GET' || request.idempotent === true;
+    return canRetry ? this.retry.run(exchange, request.signal) : exchange();
+  }
+
   private async exchange<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
-    const { signal, release } = this.limit(request);
+    const { signal, release } = this.startTimeout(request);
     try {
-      const response = await this.authorized(request, signal);
-      const unchanged = response.status === UNCHANGED && request.headers?.['If-None-Match'] !== undefined;
-      if (response.ok || unchanged) return await read(response);
-      throw errorOf(response, await overNetwork(request, response.text()));
+      const response = await this.sendAuthorized(request, signal);
+      const isNotModified =
+        response.status === NOT_MODIFIED && request.headers?.['If-None-Match'] !== undefined;
+      if (response.ok || isNotModified) return await read(response);
+      throw toPlatformError(response, await translateFailure(request, response.text()));
     } finally {
       release();
     }
   }
 
-  private async authorized(request: ApiRequest, signal: AbortSignal): Promise<Response> {
-    if (request.byCookie === true) return this.send(request, null, signal);
+  private async sendAuthorized(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+    if (request.useCookie === true) return this.send(request, null, signal);
     const used = await this.settings.credential();
     const response = await this.send(request, used, signal);
     if (response.status !== 401) return response;
-    const renewed = await this.renewed(used);
+    const renewed = await this.renewCredential(used);
     if (renewed === null) return response;
-    // A 401 is decided before anything runs, so the same request may go out again.
+    // A 401 is returned before anything runs, so the same request can be sent again.
     void response.body?.cancel();
     return this.send(request, renewed, signal);
   }
 
-  /** A credential other than the refused one; calls that are refused side by side share one renewal. */
-  private async renewed(refused: string | null): Promise<string | null> {
-    if (this.settings.renew === undefined) return null;
-    const present = await this.settings.credential();
-    if (present !== refused) return present;
-    this.renewal ??= this.settings.renew().finally(() => {
+  /** Returns a credential other than the rejected one. Concurrent calls that were rejected share one renewal. */
+  private async renewCredential(rejected: string | null): Promise<string | null> {
+    if (this.settings.renewCredential === undefined) return null;
+    const current = await this.settings.credential();
+    if (current !== rejected) return current;
+    this.renewal ??= this.settings.renewCredential().finally(() => {
       this.renewal = null;
     });
     return this.renewal;
@@ -164,31 +157,26 @@ export class HttpClient {
     if (request.body !== undefined) headers.set('Content-Type', 'application/json');
     if (credential !== null && credential !== '') headers.set('Authorization', `Bearer ${credential}`);
     for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
-    const url = `${this.settings.baseUrl}${request.path}${queryString(request.query)}`;
+    const url = `${this.settings.baseUrl}${request.path}${formatQuery(request.query)}`;
     const init: RequestInit = { method: request.method, headers, signal };
     if (request.body !== undefined) init.body = JSON.stringify(request.body);
-    if (request.byCookie === true) init.credentials = 'include';
-    return overNetwork(request, this.settings.fetch(url, init));
+    if (request.useCookie === true) init.credentials = 'include';
+    return translateFailure(request, this.settings.fetch(url, init));
   }
 
-  private limit(request: ApiRequest): { signal: AbortSignal; release: () => void } {
+  private startTimeout(request: ApiRequest): { signal: AbortSignal; release: () => void } {
     const ms = request.timeoutMs ?? this.settings.timeoutMs;
     const controller = new AbortController();
     const stopTimer =
       ms === 0
         ? () => undefined
-        : this.settings.timer.after(ms, () => controller.abort(new Error(`Nothing within ${ms} ms`)));
-    const unlink = passAbortOn([request.signal], controller);
+        : this.settings.timer.after(ms, () => controller.abort(new Error(`No response within ${ms} ms`)));
+    const removeListeners = forwardAbort([request.signal], controller);
     const release = () => {
       stopTimer();
-      unlink();
+      removeListeners();
     };
     return { signal: controller.signal, release };
-  }
-
-  private delayBefore(attempt: number, error: unknown): number {
-    const asked = error instanceof PlatformError ? (error.retryAfter ?? 0) * 1000 : 0;
-    return Math.max(asked, backoffDelay(attempt, RETRY_BACKOFF, this.settings.random()));
   }
 }
 
@@ -197,31 +185,29 @@ function parseJson(response: Response, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const { status, code, requestId, turnId, retryAfter } = errorOf(response, '');
-    const message = 'The answer is not JSON: something between may have answered for the service';
+    const { status, code, requestId, turnId, retryAfter } = toPlatformError(response, '');
+    const message = 'The response is not JSON. It may have been sent by a proxy instead of the service.';
     throw new PlatformError({ status, code, message, requestId, turnId, retryAfter }, { cause });
   }
 }
 
-// A failure of the network becomes one error type; giving up by the caller's own signal stays what it is.
-async function overNetwork<T>(request: ApiRequest, work: Promise<T>): Promise<T> {
+// Network failures become one error type. If the caller aborts the call, the reason of its signal is thrown as it is.
+async function translateFailure<T>(request: ApiRequest, operation: Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await operation;
   } catch (cause) {
     request.signal?.throwIfAborted();
-    throw new PlatformConnectionError(`No answer to ${request.method} ${request.path}: ${reasonOf(cause)}`, {
-      cause,
-    });
+    throw new PlatformConnectionError(
+      `No response to ${request.method} ${request.path}: ${findReason(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-function isPassing(error: unknown): boolean {
-  if (error instanceof PlatformConnectionError) return true;
-  return error instanceof PlatformError && error.status === 503 && (error.retryAfter ?? 0) <= MAX_RETRY_AFTER;
-}
-
-// fetch says "fetch failed" and keeps the reason one level below.
-function reasonOf(error: unknown): string {
+// fetch throws "fetch failed" and keeps the reason in `cause`.
+function findReason(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string } | null };
   return cause?.message || message || String(error);
 }

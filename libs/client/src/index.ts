@@ -19,7 +19,7 @@ export type {
 } from './local-tools.ts';
 export { paginate } from './pagination.ts';
 export { toProductEvent } from './product-event.ts';
-export type { AgentListQuery, AgentsResource, AttachPosition, TurnOptions } from './resources/agents.ts';
+export type { AgentListQuery, AgentsResource, TurnOptions } from './resources/agents.ts';
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
@@ -34,6 +34,7 @@ export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';
 export type {
   AgentStream,
+  AttachPosition,
   StreamOptions,
   StreamSource,
   StreamStart,

@@ -115,7 +115,7 @@ describe('invokeAsync', () => {
     harness.server.handle = tells({ status: 'CANCELLED' });
     expect(await failureOf(invoke())).toMatchObject({
       code: 'CANCELLED',
-      message: 'The job is CANCELLED',
+      message: 'The job ended as CANCELLED',
     });
   });
 

@@ -5,49 +5,49 @@ import type { Retry } from './retry.ts';
 import { sleep } from './timer.ts';
 import { randomUuid } from './uuid.ts';
 
-/** What a chat or an execution takes, and the conversation it belongs to. */
+/** The input of a chat or of an execution, and the session it belongs to. */
 export type InvokeRequest = JobInput & {
   session_id?: string | null;
-  /** UUID of the user turn. */
+  /** UUID of the user turn. If absent, the service generates one. */
   turnId?: string | null;
-  /** Told when the job ends. */
+  /** Receives a request when the job ends or asks a question. */
   webhook?: { url: string } | null;
 };
 
 export interface JobProgress {
   phase: JobPhase;
-  /** 0 to 100, never back. */
+  /** 0 to 100; never decreases. */
   progress: number;
   status: JobStatus;
 }
 
 export interface InvokeOptions {
-  /** Milliseconds after which the service gives the job up: 1 s to 24 h, default 1 h. */
+  /** Milliseconds until the job times out: 1 s to 24 h, default 1 h. */
   timeoutMs?: number;
-  /** The same key gets the first job; none: a new one for each call. */
+  /** Repeating a key returns the first job. If absent, every call creates a job. */
   idempotencyKey?: string;
-  /** Told at the start and whenever one of the three has changed. */
+  /** Called at the start and whenever the phase, the progress, or the status changes. */
   onProgress?: (progress: JobProgress) => void;
-  /** Told of each question of the agent; answer it by `resume`, the waiting goes on. */
+  /** Called once for each question of the agent. Answer it with `resume`; the call keeps waiting. */
   onInputRequired?: (interaction: Interaction, job: Job) => void;
-  /** Stops the waiting; the job goes on. */
+  /** Stops waiting. The job continues. */
   signal?: AbortSignal;
-  /** Milliseconds, at most 30,000, that one request waits for a change of the job (20,000). */
+  /** Milliseconds that one request waits for a change of the job. Default 20,000, at most 30,000. */
   pollMs?: number;
 }
 
-/** The rest of the API that waiting for a job needs. */
+/** The parts of the API that `invokeAsync` uses. */
 export interface InvokeServices {
   jobs: JobsResource;
-  pendingInteractions: (job: Job) => Promise<Interaction[]>;
+  listPendingInteractions: (job: Job) => Promise<Interaction[]>;
   retry: Retry;
 }
 
 const POLL_MS = 20_000;
-/** Keeps a service that answers at once from being asked without a break. */
+/** Limits the request rate if the service responds immediately. */
 const PAUSE_MS = 200;
 
-/** Starts a job and waits for its end; throws AgentJobError where it ends without a result. */
+/** Creates a job and returns it when it is COMPLETED. Throws AgentJobError if it ends in any other way. */
 export async function invokeAsync(
   services: InvokeServices,
   agentId: string,
@@ -55,47 +55,47 @@ export async function invokeAsync(
   options: InvokeOptions,
 ): Promise<Job> {
   const { timeoutMs, idempotencyKey = randomUuid(), signal } = options;
-  const first = await services.jobs.start(
+  const created = await services.jobs.createVersioned(
     { ...request, agentId, idempotencyKey, ...(timeoutMs !== undefined && { timeoutMs }) },
     { signal },
   );
-  const ended = await waitForEnd(services, first, options);
+  const ended = await waitForEnd(services, created, options);
   if (ended.status !== 'COMPLETED') throw new AgentJobError(ended);
   return ended;
 }
 
 async function waitForEnd(
   services: InvokeServices,
-  first: VersionedJob,
+  created: VersionedJob,
   options: InvokeOptions,
 ): Promise<Job> {
   const { jobs, retry } = services;
   const { signal, pollMs: waitMs = POLL_MS } = options;
-  const tell = teller(services, options);
-  for (let { job, version } = first; ;) {
-    await tell(job);
+  const report = createReporter(services, options);
+  for (let { job, version } = created; ;) {
+    await report(job);
     if (hasEnded(job)) return job;
     await sleep(retry.timer, PAUSE_MS, signal);
     const wait = { version, waitMs };
-    const changed = await retry.insist(() => jobs.change(first.job.id, wait, { signal }), signal);
+    const changed = await retry.run(() => jobs.waitForChange(created.job.id, wait, { signal }), signal);
     if (changed !== null) ({ job, version } = changed);
   }
 }
 
-/** Hands on what is new about a job: its progress and its questions. */
-function teller({ pendingInteractions, retry }: InvokeServices, options: InvokeOptions) {
+/** Returns a function that calls the listeners with whatever is new: the progress and the questions of the job. */
+function createReporter({ listPendingInteractions, retry }: InvokeServices, options: InvokeOptions) {
   const { onProgress, onInputRequired, signal } = options;
-  const asked = new Set<string>();
-  let said = '';
+  const reportedIds = new Set<string>();
+  let lastProgress = '';
   return async (job: Job): Promise<void> => {
     const { phase, progress, status } = job;
-    const now = JSON.stringify([phase, progress, status]);
-    if (now !== said) onProgress?.({ phase, progress, status });
-    said = now;
+    const current = JSON.stringify([phase, progress, status]);
+    if (current !== lastProgress) onProgress?.({ phase, progress, status });
+    lastProgress = current;
     if (status !== 'INPUT_REQUIRED' || onInputRequired === undefined) return;
-    for (const interaction of await retry.insist(() => pendingInteractions(job), signal)) {
-      if (interaction.turnId !== job.turnId || asked.has(interaction.interactionId)) continue;
-      asked.add(interaction.interactionId);
+    for (const interaction of await retry.run(() => listPendingInteractions(job), signal)) {
+      if (interaction.turnId !== job.turnId || reportedIds.has(interaction.interactionId)) continue;
+      reportedIds.add(interaction.interactionId);
       onInputRequired(interaction, job);
     }
   };

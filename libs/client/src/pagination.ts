@@ -1,7 +1,7 @@
 import type { Page } from '@platform/contracts';
 
 /**
- * Walks every item of a list, page by page:
+ * Yields all items of a list, page by page:
  * `for await (const agent of paginate((cursor) => client.agents.list({ cursor })))`.
  */
 export async function* paginate<T>(

@@ -1,7 +1,7 @@
 import { PRODUCT_EVENT } from '@platform/contracts';
 import type { Frame, ProductEvent } from '@platform/contracts';
 
-/** The product event that a frame carries; null for other methods and for names this version does not know. */
+/** Returns the product event in a frame, or null for other methods and for events that this version does not know. */
 export function toProductEvent(frame: Frame): ProductEvent | null {
   if (frame.method !== 'custom:platform') return null;
   const { event: wire, ...fields } = frame.params.data as { event: string };

@@ -1,58 +1,101 @@
 import { PlatformConnectionError, PlatformError } from './errors.ts';
-import { backoffDelay, sleep, systemTimer } from './timer.ts';
-import type { Backoff, Timer } from './timer.ts';
+import { sleep, systemTimer } from './timer.ts';
+import type { Timer } from './timer.ts';
+
+export interface Backoff {
+  /** Delay before the first retry in milliseconds. It doubles with every further retry. */
+  baseDelayMs: number;
+  maxDelayMs: number;
+}
 
 export interface ReconnectOptions extends Backoff {
-  /** New tries in a row that may fail before it is given up; what goes well starts the count anew. */
+  /** Consecutive retries that may fail before the client gives up. A success resets the count. */
   attempts: number;
 }
+
+export interface RetryPolicy extends ReconnectOptions {
+  /** HTTP statuses that are worth a retry. A lost connection always is. */
+  statuses: readonly number[];
+  /** Longest `Retry-After`, in seconds, that the client waits for. */
+  maxRetryAfter: number;
+}
+
+/** For a single call: a person may be waiting, so it gives up early. */
+export const CALL_RETRIES: RetryPolicy = {
+  attempts: 2,
+  baseDelayMs: 250,
+  maxDelayMs: 2_000,
+  statuses: [503],
+  maxRetryAfter: 30,
+};
+
+/** For a stream, a job, or the result of a local tool: the turn continues while the service is unreachable. */
+const TURN_RETRIES: RetryPolicy = {
+  attempts: 8,
+  baseDelayMs: 250,
+  maxDelayMs: 10_000,
+  statuses: [429, 502, 503, 504],
+  maxRetryAfter: Infinity,
+};
 
 export interface RetryOptions {
   reconnect?: Partial<ReconnectOptions>;
   timer?: Timer;
-  /** From 0 up to 1, for the jitter between attempts. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
   random?: () => number;
 }
 
-const RECONNECT: ReconnectOptions = { attempts: 8, baseDelayMs: 250, maxDelayMs: 10_000 };
-const PASSING_STATUSES = [429, 502, 503, 504];
-
-/** Whether the same call may go well a little later. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof PlatformConnectionError) return true;
-  return error instanceof PlatformError && PASSING_STATUSES.includes(error.status);
-}
-
-/** When to try again, and how often. */
+/** Decides whether and when a failed call is repeated. */
 export class Retry {
   readonly timer: Timer;
-  readonly attempts: number;
-  private readonly backoff: Backoff;
+  private readonly policy: RetryPolicy;
   private readonly random: () => number;
 
-  constructor({ reconnect, timer, random }: RetryOptions) {
-    const { attempts, ...backoff } = { ...RECONNECT, ...reconnect };
-    this.attempts = attempts;
-    this.backoff = backoff;
-    this.timer = timer ?? systemTimer;
-    this.random = random ?? Math.random;
+  constructor(
+    { reconnect, timer = systemTimer, random = Math.random }: RetryOptions,
+    policy: RetryPolicy = TURN_RETRIES,
+  ) {
+    this.policy = { ...policy, ...reconnect };
+    this.timer = timer;
+    this.random = random;
   }
 
-  /** Waits before the `failures`-th new try, at least as long as the service asked for. */
-  pause(failures: number, error: unknown, signal?: AbortSignal): Promise<void> {
-    const asked = error instanceof PlatformError ? (error.retryAfter ?? 0) * 1000 : 0;
-    return sleep(this.timer, Math.max(asked, backoffDelay(failures, this.backoff, this.random())), signal);
+  /** Whether the same call could succeed a little later. */
+  isTransient(error: unknown): boolean {
+    if (error instanceof PlatformConnectionError) return true;
+    if (!(error instanceof PlatformError)) return false;
+    return (
+      this.policy.statuses.includes(error.status) && (error.retryAfter ?? 0) <= this.policy.maxRetryAfter
+    );
   }
 
-  /** Repeats a call that is safe to repeat until it is answered or the tries are used up. */
-  async insist<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Whether another retry is allowed after this number of consecutive failures. */
+  allows(failures: number): boolean {
+    return failures <= this.policy.attempts;
+  }
+
+  /** Waits before the next retry: at least as long as the service requires. */
+  wait(failures: number, error: unknown, signal?: AbortSignal): Promise<void> {
+    const required = error instanceof PlatformError ? (error.retryAfter ?? 0) * 1000 : 0;
+    const delay = backoffDelay(failures, this.policy, this.random());
+    return sleep(this.timer, Math.max(required, delay), signal);
+  }
+
+  /** Repeats a call until it succeeds. Throws its error if that is permanent or no retry is left. */
+  async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
         return await call();
       } catch (error) {
-        if (!isPassing(error) || failures > this.attempts) throw error;
-        await this.pause(failures, error, signal);
+        if (!this.isTransient(error) || !this.allows(failures)) throw error;
+        await this.wait(failures, error, signal);
       }
     }
   }
+}
+
+/** Returns the milliseconds before retry number 1, 2, …: exponential, between 50 % and 100 % of the full delay. */
+export function backoffDelay(retry: number, { baseDelayMs, maxDelayMs }: Backoff, random: number): number {
+  const full = Math.min(maxDelayMs, baseDelayMs * 2 ** (retry - 1));
+  return full * (0.5 + random / 2);
 }

@@ -1,6 +1,6 @@
 export interface SseEvent {
   data: string;
-  /** The last `id:` seen, of this event or one before; empty when there was none. */
+  /** The last `id:` of this or an earlier event; empty if there was none. */
   lastEventId: string;
 }
 
@@ -13,12 +13,12 @@ export class SseParser {
   private data: string[] = [];
   private lastEventId = '';
 
-  /** Characters held back because their event is not complete yet. */
+  /** Number of buffered characters of an incomplete event. */
   get pending(): number {
     return this.data.reduce((sum, line) => sum + line.length, this.line.length);
   }
 
-  /** Takes the next piece, cut anywhere, and returns the events that it completes. */
+  /** Returns the events that the next chunk completes. Chunks can be split anywhere. */
   push(chunk: Uint8Array | string): SseEvent[] {
     const text = this.normalize(
       typeof chunk === 'string' ? chunk : this.utf8.decode(chunk, { stream: true }),
@@ -28,14 +28,14 @@ export class SseParser {
     this.line += first;
     const events: SseEvent[] = [];
     for (const next of others) {
-      const event = this.takeLine(this.line);
+      const event = this.parseLine(this.line);
       if (event !== null) events.push(event);
       this.line = next;
     }
     return events;
   }
 
-  // Drops a byte order mark at the very beginning, and the LF of a CRLF that was cut in two.
+  // Removes a leading byte order mark, and the LF of a CRLF that was split between two chunks.
   private normalize(text: string): string {
     if (text === '') return text;
     let from = 0;
@@ -46,7 +46,7 @@ export class SseParser {
     return text.slice(from);
   }
 
-  private takeLine(line: string): SseEvent | null {
+  private parseLine(line: string): SseEvent | null {
     if (line === '') return this.dispatch();
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);

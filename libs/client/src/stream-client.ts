@@ -8,68 +8,74 @@ import {
 } from './errors.ts';
 import type { ApiRequest } from './http.ts';
 import { toProductEvent } from './product-event.ts';
-import { isPassing, Retry } from './retry.ts';
+import { Retry } from './retry.ts';
 import type { RetryOptions } from './retry.ts';
 import { AgentStreamDecoder } from './stream-decoder.ts';
 import { decodeHeader } from './url.ts';
 
-/** Sends a request and gives the successful answer with its body unread; throws as `HttpClient.open` does. */
+/** Sends a request and returns a successful response with its body unread. Throws the errors of PlatformClient. */
 export type StreamTransport = (request: ApiRequest) => Promise<Response>;
 
-/** The POST that starts a stream. */
+/** The POST request that starts a stream. */
 export interface StreamStart {
   path: string;
   body: unknown;
   /**
-   * When no answer came: send it again, and take a 409 as a sign that the first one arrived (`repeat-or-attach`, the
-   * default) or as a refusal (`repeat`); or `give-up`, where the service would not recognise the repetition.
+   * What to do if there is no response. `retry-or-attach` (the default) sends the request again and treats a 409 as proof
+   * that the first request arrived; `retry` treats a 409 as an error; `fail` is for requests that the service would not
+   * recognize as a repetition.
    */
-  whenUnanswered?: 'repeat-or-attach' | 'repeat' | 'give-up';
+  onNoResponse?: 'retry-or-attach' | 'retry' | 'fail';
 }
 
-/** Where a stream comes from: a POST that starts it, or only its record. */
-export interface StreamSource<TurnId extends string | null = string> {
-  /** null: told by the first answer. */
+export interface AttachPosition {
+  /** Default: the latest segment of the turn. */
+  segment?: number;
+  /** `seq` of the last frame that the reader already has. Default: the start of the segment. */
+  after?: number;
+}
+
+/** What a stream is read from: a POST request that starts it, or only its recorded frames. */
+export interface StreamSource<TurnId extends string | null = string> extends AttachPosition {
+  /** If null, it is taken from the first response. */
   turnId: TurnId;
-  /** Takes `segment` and `after` and answers the recorded frames, then those to come. */
+  /** Path that accepts `segment` and `after` and returns the recorded frames, followed by new ones. */
   attachPath: string | ((turnId: string) => string);
   start?: StreamStart;
-  segment?: number;
-  /** `seq` that the reader has already. */
-  after?: number;
-  /** Sees each event before the reader does. */
-  watch?: (event: ProductEvent) => void;
+  /** Called with each event before the reader receives it. */
+  onEvent?: (event: ProductEvent) => void;
 }
 
 export interface StreamOptions extends RetryOptions {
-  /** Closes the connection; the turn goes on. */
+  /** Closes the connection. The turn continues. */
   signal?: AbortSignal;
-  /** Milliseconds of silence after which the connection counts as lost; heartbeats come every 10 s. */
+  /** Milliseconds without data after which the connection is considered lost. Heartbeats arrive every 10 s. Default 45,000. */
   idleTimeoutMs?: number;
 }
 
-/** One segment of a turn, read once: its product events, its raw frames, or its outcome. */
+/** One segment of a turn. It can be read once: as product events, as raw frames, or as its final text or response. */
 export interface AgentStream<TurnId extends string | null = string> extends AsyncIterable<ProductEvent> {
   readonly turnId: TurnId;
-  /** Known from the first answer on. */
+  /** Set when the service has responded. */
   readonly sessionId: string | null;
   readonly segment: number | null;
-  /** `X-Request-Id` of the latest answer. */
+  /** `X-Request-Id` of the latest response. */
   readonly requestId: string | null;
-  /** `seq` of the last frame handed out. */
+  /** `seq` of the last frame that was read. */
   readonly lastSeq: number;
-  /** The question that the segment ended with; `resume` answers it. */
+  /** The question with which the segment ended, or null. Answer it with `resume`. */
   readonly interaction: Interaction | null;
+  /** Yields the raw frames of all methods. */
   frames(): AsyncGenerator<Frame, void, undefined>;
-  /** The generated text; reads to the end if nobody has. Throws AgentStreamFailedError when the turn failed. */
+  /** Reads to the end if necessary and returns the generated text. Throws AgentStreamFailedError if the turn failed. */
   text(): Promise<string>;
-  /** The fields of `response.completed`; reads to the end if nobody has. Throws as `text` does. */
+  /** Reads to the end if necessary and returns the fields of `response.completed`. Throws the same errors as `text`. */
   finalResponse(): Promise<ProductEventFields['response.completed']>;
 }
 
 const IDLE_TIMEOUT_MS = 45_000;
 
-/** Reads an agent's stream and survives lost connections: no frame is missed and none comes twice. */
+/** Reads the stream of a turn and reconnects when the connection is lost. Every frame is delivered exactly once. */
 export class AgentStreamClient<TurnId extends string | null = string> implements AgentStream<TurnId> {
   turnId: TurnId;
   sessionId: string | null = null;
@@ -82,12 +88,12 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
   private readonly source: StreamSource<TurnId>;
   private readonly options: StreamOptions;
   private readonly retry: Retry;
-  private reading: 'not-yet' | 'now' | 'done' = 'not-yet';
-  /** Whether the service has the turn, so that from now on its record is read. */
+  private state: 'unread' | 'reading' | 'done' = 'unread';
+  /** Whether the service has accepted the turn. From then on, only its recorded stream is read. */
   private accepted = false;
-  private startWasSent = false;
+  private isStartSent = false;
   private conflict: PlatformError | null = null;
-  private answer = '';
+  private content = '';
   private completed: ProductEventFields['response.completed'] | null = null;
   private failure: ProductEventFields['error.occurred'] | null = null;
 
@@ -111,93 +117,93 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
 
   async text(): Promise<string> {
     await this.drain();
-    return this.answer;
+    return this.content;
   }
 
   async finalResponse(): Promise<ProductEventFields['response.completed']> {
     await this.drain();
     if (this.completed !== null) return this.completed;
-    throw this.explained(
+    throw this.toStreamError(
       new AgentStreamError('truncated', 'The stream ended without response-completed', this.lastSeq),
     );
   }
 
   private async drain(): Promise<void> {
-    if (this.reading !== 'done') for await (const _ of this.read());
+    if (this.state !== 'done') for await (const _ of this.read());
     if (this.failure !== null) throw new AgentStreamFailedError({ ...this.failure, lastSeq: this.lastSeq });
   }
 
   private async *read(): AsyncGenerator<Reading, void, undefined> {
-    if (this.reading !== 'not-yet') throw new TypeError('A stream can be read once only');
-    this.reading = 'now';
+    if (this.state !== 'unread') throw new TypeError('A stream can be read only once');
+    this.state = 'reading';
     for (let failures = 0; ;) {
       const seqBefore = this.lastSeq;
       try {
         yield* this.readConnection(await this.connect());
-        this.reading = 'done';
+        this.state = 'done';
         return;
       } catch (error) {
         this.options.signal?.throwIfAborted();
         failures = this.lastSeq > seqBefore ? 1 : failures + 1;
-        if (!this.isLost(error) || failures > this.retry.attempts) throw this.explained(error);
-        await this.retry.pause(failures, error, this.options.signal);
+        if (!this.canReconnect(error) || !this.retry.allows(failures)) throw this.toStreamError(error);
+        await this.retry.wait(failures, error, this.options.signal);
       }
     }
   }
 
   private async *readConnection(response: Response): AsyncGenerator<Reading, void, undefined> {
-    const reader = this.open(response).getReader();
+    const reader = this.openBody(response).getReader();
     const decoder = new AgentStreamDecoder({ after: this.lastSeq });
     const { signal } = this.options;
-    const leave = () => void reader.cancel().catch(() => undefined);
-    signal?.addEventListener('abort', leave);
+    const close = () => void reader.cancel().catch(() => undefined);
+    signal?.addEventListener('abort', close);
     try {
       signal?.throwIfAborted();
       while (!decoder.ended) {
-        const { frames, violation } = decode(decoder, await this.nextChunk(reader));
-        for (const frame of frames) yield this.note(frame, decoder);
+        const { frames, violation } = decodeChunk(decoder, await this.readChunk(reader));
+        for (const frame of frames) yield this.applyFrame(frame, decoder);
         if (violation !== null) throw violation;
       }
     } finally {
-      signal?.removeEventListener('abort', leave);
-      // Also where the consumer leaves its loop: closes the connection, the turn goes on.
-      leave();
+      signal?.removeEventListener('abort', close);
+      // Also runs if the consumer leaves its loop early. The turn continues.
+      close();
     }
   }
 
-  /** The next bytes; null at the end of the connection, and after too long a silence. */
-  private async nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
-    // Cancelling makes the pending read report the end.
-    const stopWatch = this.retry.timer.after(this.options.idleTimeoutMs ?? IDLE_TIMEOUT_MS, () => {
+  /** Returns the next bytes, or null if the connection has ended or the idle timeout has passed. */
+  private async readChunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
+    // Cancelling completes the pending read with `done`.
+    const stopTimer = this.retry.timer.after(this.options.idleTimeoutMs ?? IDLE_TIMEOUT_MS, () => {
       reader.cancel().catch(() => undefined);
     });
     try {
       const { value, done } = await reader.read();
       return done ? null : value;
     } catch (cause) {
-      throw new PlatformConnectionError(`The stream broke after frame ${this.lastSeq}`, { cause });
+      throw new PlatformConnectionError(`The connection was lost after frame ${this.lastSeq}`, { cause });
     } finally {
-      stopWatch();
+      stopTimer();
     }
   }
 
   private async connect(): Promise<Response> {
     const { start } = this.source;
-    const again = this.startWasSent;
+    const isRetry = this.isStartSent;
     if (start !== undefined && !this.accepted) {
-      this.startWasSent = true;
+      this.isStartSent = true;
       try {
         return await this.request({ method: 'POST', path: start.path, body: start.body });
       } catch (error) {
-        const { whenUnanswered = 'repeat-or-attach' } = start;
-        if (!again || whenUnanswered !== 'repeat-or-attach' || !isStatus(error, 409)) throw error;
-        // The first try has arrived after all: the turn runs, or its session is busy with another.
+        const { onNoResponse = 'retry-or-attach' } = start;
+        if (!isRetry || onNoResponse !== 'retry-or-attach' || !isStatus(error, 409)) throw error;
+        // The first request did arrive: the turn is running, or its session is busy with another turn.
         this.conflict = error;
         this.accepted = true;
       }
     }
-    const path = this.attachPath();
-    if (path === null) throw new TypeError('The turn of this stream is not known');
+    const path = this.getAttachPath();
+    if (path === null) throw new TypeError('The turn id of this stream is not known');
     const query = { segment: this.segment, after: this.lastSeq === 0 ? null : this.lastSeq };
     try {
       return await this.request({ method: 'GET', path, query });
@@ -216,19 +222,19 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
     return response;
   }
 
-  private open(response: Response): ReadableStream<Uint8Array> {
+  private openBody(response: Response): ReadableStream<Uint8Array> {
     this.requestId = response.headers.get('X-Request-Id') ?? this.requestId;
     this.sessionId ??= decodeHeader(response.headers.get('X-Session-Id'));
     this.turnId ??= response.headers.get('X-Turn-Id') as TurnId;
     const protocol = response.headers.get(STREAM_PROTOCOL_HEADER);
     if (protocol === STREAM_PROTOCOL && response.body !== null) return response.body;
     void response.body?.cancel();
-    const got = protocol === null ? 'no such header' : `"${protocol}"`;
-    const message = `The answer's ${STREAM_PROTOCOL_HEADER} must be "${STREAM_PROTOCOL}", there is ${got}`;
+    const actual = protocol === null ? 'the header is missing' : `it is "${protocol}"`;
+    const message = `${STREAM_PROTOCOL_HEADER} of the response must be "${STREAM_PROTOCOL}", but ${actual}`;
     throw new AgentStreamError('protocol_mismatch', message, this.lastSeq);
   }
 
-  private note(frame: Frame, decoder: AgentStreamDecoder): Reading {
+  private applyFrame(frame: Frame, decoder: AgentStreamDecoder): Reading {
     this.lastSeq = frame.seq;
     this.segment ??= decoder.segment;
     const event = toProductEvent(frame);
@@ -236,7 +242,7 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
       this.sessionId = event.sessionId;
       this.segment = event.segment;
     } else if (event?.event === 'content.delta') {
-      this.answer += event.delta;
+      this.content += event.delta;
     } else if (event?.event === 'agent.input.required') {
       this.interaction = event.interaction;
     } else if (event?.event === 'response.completed') {
@@ -245,38 +251,39 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
     } else if (event?.event === 'error.occurred') {
       this.failure = event;
     }
-    if (event !== null) this.source.watch?.(event);
+    if (event !== null) this.source.onEvent?.(event);
     return { frame, event };
   }
 
-  private isLost(error: unknown): boolean {
-    const starting = this.source.start !== undefined && !this.accepted;
-    if (starting) {
-      const mayRepeat = this.source.start?.whenUnanswered !== 'give-up';
-      return mayRepeat && error instanceof PlatformConnectionError;
+  private canReconnect(error: unknown): boolean {
+    const isStarting = this.source.start !== undefined && !this.accepted;
+    if (isStarting) {
+      const canRepeat = this.source.start?.onNoResponse !== 'fail';
+      return canRepeat && error instanceof PlatformConnectionError;
     }
-    const broken = error instanceof AgentStreamError ? error.code === 'truncated' : isPassing(error);
-    return broken && this.attachPath() !== null;
+    const isLost =
+      error instanceof AgentStreamError ? error.code === 'truncated' : this.retry.isTransient(error);
+    return isLost && this.getAttachPath() !== null;
   }
 
-  /** null as long as it needs a turn that is not known. */
-  private attachPath(): string | null {
+  /** Returns null if the path needs a turn id that is not known yet. */
+  private getAttachPath(): string | null {
     const { attachPath } = this.source;
     if (typeof attachPath === 'string') return attachPath;
     return this.turnId === null ? null : attachPath(this.turnId);
   }
 
-  // A broken stream is reported as one error type, with what is needed to ask about it.
-  private explained(error: unknown): unknown {
-    const broken =
+  // All stream failures become one error type with the ids that a bug report needs.
+  private toStreamError(error: unknown): unknown {
+    const failure =
       error instanceof PlatformConnectionError && this.accepted
         ? new AgentStreamError('truncated', error.message, this.lastSeq, { cause: error })
         : error;
-    if (broken instanceof AgentStreamError) {
-      broken.turnId = this.turnId;
-      broken.requestId = this.requestId;
+    if (failure instanceof AgentStreamError) {
+      failure.turnId = this.turnId;
+      failure.requestId = this.requestId;
     }
-    return broken;
+    return failure;
   }
 }
 
@@ -285,8 +292,8 @@ interface Reading {
   event: ProductEvent | null;
 }
 
-// The frames in front of a violation are good and are handed out before it is thrown.
-function decode(
+// Frames before a violation are valid and are delivered before the violation is thrown.
+function decodeChunk(
   decoder: AgentStreamDecoder,
   chunk: Uint8Array | null,
 ): { frames: readonly Frame[]; violation: AgentStreamError | null } {

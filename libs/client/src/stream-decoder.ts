@@ -5,12 +5,12 @@ import type { AgentStreamErrorCode } from './errors.ts';
 import { SseParser } from './sse-parser.ts';
 import type { SseEvent } from './sse-parser.ts';
 
-/** Far above what a frame may measure; only keeps an endless line from filling the memory. */
+/** Far more than the maximum size of a frame. Keeps an endless line from filling the memory. */
 const MAX_PENDING_CHARACTERS = 1024 * 1024;
 
 /**
- * Turns the bytes of one segment's stream into frames, in order and without gaps.
- * It reads no clock and no network, so the same bytes give the same frames however they are cut.
+ * Decodes the bytes of one segment into frames, in order and without gaps.
+ * The result does not depend on how the bytes are split into chunks.
  */
 export class AgentStreamDecoder {
   private readonly sse = new SseParser();
@@ -19,73 +19,86 @@ export class AgentStreamDecoder {
   private hasEnded = false;
   private eventId = '';
 
-  /** `after`: the seq that the stream continues from; none: it begins at 1. */
+  /** With `after`, the first frame must have the next `seq`. By default it must have `seq` 1. */
   constructor(options: { after?: number } = {}) {
     this.seq = options.after ?? 0;
   }
 
-  /** `seq` of the last frame; 0 (or `after`) before the first. */
+  /** `seq` of the last frame. Before the first frame, `after` or 0. */
   get lastSeq(): number {
     return this.seq;
   }
 
-  /** Whether `stream-ended` has come. */
+  /** Whether `stream-ended` has been received. */
   get ended(): boolean {
     return this.hasEnded;
   }
 
-  /** The last SSE id, `<segment>.<seq>`; empty when there was none. */
+  /** The last SSE id, `<segment>.<seq>`; empty if there was none. */
   get lastEventId(): string {
     return this.eventId;
   }
 
-  /** The segment that the last SSE id names. */
+  /** The segment in the last SSE id; null if there was none. */
   get segment(): number | null {
     const match = /^(\d+)\.\d+$/.exec(this.eventId);
     return match === null ? null : Number(match[1]);
   }
 
   /**
-   * Takes the next bytes, cut anywhere, and returns the frames that they complete.
-   * Throws AgentStreamError at the first violation, and the same one ever after.
+   * Returns the frames that the next bytes complete. The bytes can be split anywhere.
+   * Throws AgentStreamError on the first violation; all further calls throw the same error.
    */
   push(chunk: Uint8Array | string): Frame[] {
     if (this.violation !== null) throw this.violation;
     const frames: Frame[] = [];
     for (const event of this.sse.push(chunk)) frames.push(this.accept(event, frames));
     if (this.sse.pending > MAX_PENDING_CHARACTERS) {
-      throw this.violated('malformed_frame', 'A frame does not come to its end', frames);
+      throw this.recordViolation('malformed_frame', 'A frame is too long', frames);
     }
     return frames;
   }
 
-  /** The bytes are over: throws AgentStreamError `truncated` when `stream-ended` has not come. */
+  /** Ends the input. Throws AgentStreamError `truncated` if `stream-ended` has not been received. */
   end(): void {
     if (this.violation !== null) throw this.violation;
     if (!this.hasEnded) {
-      throw this.violated('truncated', `The stream stopped after frame ${this.seq}, before stream-ended`, []);
+      throw this.recordViolation(
+        'truncated',
+        `The stream ended after frame ${this.seq}, before stream-ended`,
+        [],
+      );
     }
   }
 
   private accept({ data, lastEventId }: SseEvent, before: readonly Frame[]): Frame {
-    if (this.hasEnded) throw this.violated('frame_after_end', 'A frame came after stream-ended', before);
+    if (this.hasEnded)
+      throw this.recordViolation('frame_after_end', 'Received a frame after stream-ended', before);
     const value = parseJson(data);
     if (!hasFrameShape(value)) {
-      throw this.violated('malformed_frame', `What came after frame ${this.seq} is no frame`, before);
+      throw this.recordViolation(
+        'malformed_frame',
+        `The data after frame ${this.seq} is not a valid frame`,
+        before,
+      );
     }
     if (!isSupported(value)) {
-      throw this.violated('unsupported_method', `Unsupported frame method "${value.method}"`, before);
+      throw this.recordViolation('unsupported_method', `Unsupported frame method "${value.method}"`, before);
     }
     if (value.seq !== this.seq + 1) {
-      throw this.violated('sequence_gap', `Frame ${this.seq + 1} was expected, got ${value.seq}`, before);
+      throw this.recordViolation(
+        'sequence_gap',
+        `Expected frame ${this.seq + 1}, got frame ${value.seq}`,
+        before,
+      );
     }
     this.seq = value.seq;
     this.eventId = lastEventId;
-    this.hasEnded = wireEventOf(value) === WIRE_EVENT['stream.ended'];
+    this.hasEnded = getWireEvent(value) === WIRE_EVENT['stream.ended'];
     return value;
   }
 
-  private violated(
+  private recordViolation(
     code: AgentStreamErrorCode,
     message: string,
     validFrames: readonly Frame[],
@@ -116,7 +129,7 @@ function isSupported(frame: UncheckedFrame): frame is Frame {
   return (FRAME_METHODS as readonly string[]).includes(frame.method);
 }
 
-function wireEventOf(frame: Frame): string | null {
+function getWireEvent(frame: Frame): string | null {
   return frame.method === 'custom:platform' ? (frame.params.data as { event: string }).event : null;
 }
 

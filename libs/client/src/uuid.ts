@@ -1,4 +1,4 @@
-/** A random (version 4) UUID; pages without HTTPS have no `crypto.randomUUID`, only random bytes. */
+/** Returns a random UUID (version 4). Pages without HTTPS have no `crypto.randomUUID`, only `getRandomValues`. */
 export function randomUuid(source: Pick<Crypto, 'getRandomValues'> & Partial<Crypto> = crypto): string {
   if (source.randomUUID !== undefined) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));

@@ -28,34 +28,34 @@ import { LocalToolRunner } from '../local-tools.ts';
 import type { LocalToolOptions } from '../local-tools.ts';
 import { Retry } from '../retry.ts';
 import { AgentStreamClient } from '../stream-client.ts';
-import type { AgentStream, StreamOptions, StreamSource, StreamStart } from '../stream-client.ts';
+import type {
+  AgentStream,
+  AttachPosition,
+  StreamOptions,
+  StreamSource,
+  StreamStart,
+} from '../stream-client.ts';
 import { path } from '../url.ts';
 import { randomUuid } from '../uuid.ts';
 import { ContextResource } from './context.ts';
 import type { JobsResource } from './jobs.ts';
 
 export interface AgentListQuery extends PageQuery {
-  /** Only agents that the caller may invoke. */
+  /** Lists only agents that the caller can invoke. */
   accessibleOnly?: boolean;
 }
 
-export interface AttachPosition {
-  /** None: the turn's latest. */
-  segment?: number;
-  /** `seq` of the last frame already seen; none: from the segment's start. */
-  after?: number;
-}
-
-/** How a turn's stream is read, and which tools it may call here. */
+/** How the stream of a turn is read, and which local tools the turn can call. */
 export interface TurnOptions extends StreamOptions, LocalToolOptions {}
 
-/** Agents, their sessions and their turns. */
+/** Agents, their sessions, and their turns. */
 export class AgentsResource {
   readonly context: ContextResource;
   private readonly http: HttpClient;
   private readonly jobs: JobsResource;
   private readonly streamOptions: StreamOptions;
-  private readonly localCalls = new Set<string>();
+  /** Calls of local tools that have been started, over all streams of this client. */
+  private readonly startedCalls = new Set<string>();
 
   constructor(http: HttpClient, jobs: JobsResource, streamOptions: StreamOptions) {
     this.context = new ContextResource(http);
@@ -64,7 +64,7 @@ export class AgentsResource {
     this.streamOptions = streamOptions;
   }
 
-  /** Whole agents where the caller may see all of them, else what everybody in the space sees. */
+  /** Lists the agents of the space. Owners and admins receive all fields, other members only a listing. */
   list(query: AgentListQuery = {}, options?: RequestOptions): Promise<Page<Agent | AgentListing>> {
     return this.http.get('/api/agents', { ...query }, options);
   }
@@ -77,7 +77,7 @@ export class AgentsResource {
     return this.http.post('/api/agents', agent, options);
   }
 
-  /** Changes the given fields; with `version`, only if that is still the present one (409). */
+  /** Changes the given fields. With `version`, the response is 409 if it is no longer the current version. */
   update(agentId: string, changes: UpdateAgentRequest, options?: RequestOptions): Promise<Agent> {
     return this.http.patch(path`/api/agents/${agentId}`, changes, options);
   }
@@ -86,7 +86,7 @@ export class AgentsResource {
     return this.http.delete(path`/api/agents/${agentId}`, options);
   }
 
-  /** Who may call the agent, and by which rule; `userId` asks about one user. */
+  /** Returns who can invoke the agent, and which rule decides; with `userId`, only for one user. */
   access(agentId: string, query: { userId?: string } = {}, options?: RequestOptions): Promise<AgentAccess> {
     return this.http.get(path`/api/agents/${agentId}/access`, query, options);
   }
@@ -95,36 +95,36 @@ export class AgentsResource {
     return this.http.get(path`/api/agents/${agentId}/versions`, { ...query }, options);
   }
 
-  /** Makes an earlier version the newest again. */
+  /** Creates a new version with the content of an earlier one. */
   restoreVersion(agentId: string, version: number, options?: RequestOptions): Promise<Agent> {
     return this.http.post(path`/api/agents/${agentId}/versions/${version}/restore`, {}, options);
   }
 
   /**
-   * Runs a turn and reads its stream; the request goes out with the first read.
-   * Without a `turnId` one is made, so that a lost start can be repeated without running twice.
+   * Runs a turn and reads its stream. The request is sent when reading starts. If the request contains no `turnId`, one
+   * is generated, so that a lost request can be repeated without running the turn twice.
    */
   chatStream(agentId: string, request: ChatRequest, options: TurnOptions = {}): AgentStream {
     const turnId = request.turnId ?? randomUuid();
-    const body = { ...request, ...registered(request, options), turnId, stream: true };
-    return this.ownTurn(agentId, turnId, { path: path`/api/agents/${agentId}/chat`, body }, options);
+    const body = { ...request, ...declareLocalTools(request, options), turnId, stream: true };
+    return this.startStream(agentId, turnId, { path: path`/api/agents/${agentId}/chat`, body }, options);
   }
 
-  /** Runs a turn and waits for its whole answer; without `timeoutMs` as long as it takes. */
+  /** Runs a turn and returns the complete response. There is no timeout unless `timeoutMs` is set. */
   chat(agentId: string, request: ChatRequest, options?: RequestOptions): Promise<ChatResponse> {
     const body = { ...request, stream: false };
     return this.http.post(path`/api/agents/${agentId}/chat`, body, { timeoutMs: 0, ...options });
   }
 
-  /** Runs an agent on its inputs and waits for the answer; without `timeoutMs` as long as it takes. */
+  /** Runs the agent on its inputs and returns the response. There is no timeout unless `timeoutMs` is set. */
   execute(agentId: string, request: ExecuteRequest, options?: RequestOptions): Promise<ExecuteResponse> {
     const body = { ...request, stream: false };
     return this.http.post(path`/api/agents/${agentId}/execute`, body, { timeoutMs: 0, ...options });
   }
 
   /**
-   * The same as a stream. Its `turnId` is known from the first answer on; a start that was not answered is not
-   * repeated, for it might run twice.
+   * Runs the agent on its inputs and reads the stream. `turnId` is set when the service has responded. A request without
+   * a response is not repeated, because the execution could run twice.
    */
   executeStream(
     agentId: string,
@@ -133,27 +133,27 @@ export class AgentsResource {
   ): AgentStream<string | null> {
     const start = {
       path: path`/api/agents/${agentId}/execute`,
-      body: { ...request, ...registered(request, options), stream: true },
-      whenUnanswered: 'give-up' as const,
+      body: { ...request, ...declareLocalTools(request, options), stream: true },
+      onNoResponse: 'fail' as const,
     };
-    return this.ownTurn<string | null>(agentId, null, start, options);
+    return this.startStream<string | null>(agentId, null, start, options);
   }
 
   /**
-   * Runs an agent as a job and resolves with the job once it is COMPLETED; else throws AgentJobError.
-   * Giving up the waiting does not cancel the job.
+   * Runs the agent as a job and returns the job when it is COMPLETED. Throws AgentJobError if it ends in any other way.
+   * Aborting `signal` does not cancel the job.
    */
   invokeAsync(agentId: string, request: InvokeRequest, options: InvokeOptions = {}): Promise<Job> {
     const services = {
       jobs: this.jobs,
-      pendingInteractions: ({ sessionId }: Job) =>
+      listPendingInteractions: ({ sessionId }: Job) =>
         this.pendingInteractions(agentId, sessionId, { signal: options.signal }),
       retry: new Retry(this.streamOptions),
     };
     return invokeAsync(services, agentId, request, options);
   }
 
-  /** The questions of a session that wait for an answer. */
+  /** Lists the questions of a session that have not been answered. */
   async pendingInteractions(
     agentId: string,
     sessionId: string,
@@ -163,24 +163,24 @@ export class AgentsResource {
     return (await this.http.get<{ items: Interaction[] }>(address, {}, options)).items;
   }
 
-  /** Answers a question and reads how the turn goes on; the same answer again gives the same stream. */
+  /** Answers a question and reads the next segment. Repeating the same answer returns the same segment. */
   resume(agentId: string, turnId: string, answer: ResumeRequest, options: TurnOptions = {}): AgentStream {
     const address = path`/api/agents/${agentId}/turns/${turnId}/resume`;
-    const start = { path: address, body: answer, whenUnanswered: 'repeat' as const };
-    return this.ownTurn(agentId, turnId, start, options);
+    const start = { path: address, body: answer, onNoResponse: 'retry' as const };
+    return this.startStream(agentId, turnId, start, options);
   }
 
-  /** Stops a turn wherever it runs; what was said is kept, what is finished stays as it is. */
+  /** Cancels a turn. Its output so far is kept. A turn that has ended is not changed. */
   cancel(
     agentId: string,
     turnId: string,
     request: CancelRequest,
     options?: RequestOptions,
   ): Promise<CancelResponse> {
-    return this.http.postAgain(path`/api/agents/${agentId}/turns/${turnId}/cancel`, request, options);
+    return this.http.postIdempotent(path`/api/agents/${agentId}/turns/${turnId}/cancel`, request, options);
   }
 
-  /** Gives the result of a local tool call that was run by hand; the first one counts (409). */
+  /** Sends the result of a local tool call. If the call already has a result, the response is 409. */
   async answerLocalToolCall(
     agentId: string,
     turnId: string,
@@ -189,24 +189,24 @@ export class AgentsResource {
     options?: RequestOptions,
   ): Promise<void> {
     const address = path`/api/agents/${agentId}/turns/${turnId}/local-tools/${callId}`;
-    await this.http.postAgain(address, result, options);
+    await this.http.postIdempotent(address, result, options);
   }
 
-  /** Reads the recorded stream of a turn, then what is still to come. */
+  /** Reads the stream of a turn: first the recorded frames, then new ones as they arrive. */
   attachTurn(
     agentId: string,
     turnId: string,
     position: AttachPosition = {},
     options: StreamOptions = {},
   ): AgentStream {
-    return this.stream({ ...position, turnId, attachPath: streamPath(agentId, turnId) }, options);
+    return this.stream({ ...position, turnId, attachPath: formatStreamPath(agentId, turnId) }, options);
   }
 
   turn(agentId: string, turnId: string, options?: RequestOptions): Promise<Turn> {
     return this.http.get(path`/api/agents/${agentId}/turns/${turnId}`, {}, options);
   }
 
-  /** The caller's own sessions with the agent. */
+  /** Lists the caller's own sessions with the agent. */
   sessions(agentId: string, query: PageQuery = {}, options?: RequestOptions): Promise<Page<Session>> {
     return this.http.get(path`/api/agents/${agentId}/sessions`, { ...query }, options);
   }
@@ -215,7 +215,7 @@ export class AgentsResource {
     return this.http.get(path`/api/agents/${agentId}/sessions/${sessionId}`, {}, options);
   }
 
-  /** 409 while one of its turns runs. */
+  /** Deletes a session. If one of its turns is running, the response is 409. */
   deleteSession(agentId: string, sessionId: string, options?: RequestOptions): Promise<void> {
     return this.http.delete(path`/api/agents/${agentId}/sessions/${sessionId}`, options);
   }
@@ -229,7 +229,7 @@ export class AgentsResource {
     return this.http.get(path`/api/agents/${agentId}/sessions/${sessionId}/messages`, { ...query }, options);
   }
 
-  /** The bytes of something that was sent in the session. */
+  /** Returns the bytes of an attachment. */
   attachment(
     agentId: string,
     sessionId: string,
@@ -240,28 +240,30 @@ export class AgentsResource {
     return this.http.blob(address, options);
   }
 
-  /** A stream whose turn was started, or resumed, here: the only kind that runs local tools. */
-  private ownTurn<TurnId extends string | null>(
+  /** Starts or resumes a turn. Only streams that were opened in this way run local tools. */
+  private startStream<TurnId extends string | null>(
     agentId: string,
     turnId: TurnId,
     start: StreamStart,
     options: TurnOptions,
   ): AgentStream<TurnId> {
-    const attachPath = (turn: string) => streamPath(agentId, turn);
+    const attachPath = (turn: string) => formatStreamPath(agentId, turn);
     const runner = new LocalToolRunner({
       ...options,
-      left: options.signal,
       retry: new Retry({ ...this.streamOptions, ...options }),
-      taken: this.localCalls,
+      startedCalls: this.startedCalls,
       turns: {
         isRunning: async (turn, segment) => {
           const { segments } = await this.turn(agentId, turn);
           return segments.some((each) => each.segment === segment && !each.ended);
         },
-        answer: (turn, callId, result) => this.answerLocalToolCall(agentId, turn, callId, result),
+        sendResult: (turn, callId, result) => this.answerLocalToolCall(agentId, turn, callId, result),
       },
     });
-    return this.stream<TurnId>({ turnId, attachPath, start, watch: (event) => runner.watch(event) }, options);
+    return this.stream<TurnId>(
+      { turnId, attachPath, start, onEvent: (event) => runner.handle(event) },
+      options,
+    );
   }
 
   private stream<TurnId extends string | null>(
@@ -275,11 +277,12 @@ export class AgentsResource {
   }
 }
 
-function streamPath(agentId: string, turnId: string): string {
+function formatStreamPath(agentId: string, turnId: string): string {
   return path`/api/agents/${agentId}/turns/${turnId}/stream`;
 }
 
-function registered(
+/** Adds the names of the local tools to those that the request already contains. */
+function declareLocalTools(
   { registeredLocalTools }: Pick<ChatRequest, 'registeredLocalTools'>,
   { localTools }: LocalToolOptions,
 ): Pick<ChatRequest, 'registeredLocalTools'> {

@@ -14,7 +14,7 @@ export class ApiKeysResource {
     return this.http.get('/api/api-keys', { ...query }, options);
   }
 
-  /** The whole key is in this answer and never shown again. */
+  /** Creates a key. The complete key is returned only here. */
   create(apiKey: CreateApiKeyRequest, options?: RequestOptions): Promise<CreatedApiKey> {
     return this.http.post('/api/api-keys', apiKey, options);
   }

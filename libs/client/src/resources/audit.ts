@@ -2,15 +2,15 @@ import type { AuditEntry, Page, PageQuery } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
 export interface AuditQuery extends PageQuery {
-  /** User id. */
+  /** Id of the user who acted. */
   actor?: string;
   action?: string;
-  /** ISO 8601. */
+  /** ISO 8601, inclusive. */
   from?: string;
   to?: string;
 }
 
-/** What admins did, newest first; for admins. */
+/** The audit log of the space, newest entries first. Only for admins. */
 export class AuditResource {
   private readonly http: HttpClient;
 

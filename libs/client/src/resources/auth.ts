@@ -14,7 +14,7 @@ import type {
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** Signing in. The refresh cookie is kept by the browser; the access token is the caller's to keep. */
+/** Signs users in. The browser stores the refresh cookie; the application stores the access token. */
 export class AuthResource {
   private readonly http: HttpClient;
 
@@ -23,38 +23,38 @@ export class AuthResource {
   }
 
   login(credentials: LoginRequest, options?: RequestOptions): Promise<SignInResponse> {
-    return this.byCookie('/api/auth/login', credentials, options);
+    return this.postWithCookie('/api/auth/login', credentials, options);
   }
 
-  /** A new access token for the refresh cookie; `spaceId` switches to another space of the user. */
+  /** Returns a new access token for the refresh cookie. `spaceId` switches to another space of the user. */
   refresh(request: RefreshRequest = {}, options?: RequestOptions): Promise<SignInResponse> {
-    return this.byCookie('/api/auth/refresh', request, options);
+    return this.postWithCookie('/api/auth/refresh', request, options);
   }
 
   async logout(options?: RequestOptions): Promise<void> {
-    await this.byCookie('/api/auth/logout', {}, options);
+    await this.postWithCookie('/api/auth/logout', {}, options);
   }
 
   me(options?: RequestOptions): Promise<Me> {
     return this.http.get('/api/auth/me', {}, options);
   }
 
-  /** Ends the other sign-ins and the keys in `revokeApiKeys`; the answer lists the API keys that are still valid. */
+  /** Ends all other sign-ins and revokes the keys in `revokeApiKeys`. Returns the API keys that are still valid. */
   changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<ChangePasswordResponse> {
     return this.http.post('/api/auth/password', request, options);
   }
 
-  /** The person's API keys in all spaces; with an API key, those of its space. */
+  /** Lists the user's API keys in all spaces; if the caller uses an API key, only those of its space. */
   apiKeys(query: PageQuery = {}, options?: RequestOptions): Promise<Page<PersonalApiKey>> {
     return this.http.get('/api/auth/api-keys', { ...query }, options);
   }
 
-  /** What the person is invited to. */
+  /** Lists the pending invitations of the user. */
   invitations(query: PageQuery = {}, options?: RequestOptions): Promise<Page<ReceivedInvitation>> {
     return this.http.get('/api/auth/invitations', { ...query }, options);
   }
 
-  /** Joins the space; `refresh({ spaceId })` goes there. */
+  /** Joins the space. Call `refresh({ spaceId })` to switch to it. */
   acceptInvitation(id: string, options?: RequestOptions): Promise<SpaceSummary> {
     return this.http.post(path`/api/auth/invitations/${id}/accept`, {}, options);
   }
@@ -63,7 +63,7 @@ export class AuthResource {
     await this.http.post(path`/api/auth/invitations/${id}/decline`, {}, options);
   }
 
-  private byCookie<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
-    return this.http.json({ ...options, method: 'POST', path, body, byCookie: true });
+  private postWithCookie<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
+    return this.http.json({ ...options, method: 'POST', path, body, useCookie: true });
   }
 }

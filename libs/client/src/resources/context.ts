@@ -2,7 +2,7 @@ import type { CompactionResult, ContextStatus } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** What the model gets to read of a session; its history is never changed. */
+/** What the model receives of a session. The history of the session never changes. */
 export class ContextResource {
   private readonly http: HttpClient;
 
@@ -10,30 +10,30 @@ export class ContextResource {
     this.http = http;
   }
 
+  /** Returns the size of the context. */
   status(agentId: string, sessionId: string, options?: RequestOptions): Promise<ContextStatus> {
-    return this.http.postAgain(contextPath(agentId, sessionId, 'status'), {}, options);
+    return this.http.postIdempotent(contextPath(agentId, sessionId, 'status'), {}, options);
   }
 
-  /** Summarises what the model has read so far; `dryRun` only tells what that would do. */
+  /** Replaces older messages in the context by a summary. With `dryRun`, only returns the sizes it would produce. */
   compact(
     agentId: string,
     sessionId: string,
     { dryRun }: { dryRun?: boolean } = {},
     options?: RequestOptions,
   ): Promise<CompactionResult> {
-    const address = contextPath(agentId, sessionId, 'compact');
-    // A summary is a call of a model, which may take its time.
+    // The summary is written by the model, which can take long.
     return this.http.json({
       timeoutMs: 0,
       ...options,
       method: 'POST',
-      path: address,
+      path: contextPath(agentId, sessionId, 'compact'),
       query: { dryRun },
       body: {},
     });
   }
 
-  /** Takes the last compaction back. */
+  /** Undoes the latest compaction. */
   undo(agentId: string, sessionId: string, options?: RequestOptions): Promise<ContextStatus> {
     return this.http.post(contextPath(agentId, sessionId, 'undo'), {}, options);
   }

@@ -2,7 +2,7 @@ import type { Invitation, Page, PageQuery } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** The pending invitations of the space; for its admins. `members.add` makes them. */
+/** The pending invitations of the space, created by `members.add`. Only for admins. */
 export class InvitationsResource {
   private readonly http: HttpClient;
 
@@ -14,7 +14,7 @@ export class InvitationsResource {
     return this.http.get('/api/invitations', { ...query }, options);
   }
 
-  /** The person can no longer accept it. */
+  /** Withdraws an invitation, so that it can no longer be accepted. */
   withdraw(id: string, options?: RequestOptions): Promise<void> {
     return this.http.delete(path`/api/invitations/${id}`, options);
   }

@@ -1,24 +1,23 @@
 import type { CreateJobRequest, Job, JobQuery, Page } from '@platform/contracts';
 import type { HttpClient, RequestOptions, Versioned } from '../http.ts';
 import { AgentStreamClient } from '../stream-client.ts';
-import type { AgentStream, StreamOptions } from '../stream-client.ts';
+import type { AgentStream, AttachPosition, StreamOptions } from '../stream-client.ts';
 import { path } from '../url.ts';
-import type { AttachPosition } from './agents.ts';
 
 export interface JobWait {
-  /** The version that is known; null or absent: none, so that the answer comes at once. */
+  /** The version that the caller already has. If it is null or absent, the service responds immediately. */
   version?: string | null;
-  /** Milliseconds, at most 30,000, that the service may wait for another version before it answers. */
+  /** Milliseconds that the service waits for another version before it responds; at most 30,000. */
   waitMs?: number;
 }
 
-/** A job with the version that it was read in. */
+/** A job and its version. */
 export interface VersionedJob {
   job: Job;
   version: string | null;
 }
 
-/** Agent invocations that run on their own. */
+/** Agent invocations that run in the background. */
 export class JobsResource {
   private readonly http: HttpClient;
   private readonly streamOptions: StreamOptions;
@@ -28,19 +27,19 @@ export class JobsResource {
     this.streamOptions = streamOptions;
   }
 
-  /** With an `idempotencyKey` it is sent again when no answer came: the same key gets the first job. */
+  /** Creates a job. With an `idempotencyKey` the request is retried, because a repeated key returns the first job. */
   async create(job: CreateJobRequest, options?: RequestOptions): Promise<Job> {
-    return (await this.start(job, options)).job;
+    return (await this.createVersioned(job, options)).job;
   }
 
-  /** The same, with the version of the new job, so that waiting for its changes misses none. */
-  async start(job: CreateJobRequest, options?: RequestOptions): Promise<VersionedJob> {
-    const repeatable = job.idempotencyKey !== undefined && job.idempotencyKey !== null;
-    const request = { ...options, method: 'POST' as const, path: '/api/agent-jobs', body: job, repeatable };
-    return toJob(await this.http.versioned<Job>(request));
+  /** Creates a job and returns it with its version, for `waitForChange`. */
+  async createVersioned(job: CreateJobRequest, options?: RequestOptions): Promise<VersionedJob> {
+    const idempotent = job.idempotencyKey !== undefined && job.idempotencyKey !== null;
+    const request = { ...options, method: 'POST' as const, path: '/api/agent-jobs', body: job, idempotent };
+    return toJob(await this.http.getVersioned<Job>(request));
   }
 
-  /** The caller's own jobs, newest first. */
+  /** Lists the caller's own jobs, newest first. */
   list(query: JobQuery = {}, options?: RequestOptions): Promise<Page<Job>> {
     return this.http.get('/api/agent-jobs', { ...query }, options);
   }
@@ -49,31 +48,31 @@ export class JobsResource {
     return this.http.get(path`/api/agent-jobs/${jobId}`, undefined, options);
   }
 
-  /** The job once it is another than `version`; null if that takes longer than `waitMs`. */
-  async change(
+  /** Returns the job when its version differs from `version`, or null if that takes longer than `waitMs`. */
+  async waitForChange(
     jobId: string,
     { version, waitMs }: JobWait = {},
     options?: RequestOptions,
   ): Promise<VersionedJob | null> {
-    // The client's own time limit begins where the service's patience ends.
-    const patience = waitMs === undefined ? {} : { timeoutMs: waitMs + 60_000 };
-    const found = await this.http.versioned<Job>({
-      ...patience,
+    // The client's own timeout starts when the service has stopped waiting.
+    const timeout = waitMs === undefined ? {} : { timeoutMs: waitMs + 60_000 };
+    const found = await this.http.getVersioned<Job>({
+      ...timeout,
       ...options,
       method: 'GET',
       path: path`/api/agent-jobs/${jobId}`,
       query: { waitMs },
-      seen: version,
+      knownVersion: version,
     });
     return found && toJob(found);
   }
 
-  /** Asks the job to stop, which may take a moment; what is finished stays as it is. */
+  /** Requests that the job stops, which may take a moment. A job that has ended is returned unchanged. */
   cancel(jobId: string, options?: RequestOptions): Promise<Job> {
-    return this.http.postAgain(path`/api/agent-jobs/${jobId}/cancel`, {}, options);
+    return this.http.postIdempotent(path`/api/agent-jobs/${jobId}/cancel`, {}, options);
   }
 
-  /** The stream of the job's turn: its latest segment unless another is named. */
+  /** Reads the stream of the job's turn: the latest segment unless `position` names another one. */
   stream(
     jobId: string,
     position: AttachPosition = {},
@@ -89,6 +88,6 @@ export class JobsResource {
 }
 
 function toJob(found: Versioned<Job> | null): VersionedJob {
-  if (found === null) throw new Error('A new job was answered as unchanged');
+  if (found === null) throw new Error('The response to a new job must not be 304');
   return { job: found.value, version: found.version };
 }

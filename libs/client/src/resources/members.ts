@@ -10,7 +10,7 @@ import type {
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** Who belongs to the space; for its admins. */
+/** The members of the space. Only for admins. */
 export class MembersResource {
   private readonly http: HttpClient;
 
@@ -23,19 +23,20 @@ export class MembersResource {
   }
 
   /**
-   * An installation administrator adds the person at once; the answer holds a temporary password, this once, if the
-   * person is new and none was given. For every other admin it is an invitation: `status` is `invited`.
+   * Adds a user to the space. If the caller is an installation administrator, the user becomes a member immediately,
+   * and the response contains a temporary password if the user is new and the request contains no password. For all
+   * other admins an invitation is created, and `status` is `invited`.
    */
   add(member: AddMemberRequest, options?: RequestOptions): Promise<AddedMember | InvitedMember> {
     return this.http.post('/api/members', member, options);
   }
 
-  /** The role, or by an installation administrator whether the person is one too. */
+  /** Changes the role. Installation administrators can also appoint and dismiss installation administrators. */
   update(userId: string, changes: UpdateMemberRequest, options?: RequestOptions): Promise<Member> {
     return this.http.patch(path`/api/members/${userId}`, changes, options);
   }
 
-  /** The member's keys and tokens die at once. */
+  /** Removes the member. The member's API keys and access tokens become invalid immediately. */
   remove(userId: string, options?: RequestOptions): Promise<void> {
     return this.http.delete(path`/api/members/${userId}`, options);
   }

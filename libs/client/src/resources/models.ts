@@ -9,7 +9,7 @@ import type {
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** The space's catalog of models. */
+/** The model catalog of the space. */
 export class ModelsResource {
   private readonly http: HttpClient;
 
@@ -33,7 +33,7 @@ export class ModelsResource {
     return this.http.delete(path`/api/models/${id}`, options);
   }
 
-  /** Calls the model once and tells how that went. */
+  /** Calls the model once and returns the outcome. */
   test(id: string, options?: RequestOptions): Promise<ModelTestResult> {
     return this.http.post(path`/api/models/${id}/test`, {}, options);
   }

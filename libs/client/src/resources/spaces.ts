@@ -1,7 +1,7 @@
 import type { CreateSpaceRequest, Page, PageQuery, SpaceSummary } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
-/** The spaces that the user belongs to. */
+/** The spaces of the user. */
 export class SpacesResource {
   private readonly http: HttpClient;
 
@@ -13,7 +13,7 @@ export class SpacesResource {
     return this.http.get('/api/spaces', { ...query }, options);
   }
 
-  /** The caller becomes its ADMIN. */
+  /** Creates a space. The caller becomes its ADMIN. */
   create(space: CreateSpaceRequest, options?: RequestOptions): Promise<SpaceSummary> {
     return this.http.post('/api/spaces', space, options);
   }

@@ -9,7 +9,7 @@ import type {
 } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
-/** Tokens: what is left, what was used, what was granted. */
+/** Balances, charges, and grants, in tokens. */
 export class UsageResource {
   private readonly http: HttpClient;
 
@@ -17,22 +17,22 @@ export class UsageResource {
     this.http = http;
   }
 
-  /** The caller's own balance and the space's. */
+  /** Returns the balance of the caller and the balance of the space. */
   balance(options?: RequestOptions): Promise<UsageBalance> {
     return this.http.get('/api/usage/balance', {}, options);
   }
 
-  /** The caller's own charges and grants; for admins those of the space, or of one user. */
+  /** Lists charges and grants: the caller's own, or for admins those of the space or of one user. */
   entries(query: UsageEntryQuery = {}, options?: RequestOptions): Promise<Page<UsageEntry>> {
     return this.http.get('/api/usage/entries', { ...query }, options);
   }
 
-  /** What was charged in a window, the caller's own; for admins of the space, or of one user. */
+  /** Returns the charges of a time window: the caller's own, or for admins those of the space or of one user. */
   summary(query: UsageSummaryQuery = {}, options?: RequestOptions): Promise<UsageSummary> {
     return this.http.get('/api/usage/summary', { ...query }, options);
   }
 
-  /** Gives tokens to a member or to the space, for admins; the first grant makes a limit. */
+  /** Grants tokens to a member or to the space. The first grant makes the account limited. Only for admins. */
   grant(grant: GrantRequest, options?: RequestOptions): Promise<UsageEntry> {
     return this.http.post('/api/usage/grants', grant, options);
   }
