@@ -327,7 +327,8 @@ suite('the console in a browser', () => {
     await page.goto('/settings/usage?source=grant');
     const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr');
     await rows.getByText('for spring').waitFor();
-    expect(await rows.count()).toBe(1);
+    await rows.getByText('Opening balance').waitFor();
+    expect(await rows.count()).toBe(2);
   });
 
   it('shows HTML in answers as text', async () => {
