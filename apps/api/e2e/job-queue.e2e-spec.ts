@@ -315,8 +315,8 @@ describe('20,000 queued jobs of one user', () => {
       purge: await read(PURGE_DELIVERIES, 1_000),
     };
     expect(Object.entries(statements).filter(([, rows]) => rows > 300)).toEqual([]);
-    expect((await queue.waitingUsers(app.get(DataSource), null, 500)).map((user) => user.userId)).toContain(
-      userId,
-    );
+    expect(
+      (await queue.listWaitingUsers(app.get(DataSource), null, 500)).map((user) => user.userId),
+    ).toContain(userId);
   }, 120_000);
 });

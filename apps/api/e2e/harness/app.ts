@@ -180,7 +180,7 @@ export class TestApp {
   /** Resolves when nothing runs in the background any more. */
   async settle(): Promise<void> {
     await this.get(TurnRunner).settle();
-    await this.get(RelayService).settle();
+    await this.get(RelayService).drain();
   }
 
   async close(): Promise<void> {

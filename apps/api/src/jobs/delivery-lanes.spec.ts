@@ -1,4 +1,4 @@
-import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
+import { DeliveryLanes, type QueuedDelivery } from './delivery-lanes.ts';
 
 const LIMITS = { places: 8, perLane: 2, waitingPerLane: 3 };
 
@@ -19,20 +19,20 @@ function start(limits = LIMITS) {
   return { lanes, sent, end };
 }
 
-const parcel = (id: string, lane: string, owner = lane): Parcel => ({ id, lane, owner });
+const parcel = (id: string, lane: string, owner = lane): QueuedDelivery => ({ id, lane, owner });
 
 describe('DeliveryLanes', () => {
   it('sends few at once to one lane, whatever waits there, and the others at once', () => {
     const { lanes, sent } = start();
-    for (let i = 1; i <= 5; i++) expect(lanes.offer(parcel(`slow ${i}`, 'slow'))).toBe(true);
-    expect(lanes.offer(parcel('slow 6', 'slow'))).toBe(false);
-    expect(lanes.offer(parcel('fast 1', 'fast'))).toBe(true);
+    for (let i = 1; i <= 5; i++) expect(lanes.enqueue(parcel(`slow ${i}`, 'slow'))).toBe(true);
+    expect(lanes.enqueue(parcel('slow 6', 'slow'))).toBe(false);
+    expect(lanes.enqueue(parcel('fast 1', 'fast'))).toBe(true);
     expect(sent).toEqual(['slow 1', 'slow 2', 'fast 1']);
   });
 
   it('goes on with what waits when a place is free, in its order', async () => {
     const { lanes, sent, end } = start();
-    for (let i = 1; i <= 4; i++) lanes.offer(parcel(`${i}`, 'one'));
+    for (let i = 1; i <= 4; i++) lanes.enqueue(parcel(`${i}`, 'one'));
     await end('2');
     await end('1');
     expect(sent).toEqual(['1', '2', '3', '4']);
@@ -40,25 +40,25 @@ describe('DeliveryLanes', () => {
 
   it('takes the same parcel once, and again when it has been sent', async () => {
     const { lanes, sent, end } = start();
-    lanes.offer(parcel('1', 'one'));
-    lanes.offer(parcel('1', 'one'));
+    lanes.enqueue(parcel('1', 'one'));
+    lanes.enqueue(parcel('1', 'one'));
     expect(sent).toEqual(['1']);
     await end('1');
-    lanes.offer(parcel('1', 'one'));
+    lanes.enqueue(parcel('1', 'one'));
     expect(sent).toEqual(['1', '1']);
   });
 
   it('leaves places for others, however many lanes one owner has', () => {
     const { lanes, sent } = start();
-    for (let i = 0; i < 20; i++) lanes.offer(parcel(`attack ${i}`, `host ${i}`, 'attacker'));
+    for (let i = 0; i < 20; i++) lanes.enqueue(parcel(`attack ${i}`, `host ${i}`, 'attacker'));
     expect(sent).toHaveLength(4);
-    lanes.offer(parcel('mine', 'my host', 'me'));
+    lanes.enqueue(parcel('mine', 'my host', 'me'));
     expect(sent.at(-1)).toBe('mine');
   });
 
   it('forgets what waits, not what is being sent', async () => {
     const { lanes, sent, end } = start();
-    for (let i = 1; i <= 4; i++) lanes.offer(parcel(`${i}`, 'one'));
+    for (let i = 1; i <= 4; i++) lanes.enqueue(parcel(`${i}`, 'one'));
     lanes.clear();
     await end('1');
     expect(sent).toEqual(['1', '2']);

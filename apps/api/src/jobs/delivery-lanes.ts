@@ -1,7 +1,7 @@
 import { FairPlaces } from './fair-share.ts';
 
 /** Something to send: `lane` is whom it goes to, `owner` who has it sent. */
-export interface Parcel {
+export interface QueuedDelivery {
   id: string;
   lane: string;
   owner: string;
@@ -23,26 +23,26 @@ interface Limits {
 export class DeliveryLanes {
   private readonly places: FairPlaces;
   /** In the order of their turns. */
-  private readonly lanes = new Map<string, { sending: number; waiting: Parcel[] }>();
+  private readonly lanes = new Map<string, { sending: number; waiting: QueuedDelivery[] }>();
   private readonly known = new Set<string>();
 
   constructor(
     private readonly limits: Limits,
     /** Must not reject. */
-    private readonly send: (parcel: Parcel) => Promise<void>,
+    private readonly send: (parcel: QueuedDelivery) => Promise<void>,
   ) {
     this.places = new FairPlaces(limits.places);
   }
 
   /** Takes a parcel on, once; false if its lane is full. */
-  offer(parcel: Parcel): boolean {
+  enqueue(parcel: QueuedDelivery): boolean {
     if (this.known.has(parcel.id)) return true;
     const lane = this.lanes.get(parcel.lane) ?? { sending: 0, waiting: [] };
     if (lane.waiting.length >= this.limits.waitingPerLane) return false;
     this.known.add(parcel.id);
     lane.waiting.push(parcel);
     this.lanes.set(parcel.lane, lane);
-    this.pump();
+    this.sendNext();
     return true;
   }
 
@@ -51,14 +51,14 @@ export class DeliveryLanes {
     for (const lane of this.lanes.values()) lane.waiting = [];
   }
 
-  private pump(): void {
+  private sendNext(): void {
     for (const [name, lane] of [...this.lanes]) {
       const [parcel] = lane.waiting;
       if (parcel === undefined || lane.sending >= this.limits.perLane) continue;
-      if (!this.places.admits(parcel.owner)) continue;
+      if (!this.places.canAcquire(parcel.owner)) continue;
       lane.waiting.shift();
       lane.sending += 1;
-      this.places.take(parcel.owner);
+      this.places.acquire(parcel.owner);
       // Behind the others, until its next turn.
       this.lanes.delete(name);
       this.lanes.set(name, lane);
@@ -66,14 +66,14 @@ export class DeliveryLanes {
     }
   }
 
-  private sent({ id, lane: name, owner }: Parcel): void {
-    this.places.giveBack(owner);
+  private sent({ id, lane: name, owner }: QueuedDelivery): void {
+    this.places.release(owner);
     this.known.delete(id);
     const lane = this.lanes.get(name);
     if (lane) {
       lane.sending -= 1;
       if (lane.sending === 0 && lane.waiting.length === 0) this.lanes.delete(name);
     }
-    this.pump();
+    this.sendNext();
   }
 }

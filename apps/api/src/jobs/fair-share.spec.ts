@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { FairPlaces, nextUsers, type Contender } from './fair-share.ts';
+import { FairPlaces, selectUsers, type Contender } from './fair-share.ts';
 
 /** Takes for one owner until there is no more. */
 function fill(places: FairPlaces, owner: string): number {
   let taken = 0;
-  for (; places.admits(owner); taken++) places.take(owner);
+  for (; places.canAcquire(owner); taken++) places.acquire(owner);
   return taken;
 }
 
@@ -18,16 +18,16 @@ describe('FairPlaces', () => {
     expect(fill(places, 'e')).toBe(1);
     expect(places.free).toBe(0);
     expect(fill(places, 'f')).toBe(0);
-    places.giveBack('a');
-    expect(places.admits('a')).toBe(false);
-    expect(places.admits('f')).toBe(true);
+    places.release('a');
+    expect(places.canAcquire('a')).toBe(false);
+    expect(places.canAcquire('f')).toBe(true);
   });
 
   it('uses a single place', () => {
     const places = new FairPlaces(1);
     expect(fill(places, 'a')).toBe(1);
-    places.giveBack('a');
-    expect([places.free, places.heldBy('a')]).toEqual([1, 0]);
+    places.release('a');
+    expect([places.free, places.countOf('a')]).toEqual([1, 0]);
   });
 
   it('never gives more than there are, nor forgets one', () => {
@@ -40,18 +40,18 @@ describe('FairPlaces', () => {
           const held: Record<string, number> = { a: 0, b: 0, c: 0 };
           for (const [owner, takes] of steps) {
             const has = held[owner] ?? 0;
-            if (takes && places.admits(owner)) {
-              places.take(owner);
+            if (takes && places.canAcquire(owner)) {
+              places.acquire(owner);
               held[owner] = has + 1;
             } else if (!takes && has > 0) {
-              places.giveBack(owner);
+              places.release(owner);
               held[owner] = has - 1;
             }
           }
           const sum = Object.values(held).reduce((total, one) => total + one, 0);
           expect(places.free).toBe(size - sum);
           expect(sum).toBeLessThanOrEqual(size);
-          for (const [owner, has] of Object.entries(held)) expect(places.heldBy(owner)).toBe(has);
+          for (const [owner, has] of Object.entries(held)) expect(places.countOf(owner)).toBe(has);
         },
       ),
     );
@@ -75,22 +75,22 @@ describe('nextUsers', () => {
       contender('young', { oldest: '9' }),
       contender('old', { oldest: '5' }),
     ];
-    expect(nextUsers(waiting, new FairPlaces(100), 50)).toEqual([
+    expect(selectUsers(waiting, new FairPlaces(100), 50)).toEqual([
       'old',
       'young',
       'earlier',
       'served',
       'busy',
     ]);
-    expect(nextUsers(waiting, new FairPlaces(2), 50)).toEqual(['old', 'young']);
+    expect(selectUsers(waiting, new FairPlaces(2), 50)).toEqual(['old', 'young']);
   });
 
   it('leaves out who is at the limit, and who holds as many places as are free', () => {
     const places = new FairPlaces(4);
-    places.take('holder');
-    places.take('holder');
+    places.acquire('holder');
+    places.acquire('holder');
     expect(
-      nextUsers([contender('capped', { running: 3 }), contender('holder'), contender('new')], places, 3),
+      selectUsers([contender('capped', { running: 3 }), contender('holder'), contender('new')], places, 3),
     ).toEqual(['new']);
   });
 });

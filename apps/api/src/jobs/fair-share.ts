@@ -12,23 +12,23 @@ export class FairPlaces {
     return this.size - this.taken;
   }
 
-  heldBy(owner: string): number {
+  countOf(owner: string): number {
     return this.held.get(owner) ?? 0;
   }
 
   /** Whether the owner may have one more, `promised` others being about to be taken. */
-  admits(owner: string, promised = 0): boolean {
+  canAcquire(owner: string, promised = 0): boolean {
     const free = this.free - promised;
-    return free > 0 && this.heldBy(owner) < free;
+    return free > 0 && this.countOf(owner) < free;
   }
 
-  take(owner: string): void {
+  acquire(owner: string): void {
     this.taken += 1;
-    this.held.set(owner, this.heldBy(owner) + 1);
+    this.held.set(owner, this.countOf(owner) + 1);
   }
 
-  giveBack(owner: string): void {
-    const left = this.heldBy(owner) - 1;
+  release(owner: string): void {
+    const left = this.countOf(owner) - 1;
     this.taken -= 1;
     if (left > 0) this.held.set(owner, left);
     else this.held.delete(owner);
@@ -47,11 +47,11 @@ export interface Contender {
 }
 
 /** Whose oldest job starts next, one each: whoever runs the fewest, then whoever was served longest ago. */
-export function nextUsers(waiting: readonly Contender[], places: FairPlaces, cap: number): string[] {
+export function selectUsers(waiting: readonly Contender[], places: FairPlaces, cap: number): string[] {
   const inOrder = waiting
     .filter(({ running }) => running < cap)
     .sort((a, b) => a.running - b.running || a.served - b.served || (a.oldest < b.oldest ? -1 : 1));
   const next: string[] = [];
-  for (const { userId } of inOrder) if (places.admits(userId, next.length)) next.push(userId);
+  for (const { userId } of inOrder) if (places.canAcquire(userId, next.length)) next.push(userId);
   return next;
 }

@@ -41,19 +41,19 @@ export class JobAccessGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ jobId: string }>>();
-    req.job = await this.jobs.find(userOf(req), req.params.jobId);
+    req.job = await this.jobs.get(userOf(req), req.params.jobId);
     return true;
   }
 }
 
 /** For the route that starts a job. */
-export const InvokesAgentOfBody = () => applyDecorators(Access('agent'), UseGuards(JobAgentGuard));
+export const InvokesAgentInBody = () => applyDecorators(Access('agent'), UseGuards(JobAgentGuard));
 
 /** For routes about `:jobId`. */
-export const ConcernsJob = () => applyDecorators(Access('agent'), UseGuards(JobAccessGuard));
+export const RequiresJobAccess = () => applyDecorators(Access('agent'), UseGuards(JobAccessGuard));
 
 /** The job that a route is about. */
-export const OwnJob = createParamDecorator((_: unknown, context: ExecutionContext): JobRow => {
+export const RequestedJob = createParamDecorator((_: unknown, context: ExecutionContext): JobRow => {
   const { job } = context.switchToHttp().getRequest<Request>();
   if (job === undefined) throw new Error('The route is not under @ConcernsJob()');
   return job;

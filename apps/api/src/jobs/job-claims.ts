@@ -27,26 +27,26 @@ export class JobClaims {
     const { id, turn } = job;
     const from = turn.status;
     if ((from !== 'QUEUED' && from !== 'FAILED') || job.cancelRequested || job.timedOut) {
-      await queue.putBack(this.database, id, null);
+      await queue.requeue(this.database, id, null);
       return 'moved';
     }
-    if (await this.parked(job)) return 'parked';
+    if (await this.parkIfBlocked(job)) return 'parked';
     try {
-      const by = { agent: await this.agentOf(job), userId: job.userId, requestId: job.requestId };
+      const by = { agent: await this.getAgent(job), userId: job.userId, requestId: job.requestId };
       const { streamId } = await this.turns.run(turn, from, by, async (tx) => {
         if (!(await queue.claimJob(tx, id, from === 'FAILED'))) throw new ClaimMissed();
       });
       return { streamId };
     } catch (error) {
-      const outcome = outcomeOf(error);
-      if (outcome === 'refused') await this.refuse(job, from, error as AppError);
-      else await queue.putBack(this.database, id, outcome === 'later' ? 'READY' : null);
+      const outcome = classifyError(error);
+      if (outcome === 'refused') await this.fail(job, from, error as AppError);
+      else await queue.requeue(this.database, id, outcome === 'later' ? 'READY' : null);
       return outcome === 'later' ? 'later' : 'moved';
     }
   }
 
   /** Parks a job whose session is busy. Whoever frees the session waits for this transaction, and sees it parked. */
-  private parked({ id, turn }: JobRow): Promise<boolean> {
+  private parkIfBlocked({ id, turn }: JobRow): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       if (!(await this.turns.lockAhead(tx, turn))) return false;
       await queue.park(tx, id, turn.sessionRef);
@@ -55,19 +55,19 @@ export class JobClaims {
   }
 
   /** The agent, if the owner may still invoke it. */
-  private async agentOf({ turn }: JobRow) {
+  private async getAgent({ turn }: JobRow) {
     if (!(await this.identity.isMember(turn.spaceId, turn.userId)))
       throw forbidden('The owner of the job is no longer a member of the space');
     return this.agents.invocable(turn, turn.agentId);
   }
 
-  private async refuse({ id, turn }: JobRow, from: 'QUEUED' | 'FAILED', { code, message }: AppError) {
+  private async fail({ id, turn }: JobRow, from: 'QUEUED' | 'FAILED', { code, message }: AppError) {
     if (from === 'QUEUED') await this.turns.fail(turn.id, { code, message, retryable: false });
     else await endInterrupted(this.database, id, 'FAILED', turn);
   }
 }
 
-function outcomeOf(error: unknown): 'later' | 'moved' | 'refused' {
+function classifyError(error: unknown): 'later' | 'moved' | 'refused' {
   if (error instanceof ClaimMissed) return 'moved';
   if (!(error instanceof AppError)) throw error;
   // A busy session, a user at the limit of running turns, a shutdown: no verdict about the job.

@@ -43,7 +43,7 @@ export class JobDeadlines implements OnApplicationBootstrap, BeforeApplicationSh
   private async stopOverdue(): Promise<void> {
     try {
       const overdue = await timeOutJobs(this.database, BATCH);
-      for (const job of await this.records.byIds(overdue)) await this.endings.stop(job);
+      for (const job of await this.records.listByIds(overdue)) await this.endings.stop(job);
     } catch (error) {
       this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; trying again');
     }

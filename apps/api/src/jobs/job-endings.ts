@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import type { JobRow } from './job-records.ts';
-import { closeJob, leaveRunning } from './job-queue.store.ts';
+import { closeJob, postpone } from './job-queue.store.ts';
 import { JobViews } from './job-views.ts';
 import { endInterrupted, requestCancel } from './jobs.store.ts';
 import { Webhooks } from './webhooks.service.ts';
@@ -40,12 +40,12 @@ export class JobEndings {
   }
 
   /** Takes note of an end, or of a question, together with the webhook that tells it. */
-  async conclude(row: JobRow, move: 'tell' | 'settle'): Promise<void> {
+  async reportState(row: JobRow, move: 'report' | 'close'): Promise<void> {
     const { id, changes, webhookUrl: url, turn } = row;
-    const job = url === null ? null : await this.views.whole(row);
+    const job = url === null ? null : await this.views.describe(row);
     const segment = (await this.turns.extents([turn.id])).get(turn.id)?.segment ?? 0;
     const delivery = await this.database.transaction(async (tx) => {
-      if (move === 'tell') await leaveRunning(tx, id, changes);
+      if (move === 'report') await postpone(tx, id, changes);
       else if (!(await closeJob(tx, id))) return null;
       if (url === null || job === null) return null;
       const about = { spaceId: row.spaceId, url, segment };

@@ -34,7 +34,7 @@ export const WAITING_USERS = `
   from (select * from users limit $2) w`;
 
 /** Users with ready jobs in the order of their ids, those after `after`; one step of the index per user. */
-export function waitingUsers(sql: Sql, after: string | null, limit: number): Promise<WaitingUser[]> {
+export function listWaitingUsers(sql: Sql, after: string | null, limit: number): Promise<WaitingUser[]> {
   return rows(sql, WAITING_USERS, [after, limit]);
 }
 
@@ -53,7 +53,7 @@ export function pickJobs(sql: Sql, userIds: readonly string[]): Promise<{ id: st
 }
 
 /** Gives back what a process picked and did not start in time: it has probably died. */
-export async function releaseLapsed(sql: Sql): Promise<void> {
+export async function requeueExpired(sql: Sql): Promise<void> {
   await rows(
     sql,
     `update agent_job set queue_state = 'READY', starting_until = null
@@ -62,7 +62,7 @@ export async function releaseLapsed(sql: Sql): Promise<void> {
 }
 
 /** What was picked does not start now: it waits for its turn again; `null` takes it out of the queue. */
-export async function putBack(sql: Sql, id: string, state: 'READY' | null): Promise<void> {
+export async function requeue(sql: Sql, id: string, state: 'READY' | null): Promise<void> {
   await rows(
     sql,
     `update agent_job set queue_state = $2, starting_until = null where id = $1 and queue_state = 'STARTING'`,
@@ -108,7 +108,7 @@ export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boo
 }
 
 /** Nothing to do before its turn changes, which makes it due, or its time is over; `changes` as it was read. */
-export async function leaveRunning(sql: Sql, id: string, changes: number): Promise<void> {
+export async function postpone(sql: Sql, id: string, changes: number): Promise<void> {
   await rows(
     sql,
     `update agent_job set hints = 0, next_publish_at = greatest(deadline, clock_timestamp() + interval '1 minute')
@@ -137,7 +137,7 @@ export const DUE_JOBS = `
   returning id`;
 
 /** Open jobs whose time has come. Each is published again later, and later each time, until somebody has looked. */
-export async function dueJobs(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
+export async function takeDueJobs(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
   const due = await rows<{ id: string }>(sql, DUE_JOBS, [limit, republishAfterMs]);
   return due.map(({ id }) => id);
 }

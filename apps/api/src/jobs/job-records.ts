@@ -20,32 +20,32 @@ export class JobRecords {
   ) {}
 
   /** The user's job; 403 for one of another space, 404 for somebody else's. */
-  async own(owner: Owner, id: string): Promise<JobRow> {
-    return this.whole(await store.ownJob(this.database, owner, id));
+  async get(owner: Owner, id: string): Promise<JobRow> {
+    return this.withTurn(await store.getOwnJob(this.database, owner, id));
   }
 
-  async byIds(ids: readonly string[]): Promise<JobRow[]> {
-    return this.withTurns(await store.jobsByIds(this.database, ids));
+  async listByIds(ids: readonly string[]): Promise<JobRow[]> {
+    return this.withTurns(await store.listJobsByIds(this.database, ids));
   }
 
   /** The open jobs among ids that come from anywhere; null in the place of each that is none. */
-  async open(ids: readonly string[]): Promise<(JobRow | null)[]> {
+  async findOpen(ids: readonly string[]): Promise<(JobRow | null)[]> {
     const known = new Set(ids.filter(isUuid));
-    const open = known.size === 0 ? [] : await store.openJobs(this.database, [...known]);
+    const open = known.size === 0 ? [] : await store.listOpenJobs(this.database, [...known]);
     const jobs = new Map((await this.withTurns(open)).map((job) => [job.id, job]));
     return ids.map((id) => jobs.get(id) ?? null);
   }
 
   /** The job that the key was used for. */
-  async ofKey(owner: Owner, key: string): Promise<JobRow | null> {
-    const job = await store.jobOfKey(this.database, owner, key);
-    return job && this.whole(job);
+  async findByKey(owner: Owner, key: string): Promise<JobRow | null> {
+    const job = await store.findJobByKey(this.database, owner, key);
+    return job && this.withTurn(job);
   }
 
   /** The job over the user's turn of that id. */
-  async ofTurn({ spaceId, userId }: Owner, agentId: string, turnId: string): Promise<JobRow | null> {
+  async findByTurn({ spaceId, userId }: Owner, agentId: string, turnId: string): Promise<JobRow | null> {
     const turn = await this.turns.find(agentId, userId, turnId);
-    const job = turn && (await store.jobOfTurn(this.database, spaceId, turn.id));
+    const job = turn && (await store.findJobByTurn(this.database, spaceId, turn.id));
     return job && { ...job, turn };
   }
 
@@ -57,7 +57,7 @@ export class JobRecords {
     count: number,
   ): Promise<JobRow[]> {
     const agents =
-      filter.agentId === null ? await store.agentsOfJobs(this.database, owner) : [filter.agentId];
+      filter.agentId === null ? await store.listAgentIds(this.database, owner) : [filter.agentId];
     const agentIds = await this.agents.accessibleAmong(owner, agents);
     const { status } = filter;
     return this.withTurns(await store.listJobs(this.database, owner, { status, agentIds }, below, count));
@@ -71,7 +71,7 @@ export class JobRecords {
     });
   }
 
-  private async whole(job: StoredJob): Promise<JobRow> {
+  private async withTurn(job: StoredJob): Promise<JobRow> {
     const [found] = await this.withTurns([job]);
     if (found === undefined) throw new Error(`Job ${job.id} has no turn`);
     return found;

@@ -29,13 +29,13 @@ export interface JobRequest {
 }
 
 /** Reads a checked body, and the `Idempotency-Key` header that may stand in its place. */
-export function readJobRequest(
+export function parseJobRequest(
   body: ContentsJobDto | InputsJobDto,
   header: string | undefined,
   agent: InvocableAgent,
 ): JobRequest {
-  const sessionName = either('sessionId and session_id', body.sessionId, body.session_id);
-  const timeoutMs = either('timeoutMs and timeout', body.timeoutMs, body.timeout) ?? HOUR_MS;
+  const sessionName = oneOf('sessionId and session_id', body.sessionId, body.session_id);
+  const timeoutMs = oneOf('timeoutMs and timeout', body.timeoutMs, body.timeout) ?? HOUR_MS;
   const turnId = body.turnId?.toLowerCase() ?? null;
   const webhookUrl = body.webhook?.url ?? null;
   const asked = 'contents' in body ? { contents: body.contents } : { inputs: body.inputs };
@@ -44,7 +44,7 @@ export function readJobRequest(
   const hash = createHash('sha256')
     .update(canonicalJson({ ...identity, sessionName, turnId, timeoutMs, webhookUrl }))
     .digest();
-  const turn = 'contents' in body ? ofContents(body, agent) : ofInputs(body, sessionName, agent);
+  const turn = 'contents' in body ? parseContents(body, agent) : parseInputs(body, sessionName, agent);
   return {
     sessionName,
     hidden: false,
@@ -52,18 +52,18 @@ export function readJobRequest(
     turnId,
     timeoutMs,
     webhookUrl,
-    key: keyOf(body, header),
+    key: parseKey(body, header),
     hash,
   };
 }
 
-function ofContents({ contents, settings }: ContentsJobDto, agent: InvocableAgent) {
+function parseContents({ contents, settings }: ContentsJobDto, agent: InvocableAgent) {
   const asked: TurnSettings = { ...settingsOf(agent, { settings }), source: 'job' };
   return { form: 'chat' as const, contents, settings: asked };
 }
 
 /** As in an execution: without memory the session is a new one that no list shows. */
-function ofInputs({ inputs, settings }: InputsJobDto, named: string | null, agent: InvocableAgent) {
+function parseInputs({ inputs, settings }: InputsJobDto, named: string | null, agent: InvocableAgent) {
   const execution = readInputs(inputs, agent);
   const { contents, sessionName, memory } = execution;
   if (sessionName !== null && named !== null && sessionName !== named)
@@ -81,7 +81,10 @@ function ofInputs({ inputs, settings }: InputsJobDto, named: string | null, agen
   };
 }
 
-function keyOf({ idempotencyKey }: { idempotencyKey?: string }, header: string | undefined): string | null {
+function parseKey(
+  { idempotencyKey }: { idempotencyKey?: string },
+  header: string | undefined,
+): string | null {
   if (idempotencyKey !== undefined && header !== undefined && idempotencyKey !== header)
     throw invalid('idempotencyKey and the header Idempotency-Key differ');
   const key = idempotencyKey ?? header ?? null;
@@ -91,7 +94,7 @@ function keyOf({ idempotencyKey }: { idempotencyKey?: string }, header: string |
 }
 
 /** The value under one of two names for the same thing. */
-function either<T>(names: string, one: T | undefined, other: T | undefined): T | null {
+function oneOf<T>(names: string, one: T | undefined, other: T | undefined): T | null {
   if (one !== undefined && other !== undefined) throw invalid(`${names} are the same: give one of them`);
   return one ?? other ?? null;
 }

@@ -10,7 +10,7 @@ import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { Sleeper } from '../infra/messaging/sleeper.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import { FairPlaces, nextUsers } from './fair-share.ts';
+import { FairPlaces, selectUsers } from './fair-share.ts';
 import { JobClaims, type ClaimOutcome } from './job-claims.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecords } from './job-records.ts';
@@ -54,7 +54,7 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
 
   onApplicationBootstrap(): void {
     if (!this.config.works) return;
-    this.messaging.onUp(() => this.wake());
+    this.messaging.onRecovery(() => this.wake());
     this.running = this.run();
   }
 
@@ -83,7 +83,7 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     // Without messaging the rows wait, as all work does then.
     if (this.messaging.state() === 'down') return IDLE_MS;
     try {
-      await queue.releaseLapsed(this.database);
+      await queue.requeueExpired(this.database);
       while (!this.stopping && this.places.free > 0) {
         const { picked, waiting } = await this.pick();
         for (const job of picked) this.start(job);
@@ -97,7 +97,7 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
 
   /** One job of each user whose turn it is; `waiting`: whether any job is ready. */
   private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
-    const users = await queue.waitingUsers(this.database, this.after, USERS);
+    const users = await queue.listWaitingUsers(this.database, this.after, USERS);
     const around = this.after !== null;
     this.after = users.length < USERS ? null : (users.at(-1)?.userId ?? null);
     if (users.length === 0) {
@@ -112,20 +112,20 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
       running: starting + (running.get(userId) ?? 0),
       served: this.served.get(userId) ?? 0,
     }));
-    const next = nextUsers(contenders, this.places, this.config.maxRunningTurns);
+    const next = selectUsers(contenders, this.places, this.config.maxRunningTurns);
     const picked = next.length === 0 ? [] : await queue.pickJobs(this.database, next);
     return { picked, waiting: true };
   }
 
   private start({ id, userId }: Picked): void {
-    this.places.take(userId);
+    this.places.acquire(userId);
     this.served.set(userId, ++this.starts);
     const claim = this.claim(id);
     this.claiming.add(claim);
     void claim.then(async (outcome) => {
       this.claiming.delete(claim);
       if (typeof outcome === 'object') await this.ended(id, outcome.streamId);
-      this.places.giveBack(userId);
+      this.places.release(userId);
       // Without haste: whatever says "later" would say so again.
       if (outcome === 'later') return;
       this.wake();
@@ -144,11 +144,11 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
   /** Never rejects: what could not be claimed is picked again once its lease has lapsed. */
   private async claim(id: string): Promise<ClaimOutcome> {
     try {
-      const [job] = await this.records.open([id]);
+      const [job] = await this.records.findOpen([id]);
       return job ? await this.claims.claim(job) : 'moved';
     } catch (error) {
       this.logger.warn({ err: error, job: id }, 'A job could not be started; trying again');
-      await queue.putBack(this.database, id, 'READY').catch(() => undefined);
+      await queue.requeue(this.database, id, 'READY').catch(() => undefined);
       return 'later';
     }
   }

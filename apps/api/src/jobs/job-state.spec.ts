@@ -4,11 +4,11 @@ describe('nextMove', () => {
   it.each<[JobState['status'], JobState['turnStatus'], JobMove, JobMove]>([
     ['QUEUED', 'QUEUED', 'enqueue', 'stop'],
     ['RUNNING', 'RUNNING', 'wait', 'stop'],
-    ['INPUT_REQUIRED', 'INPUT_REQUIRED', 'tell', 'stop'],
-    ['COMPLETED', 'COMPLETED', 'settle', 'settle'],
-    ['FAILED', 'FAILED', 'settle', 'settle'],
-    ['CANCELLED', 'CANCELLED', 'settle', 'settle'],
-    ['TIMED_OUT', 'CANCELLED', 'settle', 'settle'],
+    ['INPUT_REQUIRED', 'INPUT_REQUIRED', 'report', 'stop'],
+    ['COMPLETED', 'COMPLETED', 'close', 'close'],
+    ['FAILED', 'FAILED', 'close', 'close'],
+    ['CANCELLED', 'CANCELLED', 'close', 'close'],
+    ['TIMED_OUT', 'CANCELLED', 'close', 'close'],
   ])('%s over a turn that is %s: %s, or %s once it is to be stopped', (status, turnStatus, move, stopped) => {
     expect(nextMove({ status, turnStatus, stopping: false })).toBe(move);
     expect(nextMove({ status, turnStatus, stopping: true })).toBe(stopped);

@@ -8,7 +8,7 @@ export interface JobState {
   stopping: boolean;
 }
 
-export type JobMove = 'enqueue' | 'stop' | 'tell' | 'wait' | 'settle';
+export type JobMove = 'enqueue' | 'stop' | 'report' | 'wait' | 'close';
 
 /** What a worker does next with a job. */
 export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
@@ -20,12 +20,12 @@ export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
       // Only an interrupted turn that may be run once more is still RUNNING as a job.
       return turnStatus === 'FAILED' ? 'enqueue' : 'wait';
     case 'INPUT_REQUIRED':
-      return stopping ? 'stop' : 'tell';
+      return stopping ? 'stop' : 'report';
     case 'COMPLETED':
     case 'FAILED':
     case 'CANCELLED':
     case 'TIMED_OUT':
-      return 'settle';
+      return 'close';
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Job } from '@platform/contracts';
-import { names, versionOf } from './job-version.ts';
+import { matchesVersion, computeVersion } from './job-version.ts';
 
 const JOB: Job = {
   id: 'j-1',
@@ -30,9 +30,9 @@ describe('versionOf', () => {
       { startedAt: '2026-01-01T00:00:01.000Z' },
       { finishedAt: '2026-01-01T00:00:01.000Z' },
     ];
-    const versions = changes.map((change) => versionOf({ ...JOB, ...change }));
+    const versions = changes.map((change) => computeVersion({ ...JOB, ...change }));
     expect(new Set(versions).size).toBe(changes.length);
-    expect(versionOf({ ...JOB })).toBe(versions[0]);
+    expect(computeVersion({ ...JOB })).toBe(versions[0]);
   });
 });
 
@@ -46,6 +46,6 @@ describe('names', () => {
     ['a', false],
     ['', false],
   ])('%s: %s', (header, named) => {
-    expect(names(header, '"a"')).toBe(named);
+    expect(matchesVersion(header, '"a"')).toBe(named);
   });
 });

@@ -6,7 +6,7 @@ import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts'
 import { phaseOf, progressOf, type StreamExtent } from './job-progress.ts';
 import type { JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';
-import { keepProgress } from './jobs.store.ts';
+import { recordProgress } from './jobs.store.ts';
 
 /** Jobs as they are told: read from their rows, their turns, and the log of what these say. */
 @Injectable()
@@ -18,8 +18,8 @@ export class JobViews {
   ) {}
 
   /** How they stand, without results. */
-  async of(jobs: JobRow[]): Promise<Job[]> {
-    const logs = await this.logsOf(
+  async describeAll(jobs: JobRow[]): Promise<Job[]> {
+    const logs = await this.loadExtents(
       jobs.filter(({ status }) => status === 'RUNNING' || status === 'INPUT_REQUIRED'),
     );
     const told = jobs.map((job) => {
@@ -27,7 +27,7 @@ export class JobViews {
       const progress = Math.max(job.progress, progressOf(job.status, log));
       return toJob(job, phaseOf(job.status, log), progress);
     });
-    await keepProgress(
+    await recordProgress(
       this.database,
       told.filter(({ progress }, i) => progress > (jobs[i]?.progress ?? 0)),
     );
@@ -35,14 +35,14 @@ export class JobViews {
   }
 
   /** One with its result, as far as there is one. */
-  async whole(row: JobRow): Promise<Job> {
-    const [job] = await this.of([row]);
+  async describe(row: JobRow): Promise<Job> {
+    const [job] = await this.describeAll([row]);
     if (job === undefined) throw new Error(`Job ${row.id} was not told`);
-    const result = await this.resultOf(row);
+    const result = await this.loadResult(row);
     return result ? { ...job, result } : job;
   }
 
-  private async logsOf(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
+  private async loadExtents(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
     const extents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
     const tails = await this.streams.getTails([...extents.values()].map(({ streamId }) => streamId));
     const logs = new Map<string, StreamExtent>();
@@ -54,7 +54,7 @@ export class JobViews {
     return logs;
   }
 
-  private async resultOf({ form, status, turn }: JobRow): Promise<ChatResponse | ExecuteResponse | null> {
+  private async loadResult({ form, status, turn }: JobRow): Promise<ChatResponse | ExecuteResponse | null> {
     // A job that has FAILED stays so, although a chat may have run its turn again.
     if (status === 'QUEUED' || status === 'RUNNING' || status === 'FAILED') return null;
     if (hasEnded(status) && status !== 'COMPLETED' && turn.status !== 'CANCELLED') return null;

@@ -26,11 +26,11 @@ export class JobWatch implements BeforeApplicationShutdown {
   ) {}
 
   /** Resolves once the job stands otherwise than it was read, or the signal aborts. */
-  async change(row: JobRow, job: Job, signal: AbortSignal): Promise<void> {
+  async waitForChange(row: JobRow, job: Job, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.stopping) return;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const wake = () => resolve(undefined);
-    const waiter = { jobId: job.id, known: standing(row, job), wake };
+    const waiter = { jobId: job.id, known: fingerprint(row, job), wake };
     this.waiters.add(waiter);
     signal.addEventListener('abort', wake, { once: true });
     if (!this.polling) void this.poll();
@@ -40,7 +40,7 @@ export class JobWatch implements BeforeApplicationShutdown {
   }
 
   /** Whether nobody is to wait any more. */
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.stopping;
   }
 
@@ -56,7 +56,7 @@ export class JobWatch implements BeforeApplicationShutdown {
     while (this.waiters.size > 0) {
       await delay(POLL_MS, undefined, { ref: false });
       try {
-        await this.look();
+        await this.check();
       } catch (error) {
         this.logger.warn({ err: error }, 'Jobs that are waited for could not be looked at; trying again');
       }
@@ -64,18 +64,18 @@ export class JobWatch implements BeforeApplicationShutdown {
     this.polling = false;
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const ids = new Set([...this.waiters].map(({ jobId }) => jobId));
-    const found = await this.records.byIds([...ids]);
-    const jobs = await this.views.of(found);
+    const found = await this.records.listByIds([...ids]);
+    const jobs = await this.views.describeAll(found);
     const standings = new Map(
-      jobs.flatMap((job, i) => (found[i] ? [[job.id, standing(found[i], job)]] : [])),
+      jobs.flatMap((job, i) => (found[i] ? [[job.id, fingerprint(found[i], job)]] : [])),
     );
     for (const { jobId, known, wake } of this.waiters) if (standings.get(jobId) !== known) wake();
   }
 }
 
 /** All that a poll can see of a job; its result changes with its status alone. */
-function standing({ changes }: JobRow, job: Job): string {
+function fingerprint({ changes }: JobRow, job: Job): string {
   return JSON.stringify([changes, { ...job, result: undefined }]);
 }

@@ -12,7 +12,7 @@ import { nextMove } from './job-state.ts';
 /** Hints that are handled side by side; each is a few short statements, and their looks share one. */
 const CONCURRENCY = 50;
 /** A job that is stopped is looked at once more, or a few times where others move it meanwhile. */
-const MOST_LOOKS = 5;
+const MAX_MOVES = 5;
 
 /** Looks at jobs that it is hinted at and does what is left to do: queues, stops, tells, settles. */
 @Injectable()
@@ -24,19 +24,19 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
-    private readonly relays: OutboxPublishers,
+    private readonly outbox: OutboxPublishers,
     private readonly starter: JobStarter,
     private readonly endings: JobEndings,
     records: JobRecords,
   ) {
-    this.looks = new Batched((ids) => records.open(ids));
+    this.looks = new Batched((ids) => records.findOpen(ids));
   }
 
   onApplicationBootstrap(): void {
-    this.messaging.consume('job', (id) => this.tracked(this.work(id)), { concurrency: CONCURRENCY });
-    this.relays.register({
+    this.messaging.consume('job', (id) => this.track(this.advance(id)), { concurrency: CONCURRENCY });
+    this.outbox.register({
       kind: 'job',
-      due: (limit) => queue.dueJobs(this.database, limit, this.messaging.pace.republishAfterMs),
+      due: (limit) => queue.takeDueJobs(this.database, limit, this.messaging.pace.republishAfterMs),
       expedite: (limit) => queue.expediteJobs(this.database, limit),
     });
   }
@@ -46,8 +46,8 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     await Promise.allSettled(this.underWay);
   }
 
-  private async work(id: string): Promise<void> {
-    for (let looks = 0; looks < MOST_LOOKS && !this.stopping; looks++) {
+  private async advance(id: string): Promise<void> {
+    for (let looks = 0; looks < MAX_MOVES && !this.stopping; looks++) {
       const job = await this.looks.get(id);
       if (job === null) return;
       const stopping = job.cancelRequested || job.timedOut;
@@ -57,12 +57,12 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
           return this.enqueue(job);
         case 'stop':
           if (await this.endings.stop(job)) break;
-          return queue.leaveRunning(this.database, id, job.changes);
+          return queue.postpone(this.database, id, job.changes);
         case 'wait':
-          return queue.leaveRunning(this.database, id, job.changes);
-        case 'tell':
-        case 'settle':
-          return this.endings.conclude(job, move);
+          return queue.postpone(this.database, id, job.changes);
+        case 'report':
+        case 'close':
+          return this.endings.reportState(job, move);
       }
     }
   }
@@ -72,7 +72,7 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     if (waits || (await queue.enqueue(this.database, id, changes))) this.starter.wake();
   }
 
-  private async tracked(work: Promise<void>): Promise<void> {
+  private async track(work: Promise<void>): Promise<void> {
     this.underWay.add(work);
     await work.finally(() => this.underWay.delete(work));
   }

@@ -10,27 +10,27 @@ import { ApiStream } from '../turns/answers/api-stream.decorator.ts';
 import { attachPosition, SegmentReader } from '../turns/answers/segment-reader.ts';
 import { AttachDto } from '../turns/answers/attach.dto.ts';
 import { TurnsService } from '../turns/lifecycle/turns.service.ts';
-import { ConcernsJob, InvokesAgentOfBody, OwnJob } from './job-access.guard.ts';
+import { RequiresJobAccess, InvokesAgentInBody, RequestedJob } from './job-access.guard.ts';
 import { JobBodyPipe } from './job-body.pipe.ts';
-import { JobIntake } from './job-intake.service.ts';
+import { JobCreation } from './job-creation.service.ts';
 import type { JobRow } from './job-records.ts';
-import { readJobRequest } from './job-request.ts';
+import { parseJobRequest } from './job-request.ts';
 import { ContentsJobDto, InputsJobDto, JobDto, JobPageDto, JobQueryDto, JobWaitDto } from './jobs.dto.ts';
-import { versionOf } from './job-version.ts';
+import { computeVersion } from './job-version.ts';
 import { JobsService } from './jobs.service.ts';
 
 const ETag = { description: 'The version of the job.', schema: { type: 'string' } };
 
 /** The answer carries its version. */
 function tagged(job: JobDto, res: Response): JobDto {
-  res.setHeader('ETag', versionOf(job));
+  res.setHeader('ETag', computeVersion(job));
   return job;
 }
 
 @Controller('agent-jobs')
 export class JobsController {
   constructor(
-    private readonly intake: JobIntake,
+    private readonly intake: JobCreation,
     private readonly jobs: JobsService,
     private readonly turns: TurnsService,
     private readonly reader: SegmentReader,
@@ -40,7 +40,7 @@ export class JobsController {
   @Post()
   @HttpCode(202)
   @BodyLimit('large')
-  @InvokesAgentOfBody()
+  @InvokesAgentInBody()
   @ApiExtraModels(ContentsJobDto, InputsJobDto)
   @ApiHeader({ name: 'Idempotency-Key', description: 'In place of `idempotencyKey`.', required: false })
   @ApiResponse({ status: 200, description: 'The first job that the key was used for.', type: JobDto })
@@ -56,7 +56,7 @@ export class JobsController {
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto> {
     if (req.agent === undefined) throw invalid('agentId must be a string');
-    const request = readJobRequest(body, key, req.agent);
+    const request = parseJobRequest(body, key, req.agent);
     const { job, isNew } = await this.intake.create(caller, req.agent, request, req.requestId);
     if (!isNew) res.status(200);
     return tagged(job, res);
@@ -74,21 +74,21 @@ export class JobsController {
    * than that, then answers it, or 304; without `If-None-Match` it answers at once.
    */
   @Get(':jobId')
-  @ConcernsJob()
+  @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })
   @ApiHeader({ name: 'If-None-Match', description: 'The `ETag` that was seen last.', required: false })
   @ApiResponse({ status: 200, description: 'The job as it stands.', type: JobDto, headers: { ETag } })
   @ApiResponse({ status: 304, description: 'It is what was seen last.', headers: { ETag } })
   async get(
     @Caller() caller: UserPrincipal,
-    @OwnJob() row: JobRow,
+    @RequestedJob() row: JobRow,
     @Query() { waitMs }: JobWaitDto,
     @Headers('If-None-Match') seen: string | undefined,
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto | undefined> {
-    const left = new AbortController();
-    res.once('close', () => left.abort());
-    const wait = { waitMs: waitMs ?? 0, seen, left: left.signal };
+    const disconnected = new AbortController();
+    res.once('close', () => disconnected.abort());
+    const wait = { waitMs: waitMs ?? 0, seen, disconnected: disconnected.signal };
     const { job, isSeen } = await this.jobs.describe(caller, row, wait);
     tagged(job, res);
     if (!isSeen) return job;
@@ -99,11 +99,11 @@ export class JobsController {
   /** Asks a job to stop; what was said is kept and charged, what has ended stays as it is. */
   @Post(':jobId/cancel')
   @HttpCode(202)
-  @ConcernsJob()
+  @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })
   async cancel(
     @Caller() caller: UserPrincipal,
-    @OwnJob() job: JobRow,
+    @RequestedJob() job: JobRow,
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto> {
     return tagged(await this.jobs.cancel(caller, job), res);
@@ -111,12 +111,12 @@ export class JobsController {
 
   /** The frames of the job's turn, during it and after: its latest segment unless another is named. */
   @Get(':jobId/stream')
-  @ConcernsJob()
+  @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })
   @ApiStream()
   async stream(
     @Caller() caller: UserPrincipal,
-    @OwnJob() { turn }: JobRow,
+    @RequestedJob() { turn }: JobRow,
     @Query() query: AttachDto,
     @Req() req: Request,
     @Res() res: Response,

@@ -36,7 +36,7 @@ import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.dto.ts';
 import { checkContents } from '../turns/input/contents.ts';
 import { ExecuteSettingsDto } from '../turns/input/execute.dto.ts';
 import { checkInputs } from '../turns/input/execute-inputs.ts';
-import { checkWebhook } from './webhook-address.ts';
+import { checkWebhook } from './webhook-url.ts';
 
 const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 86_400_000;

@@ -8,7 +8,7 @@ import { JobAccessGuard, JobAgentGuard } from './job-access.guard.ts';
 import { JobClaims } from './job-claims.ts';
 import { JobDeadlines } from './job-deadlines.ts';
 import { JobEndings } from './job-endings.ts';
-import { JobIntake } from './job-intake.service.ts';
+import { JobCreation } from './job-creation.service.ts';
 import { JobRecords } from './job-records.ts';
 import { JobStarter } from './job-starter.ts';
 import { JobViews } from './job-views.ts';
@@ -29,7 +29,7 @@ import { Webhooks } from './webhooks.service.ts';
     JobClaims,
     JobDeadlines,
     JobEndings,
-    JobIntake,
+    JobCreation,
     JobRecords,
     JobsService,
     JobStarter,

@@ -6,7 +6,7 @@ import { Cursors } from '../infra/http/cursors.ts';
 import { JobEndings } from './job-endings.ts';
 import { JobRecords, type JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';
-import { names, versionOf } from './job-version.ts';
+import { matchesVersion, computeVersion } from './job-version.ts';
 import { JobViews } from './job-views.ts';
 import { JobWatch } from './job-watch.ts';
 import type { JobQueryDto } from './jobs.dto.ts';
@@ -18,7 +18,7 @@ export interface JobWait {
   /** The `If-None-Match` of the request: the versions that the caller has seen. */
   seen: string | undefined;
   /** Aborts when the caller has left. */
-  left: AbortSignal;
+  disconnected: AbortSignal;
 }
 
 /** Jobs as their owners see them: listed, waited for, canceled. */
@@ -38,7 +38,7 @@ export class JobsService {
     const bound = { jobsOf: caller.userId, in: caller.spaceId, ...filter };
     const below = this.cursors.idAfter(cursor, bound);
     const found = await this.records.list(caller, filter, below, limit + 1);
-    const told = await this.views.of(found);
+    const told = await this.views.describeAll(found);
     return this.cursors.page(
       told,
       limit,
@@ -49,8 +49,8 @@ export class JobsService {
   }
 
   /** The caller's own job; 404 for anybody else's, 403 where its agent no longer admits him. */
-  async find(caller: UserPrincipal, jobId: string): Promise<JobRow> {
-    const job = await this.records.own(caller, jobId);
+  async get(caller: UserPrincipal, jobId: string): Promise<JobRow> {
+    const job = await this.records.get(caller, jobId);
     await this.agents.invocable(caller, job.turn.agentId);
     return job;
   }
@@ -62,16 +62,16 @@ export class JobsService {
   async describe(
     caller: UserPrincipal,
     row: JobRow,
-    { waitMs, seen, left }: JobWait,
+    { waitMs, seen, disconnected: left }: JobWait,
   ): Promise<{ job: Job; isSeen: boolean }> {
-    let job = await this.views.whole(row);
-    const isSeen = () => seen !== undefined && names(seen, versionOf(job));
+    let job = await this.views.describe(row);
+    const isSeen = () => seen !== undefined && matchesVersion(seen, computeVersion(job));
     if (waitMs === 0 || !isSeen()) return { job, isSeen: isSeen() };
     const over = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
-    while (isSeen() && !hasEnded(job.status) && !over.aborted && !this.watch.closed) {
-      await this.watch.change(row, job, over);
-      row = await this.records.own(caller, row.id);
-      job = await this.views.whole(row);
+    while (isSeen() && !hasEnded(job.status) && !over.aborted && !this.watch.isClosed) {
+      await this.watch.waitForChange(row, job, over);
+      row = await this.records.get(caller, row.id);
+      job = await this.views.describe(row);
     }
     return { job, isSeen: isSeen() };
   }
@@ -79,6 +79,6 @@ export class JobsService {
   /** Asks the job to stop; what has ended stays as it is. */
   async cancel(caller: UserPrincipal, row: JobRow): Promise<Job> {
     await this.endings.cancel(row);
-    return this.views.whole(await this.records.own(caller, row.id));
+    return this.views.describe(await this.records.get(caller, row.id));
   }
 }

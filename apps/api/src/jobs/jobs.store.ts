@@ -52,7 +52,7 @@ export interface Owner {
 }
 
 /** The user's job; 403 for one of another space, 404 for somebody else's. */
-export async function ownJob(sql: Sql, { spaceId, userId }: Owner, id: string): Promise<StoredJob> {
+export async function getOwnJob(sql: Sql, { spaceId, userId }: Owner, id: string): Promise<StoredJob> {
   const found = isUuid(id)
     ? await firstRow<StoredJob>(sql, `select ${COLUMNS} from agent_job where space_id = $1 and id = $2`, [
         spaceId,
@@ -64,12 +64,12 @@ export async function ownJob(sql: Sql, { spaceId, userId }: Owner, id: string): 
   return found;
 }
 
-export function jobsByIds(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
+export function listJobsByIds(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
   return rows(sql, `select ${COLUMNS} from agent_job where id = any($1::uuid[])`, [ids]);
 }
 
 /** Those of the ids that are open jobs: a worker still has to look at them. */
-export function openJobs(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
+export function listOpenJobs(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
   return rows(
     sql,
     `select ${COLUMNS} from agent_job where id = any($1::uuid[]) and next_publish_at is not null`,
@@ -78,7 +78,7 @@ export function openJobs(sql: Sql, ids: readonly string[]): Promise<StoredJob[]>
 }
 
 /** The job that the key was used for. */
-export function jobOfKey(sql: Sql, { spaceId, userId }: Owner, key: string): Promise<StoredJob | null> {
+export function findJobByKey(sql: Sql, { spaceId, userId }: Owner, key: string): Promise<StoredJob | null> {
   return firstRow(
     sql,
     `select ${COLUMNS} from agent_job where space_id = $1 and user_id = $2 and idempotency_key = $3`,
@@ -87,7 +87,7 @@ export function jobOfKey(sql: Sql, { spaceId, userId }: Owner, key: string): Pro
 }
 
 /** The job over a turn. */
-export function jobOfTurn(sql: Sql, spaceId: string, turnRef: string): Promise<StoredJob | null> {
+export function findJobByTurn(sql: Sql, spaceId: string, turnRef: string): Promise<StoredJob | null> {
   return firstRow(sql, `select ${COLUMNS} from agent_job where space_id = $1 and turn_id = $2`, [
     spaceId,
     turnRef,
@@ -95,7 +95,7 @@ export function jobOfTurn(sql: Sql, spaceId: string, turnRef: string): Promise<S
 }
 
 /** The agents that the user has jobs with; one step of the index per agent, however many jobs there are. */
-export async function agentsOfJobs(sql: Sql, { spaceId, userId }: Owner): Promise<string[]> {
+export async function listAgentIds(sql: Sql, { spaceId, userId }: Owner): Promise<string[]> {
   const found = await rows<{ agentId: string }>(
     sql,
     `with recursive agents as (
@@ -173,7 +173,7 @@ export async function insertJob(tx: Sql, made: NewJob): Promise<string> {
 }
 
 /** Keeps what was reported, so that nobody is told less later. */
-export async function keepProgress(sql: Sql, reported: { id: string; progress: number }[]): Promise<void> {
+export async function recordProgress(sql: Sql, reported: { id: string; progress: number }[]): Promise<void> {
   if (reported.length === 0) return;
   await rows(
     sql,

@@ -13,7 +13,7 @@ export class WebhookSecretController {
   /** Whether the space has a secret that its webhooks are signed with; never the secret itself. */
   @Get()
   state(@Caller() caller: UserPrincipal): Promise<WebhookSecretStateDto> {
-    return this.secrets.state(caller.spaceId);
+    return this.secrets.getStatus(caller.spaceId);
   }
 
   /** Makes a new secret and shows it this once; the one before it signs beside it for a day. */

@@ -31,7 +31,7 @@ export class WebhookSecrets implements OnModuleInit {
     this.sweeper.register('webhook secrets', (limit) => purgeSecrets(this.database, limit));
   }
 
-  async state(spaceId: string): Promise<WebhookSecretStatus> {
+  async getStatus(spaceId: string): Promise<WebhookSecretStatus> {
     const row = await current(this.database, spaceId);
     return { configured: row !== null, createdAt: row?.createdAt.toISOString() ?? null };
   }
@@ -48,7 +48,7 @@ export class WebhookSecrets implements OnModuleInit {
          where space_id = $1 and expires_at is null returning expires_at as until`,
         [spaceId],
       );
-      const { row, secret } = await this.make(tx, spaceId);
+      const { row, secret } = await this.create(tx, spaceId);
       if (row === null) throw new Error('The webhook secret was not stored');
       const audit = { action: 'webhook-secret.rotate', targetType: 'webhook-secret', targetId: row.id };
       await recordAudit(tx, by, { ...audit, requestId });
@@ -61,9 +61,9 @@ export class WebhookSecrets implements OnModuleInit {
   }
 
   /** What to sign with now, the newest first; a space that has none yet gets one. */
-  async signingKeys(spaceId: string): Promise<string[]> {
+  async getSigningSecrets(spaceId: string): Promise<string[]> {
     if ((await current(this.database, spaceId)) === null)
-      await this.database.transaction((tx) => this.make(tx, spaceId));
+      await this.database.transaction((tx) => this.create(tx, spaceId));
     const found = await rows<SecretRow>(
       this.database,
       `select id, sealed, created_at as "createdAt" from webhook_secret
@@ -74,7 +74,10 @@ export class WebhookSecrets implements OnModuleInit {
   }
 
   /** No row where somebody else has made the current one meanwhile. */
-  private async make(tx: EntityManager, spaceId: string): Promise<{ row: SecretRow | null; secret: string }> {
+  private async create(
+    tx: EntityManager,
+    spaceId: string,
+  ): Promise<{ row: SecretRow | null; secret: string }> {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
     const made = await firstRow<{ id: string }>(tx, 'select uuid_v7() as id');
     if (made === null) throw new Error('No id was made');

@@ -14,14 +14,14 @@ import { isUuid } from '../infra/http/ids.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { OutboxPublishers } from '../infra/messaging/outbox-publishers.ts';
 import { Sweeper } from '../infra/sweeper.ts';
-import { DeliveryLanes, type Parcel } from './delivery-lanes.ts';
+import { DeliveryLanes, type QueuedDelivery } from './delivery-lanes.ts';
 import { WebhookSecrets } from './webhook-secrets.service.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
 const TIMEOUT_MS = 15_000;
 /** What an endpoint answers is not read beyond this. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Deliveries of this process: at once, at once to one host of one space, and waiting for that host. */
 const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
 /** Hints that are handled side by side; their looks share one statement. */
@@ -41,24 +41,24 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly logger = new Logger(Webhooks.name);
   private readonly underWay = new Set<Promise<void>>();
   private readonly lanes = new DeliveryLanes(LANES, (parcel) => this.deliver(parcel));
-  private readonly looks = new Batched((ids: string[]) => this.parcels(ids));
+  private readonly looks = new Batched((ids: string[]) => this.loadDue(ids));
   private stopping = false;
 
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly http: GuardedHttp,
     private readonly messaging: Messaging,
-    private readonly relays: OutboxPublishers,
+    private readonly outbox: OutboxPublishers,
     private readonly secrets: WebhookSecrets,
     private readonly sweeper: Sweeper,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.consume('webhook', (id) => this.look(id), { concurrency: CONCURRENCY });
+    this.messaging.consume('webhook', (id) => this.handleHint(id), { concurrency: CONCURRENCY });
     const { republishAfterMs } = this.messaging.pace;
-    this.relays.register({
+    this.outbox.register({
       kind: 'webhook',
-      due: (limit) => store.dueDeliveries(this.database, limit, republishAfterMs),
+      due: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
       expedite: (limit) => store.expediteDeliveries(this.database, limit),
     });
     this.sweeper.register('webhook deliveries', (limit) => store.purgeDeliveries(this.database, limit));
@@ -90,15 +90,15 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /** Never waits for an endpoint: a slow one would hold up the hints of the others. */
-  private async look(id: string): Promise<void> {
+  private async handleHint(id: string): Promise<void> {
     const parcel = await this.looks.get(id);
-    if (parcel === null || this.stopping || this.lanes.offer(parcel)) return;
+    if (parcel === null || this.stopping || this.lanes.enqueue(parcel)) return;
     await store.postpone(this.database, id);
   }
 
   /** The deliveries that an attempt is due of; null in the place of each id that is none. */
-  private async parcels(ids: string[]): Promise<(Parcel | null)[]> {
-    const due = await store.availableDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
+  private async loadDue(ids: string[]): Promise<(QueuedDelivery | null)[]> {
+    const due = await store.listDueDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
     const found = new Map(due.map((delivery) => [delivery.id, delivery]));
     return ids.map((id) => {
       const delivery = found.get(id);
@@ -109,7 +109,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /** Never rejects: what went wrong is tried again once the time of the attempt is over. */
-  private async deliver({ id }: Parcel): Promise<void> {
+  private async deliver({ id }: QueuedDelivery): Promise<void> {
     const work = this.attempt(id);
     this.underWay.add(work);
     try {
@@ -126,17 +126,17 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     if (attempt === null) return;
     const error = await this.send(attempt);
     if (error === null) {
-      await store.delivered(this.database, attempt.id);
+      await store.markDelivered(this.database, attempt.id);
       return;
     }
     const delayMs = retryDelayMs(attempt.attempts);
-    await store.failed(this.database, attempt.id, error, delayMs);
+    await store.markFailed(this.database, attempt.id, error, delayMs);
     if (delayMs === null) this.logger.warn({ delivery: attempt.id, error }, 'A webhook was given up');
   }
 
   /** Null where it was taken, else what went wrong. */
   private async send({ id, spaceId, url, body, at }: store.Attempt): Promise<string | null> {
-    const keys = await this.secrets.signingKeys(spaceId);
+    const keys = await this.secrets.getSigningSecrets(spaceId);
     try {
       const { ok, status } = await this.http.fetch(url, {
         method: 'POST',
@@ -148,7 +148,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
         },
         body,
         timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
+        maxBytes: MAX_RESPONSE_BYTES,
       });
       return ok ? null : `HTTP ${status}`;
     } catch (error) {

@@ -38,7 +38,7 @@ export interface Delivery {
 }
 
 /** Those of the ids that are deliveries which may be attempted now. */
-export function availableDeliveries(sql: Sql, ids: readonly string[]): Promise<Delivery[]> {
+export function listDueDeliveries(sql: Sql, ids: readonly string[]): Promise<Delivery[]> {
   return rows(
     sql,
     `select id, space_id as "spaceId", url from webhook_delivery
@@ -81,7 +81,7 @@ export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
   );
 }
 
-export async function delivered(sql: Sql, id: string): Promise<void> {
+export async function markDelivered(sql: Sql, id: string): Promise<void> {
   await rows(
     sql,
     `update webhook_delivery set delivered_at = clock_timestamp(), next_publish_at = null, last_error = null
@@ -91,7 +91,7 @@ export async function delivered(sql: Sql, id: string): Promise<void> {
 }
 
 /** Plans the next attempt after `delayMs`; null: gives up. */
-export async function failed(sql: Sql, id: string, error: string, delayMs: number | null): Promise<void> {
+export async function markFailed(sql: Sql, id: string, error: string, delayMs: number | null): Promise<void> {
   await rows(
     sql,
     `update webhook_delivery set last_error = $2,
@@ -111,7 +111,11 @@ export const DUE_DELIVERIES = `
   returning id`;
 
 /** Deliveries that an attempt is due of; each is told again later, and later each time, until one is made. */
-export async function dueDeliveries(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
+export async function takeDueDeliveries(
+  sql: Sql,
+  limit: number,
+  republishAfterMs: number,
+): Promise<string[]> {
   const due = await rows<{ id: string }>(sql, DUE_DELIVERIES, [limit, republishAfterMs]);
   return due.map(({ id }) => id);
 }

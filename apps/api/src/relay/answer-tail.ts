@@ -3,7 +3,7 @@ import { GrowingBuffer } from './growing-buffer.ts';
 const KEPT_BYTES = 256 * 1024;
 
 /** The last part of an answer, for its figures at the end, or for an estimate where there are none. */
-export class AnswerTail {
+export class ResponseTail {
   /** Bytes of the whole answer. */
   total = 0;
   private readonly kept = new GrowingBuffer();
@@ -17,7 +17,7 @@ export class AnswerTail {
     if (this.kept.length >= 2 * this.limit) this.kept.keepLast(this.limit);
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.kept.length === this.total;
   }
 

@@ -1,11 +1,11 @@
-import { AnswerTail } from './answer-tail.ts';
-import { estimateAnswer, usageOf } from './answer-usage.ts';
+import { ResponseTail } from './answer-tail.ts';
+import { estimateCompletionTokens, findUsage } from './answer-usage.ts';
 
 const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 const USAGE = { promptTokens: 10, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 };
 
-function tailOf(text: string, limit?: number): AnswerTail {
-  const tail = new AnswerTail(limit);
+function tailOf(text: string, limit?: number): ResponseTail {
+  const tail = new ResponseTail(limit);
   for (let at = 0; at < text.length; at += 50) tail.push(Buffer.from(text.slice(at, at + 50)));
   return tail;
 }
@@ -14,14 +14,14 @@ describe('AnswerTail', () => {
   it('keeps the end, at least so many bytes of it', () => {
     const tail = tailOf('x'.repeat(500) + 'end', 100);
     expect(tail.total).toBe(503);
-    expect(tail.isWhole).toBe(false);
+    expect(tail.isComplete).toBe(false);
     const kept = tail.bytes().toString();
     expect(kept).toMatch(/^x{97,}end$/);
     expect(kept.length).toBeLessThan(200);
   });
 
   it('takes an answer of single bytes in linear time', () => {
-    const tail = new AnswerTail();
+    const tail = new ResponseTail();
     const byte = Buffer.from('x');
     for (let i = 0; i < 1_000_000; i++) tail.push(byte);
     expect(tail.total).toBe(1_000_000);
@@ -37,14 +37,14 @@ describe('usageOf', () => {
     ['with details', JSON.stringify({ usage: { ...figures, prompt_tokens_details: { cached_tokens: 0 } } })],
     ['before other figures', JSON.stringify({ usage: figures, x: { usage: { total_time: 0.5 } } })],
     ['behind megabytes', `{"data":[${'0.123,'.repeat(500_000)}0],"usage":${JSON.stringify(figures)}}`],
-  ])('finds them %s', (_, text) => expect(usageOf(tailOf(text))).toEqual(USAGE));
+  ])('finds them %s', (_, text) => expect(findUsage(tailOf(text))).toEqual(USAGE));
 
   it.each([
     ['nothing', ''],
     ['null', '{"usage":null}'],
     ['an answer cut off', '{"usage":{"prompt_tokens":1,"compl'],
     ['text of the model', JSON.stringify({ content: '"usage":{"prompt_tokens":1}' })],
-  ])('finds none in %s', (_, text) => expect(usageOf(tailOf(text))).toBeNull());
+  ])('finds none in %s', (_, text) => expect(findUsage(tailOf(text))).toBeNull());
 });
 
 describe('usageOf a hostile answer', () => {
@@ -56,16 +56,16 @@ describe('usageOf a hostile answer', () => {
     ['closed', '"usage":{}'.repeat(26_000)],
     ['full of braces', `"usage":{${'{}'.repeat(130_000)}`],
   ])('reads figures that come %s in bounded time', (_, text) => {
-    const tail = new AnswerTail();
+    const tail = new ResponseTail();
     tail.push(Buffer.from(text));
     const started = performance.now();
-    expect(usageOf(tail)).toBeNull();
+    expect(findUsage(tail)).toBeNull();
     expect(performance.now() - started).toBeLessThan(BOUND_MS);
   });
 
   it('finds true figures behind a few that are none', () => {
     const text = `{"usage":${JSON.stringify(figures)},"a":${'{"usage":{'.repeat(10)}`;
-    expect(usageOf(tailOf(text))).toEqual(USAGE);
+    expect(findUsage(tailOf(text))).toEqual(USAGE);
   });
 });
 
@@ -79,21 +79,24 @@ describe('estimateAnswer', () => {
       event({ content: ' world' }) +
       event({ tool_calls: [{ function: { name: 'hello' } }] }) +
       'data: {"choices":[{"delta":{"content":" wor';
-    expect(await estimateAnswer(tailOf(stream), true)).toBe(3);
+    expect(await estimateCompletionTokens(tailOf(stream), true)).toBe(3);
   });
 
   it('counts a whole answer', async () => {
     const answer = JSON.stringify({ choices: [{ message: { content: 'hello world' } }] });
-    expect(await estimateAnswer(tailOf(answer), false)).toBe(2);
+    expect(await estimateCompletionTokens(tailOf(answer), false)).toBe(2);
   });
 
   it('is 0 where nothing was written', async () => {
-    expect(await estimateAnswer(tailOf(''), true)).toBe(0);
-    expect(await estimateAnswer(tailOf('{"data":[]}'), false)).toBe(0);
+    expect(await estimateCompletionTokens(tailOf(''), true)).toBe(0);
+    expect(await estimateCompletionTokens(tailOf('{"data":[]}'), false)).toBe(0);
   });
 
   it('goes by the part that is kept', async () => {
-    const tokens = await estimateAnswer(tailOf(event({ content: ' word' }).repeat(1_000), 5_000), true);
+    const tokens = await estimateCompletionTokens(
+      tailOf(event({ content: ' word' }).repeat(1_000), 5_000),
+      true,
+    );
     expect(tokens).toBeGreaterThan(950);
     expect(tokens).toBeLessThan(1_010);
   });

@@ -1,8 +1,8 @@
 import type { ModelUsage } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
 import { readUsage } from '../models/usage-figures.ts';
-import type { AnswerTail } from './answer-tail.ts';
-import { dataOf } from './sse-usage.ts';
+import type { ResponseTail } from './answer-tail.ts';
+import { parseEvent } from './sse-usage.ts';
 
 /** Longer ones are no figures. */
 const MAX_FIGURES_LENGTH = 4_096;
@@ -13,7 +13,7 @@ const MAX_PLACES = 16;
  * The figures near the end of a JSON answer; null where it has none. The rest, maybe megabytes of vectors, is not
  * parsed. One pass over the text finds the places, and the last few of them are looked at.
  */
-export function usageOf(tail: AnswerTail): ModelUsage | null {
+export function findUsage(tail: ResponseTail): ModelUsage | null {
   const text = tail.bytes().toString('latin1');
   const places: number[] = [];
   for (let at = text.indexOf('"usage"'); at >= 0; at = text.indexOf('"usage"', at + 1)) {
@@ -30,11 +30,11 @@ export function usageOf(tail: AnswerTail): ModelUsage | null {
 }
 
 /** Counts the tokens of an answer that told no figures, from what is kept of it. */
-export async function estimateAnswer(tail: AnswerTail, streamed: boolean): Promise<number> {
+export async function estimateCompletionTokens(tail: ResponseTail, streamed: boolean): Promise<number> {
   const bytes = tail.bytes();
   if (bytes.length === 0) return 0;
   const text = bytes.toString('utf8');
-  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(dataOf) : [parsed(text)];
+  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(parseEvent) : [parsed(text)];
   const tokens = await countTokens(chunks.map(textOf).join(''));
   return Math.round((tokens * tail.total) / bytes.length);
 }
@@ -44,7 +44,7 @@ const SAMPLE_BYTES = 8 * 1024;
 const BYTES_PER_TOKEN = 4;
 
 /** Counts as `estimateAnswer`, but at once and from little: for calls that still run. */
-export function roughAnswerTokens(tail: AnswerTail, streamed: boolean): number {
+export function guessCompletionTokens(tail: ResponseTail, streamed: boolean): number {
   const sample = tail.bytes().subarray(-SAMPLE_BYTES);
   if (sample.length === 0) return 0;
   const text = sample.toString('utf8');
@@ -52,7 +52,7 @@ export function roughAnswerTokens(tail: AnswerTail, streamed: boolean): number {
   const written = streamed
     ? text
         .split(/\r?\n\r?\n/)
-        .map((event) => textOf(dataOf(event)))
+        .map((event) => textOf(parseEvent(event)))
         .join('')
     : text;
   const tokens = Math.ceil(Buffer.byteLength(written) / BYTES_PER_TOKEN);

@@ -6,20 +6,20 @@ import { openAiBody } from '../infra/http/openai-error.ts';
 import { ProviderError, type ModelProvider, type ModelRequest } from '../models/model-provider.ts';
 import { countTokens, estimatePrompt } from '../models/tokens.ts';
 import { chunkOf, firstChunk, usageChunk, WholeAnswer, type AnswerHead } from './offline-answer.ts';
-import { NOTHING, type Progress, type Used } from './used.ts';
+import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
 export interface OfflineCall {
   provider: ModelProvider;
   request: ModelRequest;
   res: Response;
-  streamed: boolean;
-  usageAsked: boolean;
+  stream: boolean;
+  includeUsage: boolean;
   progress: Progress;
 }
 
 /** Answers from a provider of ours in OpenAI's shape. */
-export async function answerOffline(call: OfflineCall): Promise<Used> {
-  const { provider, request, res, streamed } = call;
+export async function respondOffline(call: OfflineCall): Promise<CallUsage> {
+  const { provider, request, res, stream: streamed } = call;
   const head: AnswerHead = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor(Date.now() / 1000),
@@ -44,7 +44,7 @@ export async function answerOffline(call: OfflineCall): Promise<Used> {
   if (answer.usage) return { usage: answer.usage, estimated: false };
   const promptTokens = await estimatePrompt(request.messages, request.tools);
   const completionTokens = await countTokens(answer.written);
-  return { usage: { ...NOTHING, promptTokens, completionTokens }, estimated: true };
+  return { usage: { ...NO_USAGE, promptTokens, completionTokens }, estimated: true };
 }
 
 async function stream(
@@ -70,7 +70,7 @@ async function stream(
     const chunk = chunkOf(head, delta);
     if (chunk) await write(chunk);
   }
-  if (call.usageAsked && answer.usage) await write(usageChunk(head, answer.usage));
+  if (call.includeUsage && answer.usage) await write(usageChunk(head, answer.usage));
   res.end('data: [DONE]\n\n');
 }
 

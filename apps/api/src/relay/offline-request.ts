@@ -6,13 +6,13 @@ import type {
   ModelTool,
   ModelToolCall,
 } from '../models/model-provider.ts';
-import { isObject, wrong, type JsonObject, type RelayRequest } from './relay-request.ts';
+import { isObject, invalidField, type JsonObject, type RelayRequest } from './relay-request.ts';
 
 /** Reads OpenAI's chat completion for a provider of ours; 400 naming what it cannot read. */
 export function toModelRequest({ body, maxOutputTokens }: RelayRequest, model: string): ModelRequest {
   const messages = body.messages as JsonObject[];
   const tools = body.tools ?? [];
-  if (!Array.isArray(tools)) throw wrong('tools', 'tools must be an array');
+  if (!Array.isArray(tools)) throw invalidField('tools', 'tools must be an array');
   const settings: ModelSettings = maxOutputTokens === null ? {} : { maxTokens: maxOutputTokens };
   return {
     model,
@@ -42,7 +42,7 @@ function readMessage(message: JsonObject, at: string): ModelMessage {
         text: readText(message.content, `${at}.content`),
       };
     default:
-      throw wrong(`${at}.role`, `${at}.role must be one of system, developer, user, assistant, tool`);
+      throw invalidField(`${at}.role`, `${at}.role must be one of system, developer, user, assistant, tool`);
   }
 }
 
@@ -50,7 +50,7 @@ function readText(content: unknown, at: string): string {
   if (typeof content === 'string') return content;
   return readParts(content, at)
     .map((part, i) => {
-      if (part.type !== 'text') throw wrong(`${at}[${i}]`, `${at}[${i}] must be a text`);
+      if (part.type !== 'text') throw invalidField(`${at}[${i}]`, `${at}[${i}] must be a text`);
       return part.text;
     })
     .join('\n');
@@ -58,7 +58,7 @@ function readText(content: unknown, at: string): string {
 
 function readParts(content: unknown, at: string): ModelPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw wrong(at, `${at} must be a text or an array of parts`);
+  if (!Array.isArray(content)) throw invalidField(at, `${at} must be a text or an array of parts`);
   return content.map((part, i) => readPart(part, `${at}[${i}]`));
 }
 
@@ -92,12 +92,12 @@ function readPart(part: unknown, at: string): ModelPart {
       return { type: 'file', filename: typeof filename === 'string' ? filename : 'file', mime, data };
     }
     default:
-      throw wrong(`${at}.type`, `${at}.type must be one of text, image_url, input_audio, file`);
+      throw invalidField(`${at}.type`, `${at}.type must be one of text, image_url, input_audio, file`);
   }
 }
 
 function readCalls(calls: unknown, at: string): ModelToolCall[] {
-  if (!Array.isArray(calls)) throw wrong(at, `${at} must be an array`);
+  if (!Array.isArray(calls)) throw invalidField(at, `${at} must be an array`);
   return calls.map((call, i) => {
     const { id, function: called } = objectAt(call, `${at}[${i}]`);
     const { name, arguments: json } = objectAt(called, `${at}[${i}].function`);
@@ -119,11 +119,11 @@ function readTool(tool: unknown, at: string): ModelTool {
 }
 
 function objectAt(value: unknown, at: string): JsonObject {
-  if (!isObject(value)) throw wrong(at, `${at} must be an object`);
+  if (!isObject(value)) throw invalidField(at, `${at} must be an object`);
   return value;
 }
 
 function textAt(value: unknown, at: string): string {
-  if (typeof value !== 'string') throw wrong(at, `${at} must be a text`);
+  if (typeof value !== 'string') throw invalidField(at, `${at} must be a text`);
   return value;
 }

@@ -18,11 +18,11 @@ import { UsageService, type EndedCall } from '../usage/usage.service.ts';
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
 /** What ends sooner is never noted: its charge is as quick as its row would be. */
-const NOTE_AFTER_MS = 20;
+const REGISTER_AFTER_MS = 20;
 /** How much of an answer may be unknown to the sweeper. */
 const PROGRESS_MS = 2_000;
 /** How long a caller waits for a hold while the database is away. */
-const HOLD_RETRY_MS = 3_000;
+const RESERVE_RETRY_MS = 3_000;
 const BATCH = 100;
 const RETRY_MS = 1_000;
 /** What ends meanwhile is written together. */
@@ -35,7 +35,7 @@ export interface NewCall {
   /** The id of the request. */
   reference: string;
   /** What it has used by now, by a rough count. */
-  usedSoFar: () => Charge;
+  estimateCharge: () => Charge;
 }
 
 interface OpenCall extends NewCall {
@@ -46,7 +46,7 @@ interface OpenCall extends NewCall {
   /** Resolves when no row of it is on its way to the database. */
   stored: Promise<unknown>;
   /** The completion tokens that the sweeper knows of, and when it was told. */
-  told: { tokens: number; at: number };
+  reported: { tokens: number; at: number };
 }
 
 /**
@@ -59,7 +59,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   closingMs = 35_000;
   private readonly logger = new Logger(RelayLedger.name);
   private readonly calls = new Map<string, OpenCall>();
-  private readonly notes = new Batched((calls: OpenCall[]) => this.writeNotes(calls));
+  private readonly registrations = new Batched((calls: OpenCall[]) => this.writeRegistrations(calls));
   private timer: NodeJS.Timeout | null = null;
   private queue: EndedCall[] = [];
   private readonly ending = new Set<Promise<void>>();
@@ -74,7 +74,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.tell(), PROGRESS_MS).unref();
+    this.timer = setInterval(() => void this.reportProgress(), PROGRESS_MS).unref();
   }
 
   /** Whether the caller's calls have to hold. */
@@ -94,7 +94,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
       ended: false,
       timer: null,
       stored: Promise.resolve(),
-      told,
+      reported: told,
     };
     const { tokens } = call;
     const hold = tokens === null ? null : { ...rowOf(open), tokens };
@@ -104,15 +104,15 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
         () =>
           this.lanes.run(hold.spaceId, () => this.database.transaction((tx) => this.usage.reserve(tx, hold))),
         undefined,
-        HOLD_RETRY_MS,
+        RESERVE_RETRY_MS,
       ));
-    if (held === null) open.timer = setTimeout(() => this.note(open), NOTE_AFTER_MS).unref();
+    if (held === null) open.timer = setTimeout(() => this.register(open), REGISTER_AFTER_MS).unref();
     this.calls.set(open.id, open);
     return open.id;
   }
 
   /** Gives back what the call holds and charges what was used, soon. */
-  settle(id: string, charge: Charge | null): void {
+  end(id: string, charge: Charge | null): void {
     const call = this.calls.get(id);
     if (!call) return;
     call.ended = true;
@@ -128,7 +128,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   /** Resolves when everything so far is written, or given up. */
-  async settled(): Promise<void> {
+  async drain(): Promise<void> {
     while (this.ending.size > 0 || this.writing) {
       await Promise.all(this.ending);
       await this.writing;
@@ -141,17 +141,17 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
-    await this.settled();
+    await this.drain();
   }
 
-  private note(call: OpenCall): void {
+  private register(call: OpenCall): void {
     call.timer = null;
-    call.stored = this.notes.get(call).catch((error: unknown) => {
+    call.stored = this.registrations.get(call).catch((error: unknown) => {
       this.logger.warn({ err: error, call: call.id }, 'A call of the relay was not noted');
     });
   }
 
-  private async writeNotes(calls: OpenCall[]): Promise<void[]> {
+  private async writeRegistrations(calls: OpenCall[]): Promise<void[]> {
     const open = calls.filter(({ ended }) => !ended);
     await this.usage.registerCalls(this.database, open.map(rowOf));
     return calls.map(() => undefined);
@@ -166,14 +166,14 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
         await this.save(batch);
         size = BATCH;
       } catch (error) {
-        const broken = isBroken(error);
+        const broken = isRejectedRow(error);
         if (batch.length === 1 && broken) {
           this.logger.error({ err: error, ...batch[0] }, 'A charge cannot be written');
           continue;
         }
         this.queue.unshift(...batch);
         if (this.deadline !== null && performance.now() > this.deadline) {
-          this.giveUp(error);
+          this.abandonQueue(error);
           return;
         }
         size = broken ? 1 : BATCH;
@@ -187,33 +187,33 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 
   /** Leaves what is not written to the sweeper, by the rows that the calls have. */
-  private giveUp(error: unknown): void {
+  private abandonQueue(error: unknown): void {
     const { length } = this.queue.splice(0);
     this.logger.error({ err: error, calls: length }, 'Charges could not be written before the shutdown');
   }
 
   /** Keeps the rows of running calls alive, and tells them how far the answers have come. */
-  private async tell(): Promise<void> {
+  private async reportProgress(): Promise<void> {
     const now = performance.now();
     const due = [...this.calls.values()].flatMap((call) => {
-      const chargeOnExpiry = call.usedSoFar();
+      const chargeOnExpiry = call.estimateCharge();
       const tokens = chargeOnExpiry.completionTokens;
-      if (tokens <= call.told.tokens && now - call.told.at < RENEW_MS) return [];
-      call.told = { tokens, at: now };
+      if (tokens <= call.reported.tokens && now - call.reported.at < RENEW_MS) return [];
+      call.reported = { tokens, at: now };
       return [{ id: call.id, chargeOnExpiry }];
     });
     await this.usage.renew(due).catch((error: unknown) => this.logger.error({ err: error }));
   }
 }
 
-function rowOf({ id, reference, usedSoFar }: OpenCall) {
+function rowOf({ id, reference, estimateCharge: usedSoFar }: OpenCall) {
   const chargeOnExpiry = usedSoFar();
   const { spaceId, userId } = chargeOnExpiry;
   return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, chargeOnExpiry };
 }
 
 /** Whether the database refuses the row itself, now and ever. */
-function isBroken(error: unknown): boolean {
+function isRejectedRow(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^2[23]/.test(code);
 }

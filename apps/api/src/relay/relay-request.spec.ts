@@ -1,10 +1,10 @@
 import { AppError } from '../infra/http/app-error.ts';
 import {
-  modelNameOf,
-  readCompletion,
-  readEmbedding,
-  roughPromptTokens,
-  upstreamBody,
+  parseModelName,
+  parseCompletionRequest,
+  parseEmbeddingRequest,
+  estimatePromptTokens,
+  formatUpstreamBody,
   type JsonObject,
 } from './relay-request.ts';
 
@@ -21,7 +21,7 @@ function refused(read: () => unknown): [code: string, param: string | undefined]
 
 describe('modelNameOf', () => {
   it.each([[undefined], [null], [[]], ['model']])('refuses the body %j', (body) =>
-    expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', undefined]),
+    expect(refused(() => parseModelName(body))).toEqual(['VALIDATION_ERROR', undefined]),
   );
   it.each([
     [{}],
@@ -31,11 +31,13 @@ describe('modelNameOf', () => {
     [{ model: 'a\0' }],
     [{ model: '\ud800' }],
     [{ model: 'x'.repeat(201) }],
-  ])('refuses %j', (body) => expect(refused(() => modelNameOf(body))).toEqual(['VALIDATION_ERROR', 'model']));
+  ])('refuses %j', (body) =>
+    expect(refused(() => parseModelName(body))).toEqual(['VALIDATION_ERROR', 'model']),
+  );
 });
 
 it('takes a name as long as a model of the catalog may have', () => {
-  expect(modelNameOf({ model: 'ü'.repeat(200) })).toHaveLength(200);
+  expect(parseModelName({ model: 'ü'.repeat(200) })).toHaveLength(200);
 });
 
 describe('readCompletion', () => {
@@ -46,12 +48,12 @@ describe('readCompletion', () => {
     [{ messages, stream: 'true' }, 'stream'],
     [{ messages, stream_options: true }, 'stream_options'],
   ])('refuses %j', (body, param) =>
-    expect(refused(() => readCompletion(body))).toEqual(['VALIDATION_ERROR', param]),
+    expect(refused(() => parseCompletionRequest(body))).toEqual(['VALIDATION_ERROR', param]),
   );
 
   it('reads what matters and leaves the rest alone', () => {
     const body = { messages, stream: true, stream_options: { include_usage: true }, max_tokens: 7, n: 2 };
-    expect(readCompletion(body)).toEqual({
+    expect(parseCompletionRequest(body)).toEqual({
       path: '/chat/completions',
       body,
       streamed: true,
@@ -59,20 +61,24 @@ describe('readCompletion', () => {
       maxOutputTokens: 7,
     });
     const nulls = { messages, stream: null, stream_options: null, max_completion_tokens: 9, max_tokens: 7 };
-    expect(readCompletion(nulls)).toMatchObject({ streamed: false, usageAsked: false, maxOutputTokens: 9 });
-    expect(readCompletion({ messages })).toMatchObject({ maxOutputTokens: null });
+    expect(parseCompletionRequest(nulls)).toMatchObject({
+      streamed: false,
+      usageAsked: false,
+      maxOutputTokens: 9,
+    });
+    expect(parseCompletionRequest({ messages })).toMatchObject({ maxOutputTokens: null });
   });
 });
 
 describe('readEmbedding', () => {
   it.each([[{}], [{ input: [] }], [{ input: {} }]])('refuses %j', (body) =>
-    expect(refused(() => readEmbedding(body))).toEqual(['VALIDATION_ERROR', 'input']),
+    expect(refused(() => parseEmbeddingRequest(body))).toEqual(['VALIDATION_ERROR', 'input']),
   );
 });
 
 describe('upstreamBody', () => {
   const written = (body: JsonObject, askUsage = true) =>
-    JSON.parse(upstreamBody(readCompletion(body), 'upstream', askUsage)) as JsonObject;
+    JSON.parse(formatUpstreamBody(parseCompletionRequest(body), 'upstream', askUsage)) as JsonObject;
 
   it('replaces the model alone', () => {
     const body = { model: 'ours', messages, temperature: 0.5, user: null };
@@ -91,7 +97,7 @@ describe('upstreamBody', () => {
     const body = JSON.parse(
       '{"messages":[{"__proto__":{"a":1},"constructor":2}],"__proto__":3}',
     ) as JsonObject;
-    expect(upstreamBody(readCompletion(body), 'm', true)).toBe(
+    expect(formatUpstreamBody(parseCompletionRequest(body), 'm', true)).toBe(
       '{"messages":[{"__proto__":{"a":1},"constructor":2}],"__proto__":3,"model":"m"}',
     );
   });
@@ -103,8 +109,10 @@ describe('roughPromptTokens', () => {
       { type: 'text', text: 'x'.repeat(40) },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_999)}` } },
     ];
-    expect(roughPromptTokens(readCompletion({ messages: [{ role: 'user', content }] }))).toBe(10 + 1_000 + 4);
-    expect(roughPromptTokens(readEmbedding({ input: [1, 2, 3] }))).toBe(3);
-    expect(roughPromptTokens(readEmbedding({ input: ['文字', '12'] }))).toBe(3);
+    expect(estimatePromptTokens(parseCompletionRequest({ messages: [{ role: 'user', content }] }))).toBe(
+      10 + 1_000 + 4,
+    );
+    expect(estimatePromptTokens(parseEmbeddingRequest({ input: [1, 2, 3] }))).toBe(3);
+    expect(estimatePromptTokens(parseEmbeddingRequest({ input: ['文字', '12'] }))).toBe(3);
   });
 });

@@ -7,9 +7,9 @@ export type JsonObject = Record<string, unknown>;
 export interface RelayRequest {
   path: '/chat/completions' | '/embeddings';
   body: JsonObject;
-  streamed: boolean;
+  stream: boolean;
   /** The caller wants the figures in the stream. */
-  usageAsked: boolean;
+  includeUsage: boolean;
   /** Null: the caller sets no limit. */
   maxOutputTokens: number | null;
 }
@@ -19,25 +19,25 @@ const MESSAGE_TOKENS = 4;
 const MAX_NAME_LENGTH = 200;
 
 /** What is wrong with a field of the caller's. */
-export function wrong(param: string, message: string): AppError {
+export function invalidField(param: string, message: string): AppError {
   return new AppError('VALIDATION_ERROR', message, { openai: { param } });
 }
 
 /** The model that the body names. */
-export function modelNameOf(body: unknown): string {
+export function parseModelName(body: unknown): string {
   if (!isObject(body)) throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object');
   const { model } = body;
   // PostgreSQL refuses U+0000 and lone surrogates.
   if (typeof model !== 'string' || model === '' || /\0/.test(model) || !model.isWellFormed()) {
-    throw wrong('model', 'model must be the name of a model');
+    throw invalidField('model', 'model must be the name of a model');
   }
   if (model.length > MAX_NAME_LENGTH) {
-    throw wrong('model', `model must be a name of at most ${MAX_NAME_LENGTH} characters`);
+    throw invalidField('model', `model must be a name of at most ${MAX_NAME_LENGTH} characters`);
   }
   return model;
 }
 
-export function readCompletion(body: JsonObject): RelayRequest {
+export function parseCompletionRequest(body: JsonObject): RelayRequest {
   const {
     messages,
     stream,
@@ -46,40 +46,40 @@ export function readCompletion(body: JsonObject): RelayRequest {
     max_completion_tokens: max = old,
   } = body;
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
-    throw wrong('messages', 'messages must be an array of at least one message');
+    throw invalidField('messages', 'messages must be an array of at least one message');
   }
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
-    throw wrong('stream', 'stream must be true or false');
+    throw invalidField('stream', 'stream must be true or false');
   }
   if (options !== undefined && options !== null && !isObject(options)) {
-    throw wrong('stream_options', 'stream_options must be an object');
+    throw invalidField('stream_options', 'stream_options must be an object');
   }
   return {
     path: '/chat/completions',
     body,
-    streamed: stream === true,
-    usageAsked: isObject(options) && options.include_usage === true,
+    stream: stream === true,
+    includeUsage: isObject(options) && options.include_usage === true,
     maxOutputTokens: typeof max === 'number' && max >= 0 ? Math.floor(max) : null,
   };
 }
 
-export function readEmbedding(body: JsonObject): RelayRequest {
+export function parseEmbeddingRequest(body: JsonObject): RelayRequest {
   if (typeof body.input !== 'string' && !(Array.isArray(body.input) && body.input.length > 0)) {
-    throw wrong('input', 'input must be a text or an array of texts or tokens');
+    throw invalidField('input', 'input must be a text or an array of texts or tokens');
   }
-  return { path: '/embeddings', body, streamed: false, usageAsked: false, maxOutputTokens: 0 };
+  return { path: '/embeddings', body, stream: false, includeUsage: false, maxOutputTokens: 0 };
 }
 
 /** The body as the model's server gets it; figures are asked for in every stream, for the ledger. */
-export function upstreamBody(request: RelayRequest, model: string, askUsage: boolean): string {
-  const { body, streamed } = request;
+export function formatUpstreamBody(request: RelayRequest, model: string, askUsage: boolean): string {
+  const { body, stream: streamed } = request;
   if (!streamed || !askUsage) return JSON.stringify({ ...body, model });
   const options = isObject(body.stream_options) ? body.stream_options : {};
   return JSON.stringify({ ...body, model, stream_options: { ...options, include_usage: true } });
 }
 
 /** What the model is to read: its text, and tokens for what is none. */
-export function promptOf({ body }: RelayRequest): { text: string; more: number } {
+export function collectPrompt({ body }: RelayRequest): { text: string; more: number } {
   const texts: string[] = [];
   let more = 0;
   const take = (content: unknown) => {
@@ -102,8 +102,8 @@ export function promptOf({ body }: RelayRequest): { text: string; more: number }
 }
 
 /** The prompt's tokens by its length, for a hold: no caller waits for a tokenizer. */
-export function roughPromptTokens(request: RelayRequest): number {
-  const { text, more } = promptOf(request);
+export function estimatePromptTokens(request: RelayRequest): number {
+  const { text, more } = collectPrompt(request);
   return Math.ceil(Buffer.byteLength(text) / 4) + more;
 }
 

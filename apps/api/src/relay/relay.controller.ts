@@ -16,7 +16,7 @@ export class RelayController {
   /** The models that the space may call, in OpenAI's shape. */
   @Get('models')
   models(@Caller() caller: UserPrincipal): Promise<object> {
-    return this.relay.models(caller.spaceId);
+    return this.relay.listModels(caller.spaceId);
   }
 
   /** OpenAI's chat completion, streamed or whole, by the model that `model` names in the space's catalog. */

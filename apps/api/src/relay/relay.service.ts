@@ -8,35 +8,35 @@ import { untilAborted } from '../infra/until-aborted.ts';
 import { CatalogService, type ResolvedModel } from '../models/catalog.service.ts';
 import { costOf } from '../models/price.ts';
 import { tokensToReserve, type Charge } from '../usage/charge.ts';
-import { handOn } from './hand-on.ts';
-import { answerOffline } from './offline-call.ts';
+import { forwardCall } from './forward.ts';
+import { respondOffline } from './offline-call.ts';
 import { toModelRequest } from './offline-request.ts';
 import { RelayLedger } from './relay-ledger.ts';
 import {
-  modelNameOf,
-  readCompletion,
-  readEmbedding,
-  roughPromptTokens,
-  wrong,
+  parseModelName,
+  parseCompletionRequest,
+  parseEmbeddingRequest,
+  estimatePromptTokens,
+  invalidField,
   type JsonObject,
   type RelayRequest,
 } from './relay-request.ts';
-import { newProgress, NOTHING, type Progress, type Used } from './used.ts';
+import { createProgress, NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
-interface LookedUp {
+interface ResolvedCall {
   model: ResolvedModel;
   /** Whether tokens must be held for the call. */
   limited: boolean;
 }
 
-interface RelayCall extends LookedUp {
+interface RelayCall extends ResolvedCall {
   caller: UserPrincipal;
   request: RelayRequest;
   requestId: string;
   res: Response;
   progress: Progress;
   /** Null: the model did nothing. */
-  answer: () => Promise<Used | null>;
+  respond: () => Promise<CallUsage | null>;
 }
 
 /** How long a shutdown waits for running calls before it cuts them off. */
@@ -47,7 +47,7 @@ const DRAIN_MS = 20_000;
 export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
   /** Aborts when the calls have had their time; null: the process is not shutting down. */
-  private drained: AbortSignal | null = null;
+  private drainTimeout: AbortSignal | null = null;
 
   constructor(
     private readonly catalog: CatalogService,
@@ -56,7 +56,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   ) {}
 
   /** The models of the space as OpenAI lists its own. */
-  async models(spaceId: string): Promise<object> {
+  async listModels(spaceId: string): Promise<object> {
     const models = await this.catalog.list(spaceId);
     const data = models.map(({ name, createdAt }) => ({
       id: name,
@@ -69,46 +69,46 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   /** Answers through `res`, also where the model's server refuses; throws where nothing was sent yet. */
   async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.lookUp(caller, body);
-    const request = readCompletion(body as JsonObject);
+    const { model, limited } = await this.resolve(caller, body);
+    const request = parseCompletionRequest(body as JsonObject);
     const { endpoint } = model;
-    const progress = newProgress();
+    const progress = createProgress();
     const answer = endpoint
-      ? () => handOn(endpoint, request, model.upstreamModel, res, progress)
-      : offlineAnswer(model, request, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, answer });
+      ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
+      : prepareOffline(model, request, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond: answer });
   }
 
   /** As `complete`. */
   async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.lookUp(caller, body);
-    const request = readEmbedding(body as JsonObject);
+    const { model, limited } = await this.resolve(caller, body);
+    const request = parseEmbeddingRequest(body as JsonObject);
     const { endpoint } = model;
-    if (endpoint === null) throw wrong('model', `${model.name} makes no embeddings`);
-    const progress = newProgress();
-    const answer = () => handOn(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, answer });
+    if (endpoint === null) throw invalidField('model', `${model.name} makes no embeddings`);
+    const progress = createProgress();
+    const answer = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond: answer });
   }
 
   /** Resolves when no call runs and everything is charged. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.allSettled(this.running.values());
-    await this.ledger.settled();
+    await this.ledger.drain();
   }
 
   /** From here on the calls have their time, beside whatever else is drained. */
   onModuleDestroy(): void {
-    this.drained = AbortSignal.timeout(DRAIN_MS);
+    this.drainTimeout = AbortSignal.timeout(DRAIN_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.drained) await untilAborted(this.drained, this.settle());
+    if (this.drainTimeout) await untilAborted(this.drainTimeout, this.drain());
     for (const res of this.running.keys()) res.destroy();
-    await this.settle();
+    await this.drain();
   }
 
-  private async lookUp({ spaceId, userId }: UserPrincipal, body: unknown): Promise<LookedUp> {
-    const name = modelNameOf(body);
+  private async resolve({ spaceId, userId }: UserPrincipal, body: unknown): Promise<ResolvedCall> {
+    const name = parseModelName(body);
     const [model, limited] = await Promise.all([
       this.catalog.find(spaceId, name),
       this.ledger.isLimited(spaceId, userId),
@@ -123,20 +123,20 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private async run(call: RelayCall): Promise<void> {
-    if (this.drained) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+    if (this.drainTimeout) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
     this.answers.guard(call.caller, call.res);
-    const running = this.charged(call).finally(() => this.running.delete(call.res));
+    const running = this.runAndCharge(call).finally(() => this.running.delete(call.res));
     this.running.set(call.res, running);
     await running;
   }
 
-  private async charged(call: RelayCall): Promise<void> {
+  private async runAndCharge(call: RelayCall): Promise<void> {
     const id = await this.begin(call);
-    let used: Used | null = null;
+    let used: CallUsage | null = null;
     try {
-      used = await call.answer();
+      used = await call.respond();
     } finally {
-      this.ledger.settle(id, used && chargeOf(call, used));
+      this.ledger.end(id, used && chargeOf(call, used));
     }
   }
 
@@ -144,32 +144,39 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const { request, model, requestId, limited, progress } = call;
     // Only when somebody asks: it reads the whole prompt.
     let counted: number | null = null;
-    const promptTokens = () => (counted ??= roughPromptTokens(request));
+    const promptTokens = () => (counted ??= estimatePromptTokens(request));
     const usedSoFar = () => {
       const completionTokens = progress.completionTokens();
-      const usage = { ...NOTHING, promptTokens: promptTokens(), completionTokens };
+      const usage = { ...NO_USAGE, promptTokens: promptTokens(), completionTokens };
       return chargeOf(call, { usage, estimated: true });
     };
     const most = request.maxOutputTokens ?? model.maxOutputTokens;
     const tokens = limited ? tokensToReserve(promptTokens(), most) : null;
-    return this.ledger.begin({ tokens, reference: requestId, usedSoFar });
+    return this.ledger.begin({ tokens, reference: requestId, estimateCharge: usedSoFar });
   }
 }
 
 /** Reads the request at once, for what is wrong with it comes before what it would cost. */
-function offlineAnswer(
+function prepareOffline(
   model: ResolvedModel,
   request: RelayRequest,
   res: Response,
   progress: Progress,
-): () => Promise<Used> {
-  const { streamed, usageAsked } = request;
+): () => Promise<CallUsage> {
+  const { stream: streamed, includeUsage: usageAsked } = request;
   const read = toModelRequest(request, model.name);
   return () =>
-    answerOffline({ provider: model.provider, request: read, res, streamed, usageAsked, progress });
+    respondOffline({
+      provider: model.provider,
+      request: read,
+      res,
+      stream: streamed,
+      includeUsage: usageAsked,
+      progress,
+    });
 }
 
-function chargeOf({ caller, model }: RelayCall, { usage, estimated }: Used): Charge {
+function chargeOf({ caller, model }: RelayCall, { usage, estimated }: CallUsage): Charge {
   const { spaceId, userId } = caller;
   const cost = costOf(usage, model.price);
   return { spaceId, userId, source: 'relay', model: model.name, ...usage, cost, estimated };

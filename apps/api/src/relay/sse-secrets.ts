@@ -1,5 +1,5 @@
 import { SecretMask, type Secrets } from '../models/secrets.ts';
-import { dataOf, endOfEvent } from './sse-usage.ts';
+import { parseEvent, findEventEnd } from './sse-usage.ts';
 
 /** A text of an event that goes on in the next ones. */
 interface Piece {
@@ -47,7 +47,7 @@ export class SseSecrets {
     if (this.secrets.whole === null || bytes.length === 0) return bytes;
     const before = this.held.length;
     for (let from = 0; from < bytes.length;) {
-      const end = endOfEvent(bytes, from);
+      const end = findEventEnd(bytes, from);
       this.take(bytes.subarray(from, end));
       from = end;
     }
@@ -66,7 +66,7 @@ export class SseSecrets {
   }
 
   private take(bytes: Buffer): void {
-    const chunk = dataOf(bytes.toString('utf8'));
+    const chunk = parseEvent(bytes.toString('utf8'));
     const event: HeldEvent = { bytes, chunk, pieces: [] };
     for (const { key, text, replace } of textsOf(chunk)) {
       const stream = this.streamOf(key);

@@ -24,12 +24,12 @@ export class SseUsage {
   /** What may be handed on now: whole events. */
   push(chunk: Buffer): Buffer {
     const before = this.held.length;
-    if (before === 0 && endOfEvents(chunk) === chunk.length) return this.scan(chunk);
+    if (before === 0 && findLastEventEnd(chunk) === chunk.length) return this.scan(chunk);
     this.held.append(chunk);
     const bytes = this.held.view();
     // Only the new bytes, and the two before that may belong to the same empty line, can end an event.
     const searched = Math.max(0, before - 2);
-    const found = endOfEvents(bytes.subarray(searched));
+    const found = findLastEventEnd(bytes.subarray(searched));
     const whole = found === 0 ? 0 : searched + found;
     const tooLong = bytes.length - whole > MAX_HELD_BYTES;
     if (whole === 0 && !tooLong) return EMPTY;
@@ -51,8 +51,8 @@ export class SseUsage {
     let seen = 0;
     for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
       if (!opensObject(bytes, at + USAGE.length)) continue;
-      const start = seen + endOfEvents(bytes.subarray(seen, at));
-      const end = endOfEvent(bytes, at);
+      const start = seen + findLastEventEnd(bytes.subarray(seen, at));
+      const end = findEventEnd(bytes, at);
       if (this.read(bytes.toString('utf8', start, end)) && this.hide) {
         kept.push(bytes.subarray(from, start));
         from = end;
@@ -65,7 +65,7 @@ export class SseUsage {
 
   /** Whether the event holds figures and nothing else. */
   private read(event: string): boolean {
-    const chunk = dataOf(event) as { usage?: unknown; choices?: unknown } | null;
+    const chunk = parseEvent(event) as { usage?: unknown; choices?: unknown } | null;
     if (typeof chunk?.usage !== 'object' || chunk.usage === null) return false;
     this.usage = readUsage(chunk.usage as Record<string, unknown>);
     return Array.isArray(chunk.choices) && chunk.choices.length === 0;
@@ -73,7 +73,7 @@ export class SseUsage {
 }
 
 /** The JSON that the `data:` lines of an event hold; null where they hold none. */
-export function dataOf(event: string): unknown {
+export function parseEvent(event: string): unknown {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   try {
     return JSON.parse(lines.map((line) => line.slice(5)).join('\n'));
@@ -89,7 +89,7 @@ function opensObject(bytes: Buffer, at: number): boolean {
 }
 
 /** Where the last whole event ends, by the empty line behind it; 0 where none does. */
-function endOfEvents(bytes: Buffer): number {
+function findLastEventEnd(bytes: Buffer): number {
   for (let at = bytes.length - 1; at > 0; at--) {
     at = bytes.lastIndexOf(LF, at);
     if (at < 1) return 0;
@@ -99,7 +99,7 @@ function endOfEvents(bytes: Buffer): number {
 }
 
 /** Where the event around `at` ends. */
-export function endOfEvent(bytes: Buffer, at: number): number {
+export function findEventEnd(bytes: Buffer, at: number): number {
   for (let lf = bytes.indexOf(LF, at); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
     if (bytes[lf + 1] === LF) return lf + 2;
     if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;

@@ -55,7 +55,7 @@ describe('UpstreamCall', () => {
     }
     expect(pieces).toBe(257);
     call.onResponseError(controller, aborted[0] ?? new Error('not aborted'));
-    expect(await call.ended).toMatchObject({ kind: 'answered', usage: null });
+    expect(await call.result).toMatchObject({ kind: 'answered', usage: null });
     expect([res.bytes, res.destroyed]).toEqual([256 * MB, true]);
   });
 
@@ -63,7 +63,7 @@ describe('UpstreamCall', () => {
     const { call, controller, aborted } = begin();
     for (let i = 0; i < 100 && aborted.length === 0; i++) call.onResponseStart(controller, 103, {});
     call.onResponseError(controller, aborted[0] ?? new Error('not aborted'));
-    await expect(call.ended).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(call.result).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(aborted).toHaveLength(1);
   });
 });

@@ -3,23 +3,23 @@ import type { Dispatcher } from 'undici';
 import { AppError } from '../infra/http/app-error.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
 import { SecretByteMask, type Secrets } from '../models/secrets.ts';
-import { AnswerTail } from './answer-tail.ts';
-import { roughAnswerTokens, usageOf } from './answer-usage.ts';
+import { ResponseTail } from './answer-tail.ts';
+import { guessCompletionTokens, findUsage } from './answer-usage.ts';
 import { SseSecrets } from './sse-secrets.ts';
 import { SseUsage } from './sse-usage.ts';
 
 type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
 /** An answer began: it came whole, or broke off, or its reader left. */
-export interface Answered {
+export interface CompletedCall {
   kind: 'answered';
   /** Null: the server told none, or none as far as it came. */
   usage: ModelUsage | null;
   streamed: boolean;
-  tail: AnswerTail;
+  tail: ResponseTail;
 }
 
-export interface Refused {
+export interface RejectedCall {
   kind: 'refused';
   status: number;
   headers: UpstreamHeaders;
@@ -27,33 +27,33 @@ export interface Refused {
 }
 
 /** The caller left before anything was sent. */
-export interface Unsent {
+export interface UnsentCall {
   kind: 'unsent';
 }
 
 /** A reader that takes nothing for so long is cut off. */
 const STALLED_MS = 60_000;
-const MAX_REFUSAL_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 /** Answers such as 103 before the true one. */
 const MAX_INFORMATIONAL = 16;
 /** Thousands of embeddings fit; what goes on and on does not. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-const LEFT = new Error('The caller left');
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+const CLIENT_DISCONNECTED = new Error('The caller left');
 
 /**
  * One call of a model server, whose answer goes to the caller while it comes. Works on the connection itself, for
  * streams of the web cost more per token than the rest of the relay. A slow reader slows the server down.
  */
 export class UpstreamCall implements Dispatcher.DispatchHandler {
-  private readonly end = Promise.withResolvers<Answered | Refused | Unsent>();
-  private readonly tail = new AnswerTail();
+  private readonly end = Promise.withResolvers<CompletedCall | RejectedCall | UnsentCall>();
+  private readonly tail = new ResponseTail();
   private controller: Dispatcher.DispatchController | null = null;
   private events: SseUsage | null = null;
   private sent = false;
   private informational = 0;
-  private refusal: Omit<Refused, 'body' | 'kind'> | null = null;
+  private rejection: Omit<RejectedCall, 'body' | 'kind'> | null = null;
   private readonly mask: SecretByteMask;
-  private readonly spread: SseSecrets;
+  private readonly eventMask: SseSecrets;
 
   /** `secrets` are masked in the answer; `hideUsage`: the caller has not asked for the chunk with the figures. */
   constructor(
@@ -62,24 +62,24 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     private readonly hideUsage: boolean,
   ) {
     this.mask = new SecretByteMask(secrets.bytes);
-    this.spread = new SseSecrets(secrets.text);
-    res.once('close', this.leave);
+    this.eventMask = new SseSecrets(secrets.text);
+    res.once('close', this.abort);
   }
 
   /** How the call ended. Rejects with UNAVAILABLE where no answer came. */
-  get ended(): Promise<Answered | Refused | Unsent> {
+  get result(): Promise<CompletedCall | RejectedCall | UnsentCall> {
     return this.end.promise;
   }
 
   /** What came so far, by a rough count. */
   get completionTokens(): number {
-    if (this.refusal) return 0;
-    return this.events?.usage?.completionTokens ?? roughAnswerTokens(this.tail, this.events !== null);
+    if (this.rejection) return 0;
+    return this.events?.usage?.completionTokens ?? guessCompletionTokens(this.tail, this.events !== null);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.res.destroyed) controller.abort(LEFT);
+    if (this.res.destroyed) controller.abort(CLIENT_DISCONNECTED);
     else this.sent = true;
   }
 
@@ -90,7 +90,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       return;
     }
     if (status >= 300) {
-      this.refusal = { status, headers };
+      this.rejection = { status, headers };
       return;
     }
     const encoding = headers['content-encoding'] ?? 'identity';
@@ -116,34 +116,34 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.res.destroyed) return;
     this.tail.push(chunk);
-    if (this.refusal) {
-      if (this.tail.total > MAX_REFUSAL_BYTES) controller.abort(new Error('The refusal is too long'));
+    if (this.rejection) {
+      if (this.tail.total > MAX_ERROR_BYTES) controller.abort(new Error('The refusal is too long'));
       return;
     }
-    if (this.tail.total > MAX_ANSWER_BYTES) {
+    if (this.tail.total > MAX_RESPONSE_BYTES) {
       controller.abort(new Error('The answer is too long'));
       return;
     }
-    const bytes = this.mask.push(this.events ? this.spread.push(this.events.push(chunk)) : chunk);
+    const bytes = this.mask.push(this.events ? this.eventMask.push(this.events.push(chunk)) : chunk);
     if (bytes.length > 0 && !this.res.write(bytes)) this.waitForReader(controller);
   }
 
   onResponseEnd(): void {
-    if (this.refusal) this.finish();
+    if (this.rejection) this.finish();
     else {
-      this.res.end(this.rest());
+      this.res.end(this.remainingBytes());
       this.finish();
     }
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
-    if (this.refusal || cause === LEFT) this.finish();
+    if (this.rejection || cause === CLIENT_DISCONNECTED) this.finish();
     else if (this.res.headersSent) {
       // The bytes that came are the caller's; that they are not all, a broken connection tells.
-      this.res.write(this.rest(), () => this.res.destroy());
+      this.res.write(this.remainingBytes(), () => this.res.destroy());
       this.finish();
     } else {
-      this.res.off('close', this.leave);
+      this.res.off('close', this.abort);
       const code = 'upstream_unreachable';
       this.end.reject(
         new AppError('UNAVAILABLE', "The model's server could not be reached or did not answer", {
@@ -154,26 +154,26 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     }
   }
 
-  private rest(): Buffer {
+  private remainingBytes(): Buffer {
     const events = this.events
-      ? [this.spread.push(this.events.end()), this.spread.end()].map((bytes) => this.mask.push(bytes))
+      ? [this.eventMask.push(this.events.end()), this.eventMask.end()].map((bytes) => this.mask.push(bytes))
       : [];
     return Buffer.concat([...events, this.mask.end()]);
   }
 
-  private readonly leave = () => {
-    this.controller?.abort(LEFT);
+  private readonly abort = () => {
+    this.controller?.abort(CLIENT_DISCONNECTED);
   };
 
   private finish(): void {
-    this.res.off('close', this.leave);
-    const { tail, events, refusal } = this;
+    this.res.off('close', this.abort);
+    const { tail, events, rejection: refusal } = this;
     if (refusal) {
       this.end.resolve({ kind: 'refused', ...refusal, body: tail.bytes().toString('utf8') });
     } else if (!this.sent) {
       this.end.resolve({ kind: 'unsent' });
     } else {
-      const usage = events ? events.usage : usageOf(tail);
+      const usage = events ? events.usage : findUsage(tail);
       this.end.resolve({ kind: 'answered', usage, streamed: events !== null, tail });
     }
   }

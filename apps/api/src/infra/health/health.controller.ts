@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { BackgroundDatabase } from '../database/background-database.ts';
 import { Public } from '../http/access.ts';
 import { Messaging } from '../messaging/messaging.ts';
-import { within } from '../messaging/within.ts';
+import { withTimeout } from '../messaging/with-timeout.ts';
 import { HealthDto } from './health.dto.ts';
 import { Readiness } from './readiness.ts';
 
@@ -46,7 +46,7 @@ export class HealthController {
   /** Asked once for all who ask at the same time: one that is frozen would else take every connection. */
   private answers(): Promise<boolean> {
     this.asking ??= this.database.query('select 1').finally(() => (this.asking = null));
-    return within(ANSWER_MS, this.asking).then(
+    return withTimeout(ANSWER_MS, this.asking).then(
       () => true,
       () => false,
     );

@@ -12,20 +12,20 @@ import { Redis, type RedisOptions } from 'ioredis';
 import {
   DEFAULT_CONCURRENCY,
   MAX_WAITING,
-  MESSAGE_KINDS,
+  HINT_KINDS,
   Messaging,
   type ConsumeOptions,
   type HintHandler,
-  type MessageKind,
+  type HintKind,
   type MessagingState,
   type PublishPace,
 } from './messaging.ts';
 import { CONNECTION, KEY_PREFIX, RedisWatch } from './redis-watch.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 const PUBLISH_MS = 300;
 const CLOSE_MS = 2_000;
-const NOTE_EVERY_MS = 10_000;
+const LOG_INTERVAL_MS = 10_000;
 
 const HINT: JobOptions = { removeOnComplete: true, removeOnFail: true };
 
@@ -47,7 +47,7 @@ export class BullMessaging
 {
   override readonly pace: PublishPace = { republishAfterMs: 30_000, minPollMs: 1_000, maxPollMs: 5_000 };
   private readonly logger = new Logger('Messaging');
-  private readonly consumers = new Map<MessageKind, Consumer>();
+  private readonly consumers = new Map<HintKind, Consumer>();
   private readonly listeners: (() => void)[] = [];
   private readonly connections: Redis[] = [];
   private watch: RedisWatch | null = null;
@@ -70,28 +70,24 @@ export class BullMessaging
         if (afterSilence) for (const connection of this.connections) connection.disconnect(true);
         await this.openQueues();
       },
-      () => this.announceUp(),
+      () => this.announceRecovery(),
     );
   }
 
-  async publish(kind: MessageKind, ids: readonly string[]): Promise<void> {
-    if (this.watch === null || ids.length === 0 || !this.hasRoom(kind)) return;
-    const hints = ids.slice(0, MAX_WAITING - this.watch.waitingOf(kind));
-    this.watch.published(kind, hints.length);
+  async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
+    if (this.watch === null || ids.length === 0 || !this.hasCapacity(kind)) return;
+    const hints = ids.slice(0, MAX_WAITING - this.watch.countWaiting(kind));
+    this.watch.countPublished(kind, hints.length);
     const queue = this.queue(kind, 'producer');
     try {
       // Not addBulk: in a transaction Redis cannot be told again what a script is, and such a loss is silent.
-      await within(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
+      await withTimeout(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
     } catch (error) {
-      this.watch.refused(error);
+      this.watch.reportFailure(error);
     }
   }
 
-  consume(
-    kind: MessageKind,
-    handler: HintHandler,
-    { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {},
-  ) {
+  consume(kind: HintKind, handler: HintHandler, { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {}) {
     if (!this.works) return;
     if (this.consumers.has(kind)) throw new Error(`Hints of the kind ${kind} have a consumer already`);
     this.consumers.set(kind, { handler, concurrency });
@@ -102,11 +98,11 @@ export class BullMessaging
     return this.watch?.isUp ? 'up' : 'down';
   }
 
-  hasRoom(kind: MessageKind): boolean {
-    return this.watch !== null && this.watch.isUp && this.watch.waitingOf(kind) < MAX_WAITING;
+  hasCapacity(kind: HintKind): boolean {
+    return this.watch !== null && this.watch.isUp && this.watch.countWaiting(kind) < MAX_WAITING;
   }
 
-  onUp(listener: () => void): void {
+  onRecovery(listener: () => void): void {
     this.listeners.push(listener);
   }
 
@@ -117,7 +113,7 @@ export class BullMessaging
     for (const kind of this.consumers.keys()) {
       this.queue(kind, 'consumer')
         .pause(true, true)
-        .catch((error: unknown) => this.note(error));
+        .catch((error: unknown) => this.logQueueError(error));
     }
   }
 
@@ -126,19 +122,19 @@ export class BullMessaging
     if (this.queues) {
       // Without waiting for handlers, which their owners have drained; the context's own close() would.
       for (const kind of this.consumers.keys()) void this.queue(kind, 'consumer').close(true);
-      await within(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.note(error));
+      await withTimeout(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.logQueueError(error));
     }
     for (const connection of this.connections) connection.disconnect();
   }
 
-  private announceUp(): void {
+  private announceRecovery(): void {
     for (const listener of this.listeners) listener();
   }
 
   private async openQueues(): Promise<void> {
     if (this.queues) return;
     const roles = this.works ? (['producer', 'consumer'] as const) : (['producer'] as const);
-    const queues = MESSAGE_KINDS.flatMap((kind) =>
+    const queues = HINT_KINDS.flatMap((kind) =>
       roles.map((role) => ({ name: `${kind}:${role}`, useFactory: () => this.queueOptions(kind, role) })),
     );
     this.queues = await NestFactory.createApplicationContext(
@@ -149,7 +145,7 @@ export class BullMessaging
     for (const kind of this.consumers.keys()) this.attach(kind);
   }
 
-  private queueOptions(kind: MessageKind, role: 'producer' | 'consumer'): QueueOptions & { name: string } {
+  private queueOptions(kind: HintKind, role: 'producer' | 'consumer'): QueueOptions & { name: string } {
     return {
       name: kind,
       prefix: KEY_PREFIX,
@@ -170,24 +166,24 @@ export class BullMessaging
     return connection;
   }
 
-  private queue(kind: MessageKind, role: 'producer' | 'consumer'): Queue {
+  private queue(kind: HintKind, role: 'producer' | 'consumer'): Queue {
     if (this.queues === null) throw new Error('The queues are open once Redis has been up');
     return this.queues.get<Queue>(getQueueToken(`${kind}:${role}`));
   }
 
-  private attach(kind: MessageKind): void {
+  private attach(kind: HintKind): void {
     const consumer = this.consumers.get(kind);
     if (consumer === undefined || this.stopping) return;
     const queue = this.queue(kind, 'consumer');
-    queue.on('error', (error) => this.note(error));
+    queue.on('error', (error) => this.logQueueError(error));
     // It only gives the connection a name, and a close() in the middle of it would be an unhandled rejection.
     queue.setWorkerName = () => Promise.resolve();
     queue
       .process(consumer.concurrency, (job: Job<unknown>) => this.handle(kind, consumer.handler, job.data))
-      .catch((error: unknown) => this.note(error));
+      .catch((error: unknown) => this.logQueueError(error));
   }
 
-  private async handle(kind: MessageKind, handler: HintHandler, data: unknown): Promise<void> {
+  private async handle(kind: HintKind, handler: HintHandler, data: unknown): Promise<void> {
     const { id } = (data ?? {}) as { id?: unknown };
     if (typeof id !== 'string') return;
     if (this.stopping) return this.publish(kind, [id]);
@@ -199,9 +195,9 @@ export class BullMessaging
   }
 
   /** Trouble of the queues beside an outage, which the watch reports: some of it, lest it floods the log. */
-  private note(error: unknown): void {
+  private logQueueError(error: unknown): void {
     const now = performance.now();
-    if (this.state() !== 'up' || this.stopping || now - this.notedAt < NOTE_EVERY_MS) return;
+    if (this.state() !== 'up' || this.stopping || now - this.notedAt < LOG_INTERVAL_MS) return;
     this.notedAt = now;
     this.logger.warn({ err: error }, 'Trouble with a queue');
   }

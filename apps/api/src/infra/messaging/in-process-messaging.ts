@@ -5,7 +5,7 @@ import {
   Messaging,
   type ConsumeOptions,
   type HintHandler,
-  type MessageKind,
+  type HintKind,
   type MessagingState,
   type PublishPace,
 } from './messaging.ts';
@@ -22,7 +22,7 @@ interface Consumer {
 export class InProcessMessaging extends Messaging implements OnModuleDestroy {
   override readonly pace: PublishPace = { republishAfterMs: 200, minPollMs: 20, maxPollMs: 1_000 };
   private readonly logger = new Logger(InProcessMessaging.name);
-  private readonly consumers = new Map<MessageKind, Consumer>();
+  private readonly consumers = new Map<HintKind, Consumer>();
   private stopping = false;
 
   /** `works`: whether this process consumes. */
@@ -30,7 +30,7 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     super();
   }
 
-  async publish(kind: MessageKind, ids: readonly string[]): Promise<void> {
+  async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
     const consumer = this.consumers.get(kind);
     if (consumer === undefined || this.stopping) return;
     for (const id of ids) if (consumer.waiting.size < MAX_WAITING) consumer.waiting.add(id);
@@ -38,11 +38,7 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     setImmediate(() => this.pump(consumer));
   }
 
-  consume(
-    kind: MessageKind,
-    handler: HintHandler,
-    { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {},
-  ) {
+  consume(kind: HintKind, handler: HintHandler, { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {}) {
     if (!this.works) return;
     if (this.consumers.has(kind)) throw new Error(`Hints of the kind ${kind} have a consumer already`);
     this.consumers.set(kind, { handler, concurrency, running: 0, waiting: new Set() });
@@ -52,13 +48,13 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     return 'in-process';
   }
 
-  hasRoom(kind: MessageKind): boolean {
+  hasCapacity(kind: HintKind): boolean {
     const consumer = this.consumers.get(kind);
     return consumer !== undefined && !this.stopping && consumer.waiting.size < MAX_WAITING;
   }
 
   /** Nothing here is lost while the process lives; the relay loops look at their start. */
-  onUp(): void {}
+  onRecovery(): void {}
 
   onModuleDestroy(): void {
     this.stopping = true;

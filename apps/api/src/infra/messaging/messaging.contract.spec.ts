@@ -194,11 +194,11 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     });
     const ids = numbered(MAX_WAITING + 700);
     for (let i = 0; i < ids.length; i += 200) await table.add(ids.slice(i, i + 200));
-    expect(messaging.hasRoom('job')).toBe(false);
+    expect(messaging.hasCapacity('job')).toBe(false);
     open(undefined);
     relay.register(table);
     await eventually(async () => expect(table.count()).toBe(ids.length), 20_000);
-    expect(messaging.hasRoom('job')).toBe(true);
+    expect(messaging.hasCapacity('job')).toBe(true);
   });
 
   it('handles nothing more once the process ends', async () => {

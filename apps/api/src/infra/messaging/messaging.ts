@@ -1,6 +1,6 @@
 /** What hints are about; each has its own queue. */
-export const MESSAGE_KINDS = ['job', 'webhook'] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
+export const HINT_KINDS = ['job', 'webhook'] as const;
+export type HintKind = (typeof HINT_KINDS)[number];
 
 export type MessagingState = 'up' | 'down' | 'in-process';
 
@@ -35,16 +35,16 @@ export abstract class Messaging {
   abstract readonly pace: PublishPace;
 
   /** Hints at rows that are committed. Takes 300 ms at most and never rejects: an outage loses the hint only. */
-  abstract publish(kind: MessageKind, ids: readonly string[]): Promise<void>;
+  abstract publish(kind: HintKind, ids: readonly string[]): Promise<void>;
 
   /** Handles the hints of a kind, in processes that work (PLATFORM_ROLE); once per kind. */
-  abstract consume(kind: MessageKind, handler: HintHandler, options?: ConsumeOptions): void;
+  abstract consume(kind: HintKind, handler: HintHandler, options?: ConsumeOptions): void;
 
   abstract state(): MessagingState;
 
   /** Whether a hint would be carried now: not while messaging is down or too much is waiting. */
-  abstract hasRoom(kind: MessageKind): boolean;
+  abstract hasCapacity(kind: HintKind): boolean;
 
   /** Calls back whenever hints may have been lost and can be published again. */
-  abstract onUp(listener: () => void): void;
+  abstract onRecovery(listener: () => void): void;
 }

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { MessageKind, Messaging } from './messaging.ts';
+import type { HintKind, Messaging } from './messaging.ts';
 import { Sleeper } from './sleeper.ts';
 
 /** The rows of an owner that wait to be worked at. */
 export interface OutboxSource {
-  kind: MessageKind;
+  kind: HintKind;
   /**
    * Takes rows whose `next_publish_at` has passed, oldest first, `limit` at most, and moves theirs on: a first time by
    * `republishAfterMs`, then by more and more. `for update skip locked`, for every working process asks.
@@ -39,7 +39,7 @@ export class OutboxPublisher {
   }
 
   start(): void {
-    this.messaging.onUp(() => {
+    this.messaging.onRecovery(() => {
       this.mayHaveLost = true;
       this.sleeper.wake();
     });
@@ -61,7 +61,7 @@ export class OutboxPublisher {
   private async round(): Promise<number> {
     const { pace } = this.messaging;
     const { kind } = this.source;
-    if (!this.messaging.hasRoom(kind)) return pace.minPollMs;
+    if (!this.messaging.hasCapacity(kind)) return pace.minPollMs;
     try {
       if (this.mayHaveLost) await this.expedite();
       const ids = await this.source.due(BATCH);

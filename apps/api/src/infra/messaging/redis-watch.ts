@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
-import { MESSAGE_KINDS, type MessageKind } from './messaging.ts';
+import { HINT_KINDS, type HintKind } from './messaging.ts';
 import { Sleeper } from './sleeper.ts';
 
 /** Every key of the service begins so. */
@@ -48,9 +48,9 @@ export class RedisWatch {
   /** Why there is no connection: says more than the failure of what needed one. */
   private connectionError: Error | null = null;
   private answeredAt = performance.now();
-  private gaveUp = false;
+  private reconnected = false;
   private quietUntil = 0;
-  private readonly waiting = new Map<MessageKind, number>();
+  private readonly waiting = new Map<HintKind, number>();
 
   /** `recovered` is awaited before Redis counts as up; `afterSilence`: other connections may be dead as well. */
   constructor(
@@ -73,22 +73,22 @@ export class RedisWatch {
   }
 
   /** Hints of a kind that wait in Redis, as of the last probe and what was published since. */
-  waitingOf(kind: MessageKind): number {
+  countWaiting(kind: HintKind): number {
     return this.waiting.get(kind) ?? 0;
   }
 
-  published(kind: MessageKind, count: number): void {
-    this.waiting.set(kind, this.waitingOf(kind) + count);
+  countPublished(kind: HintKind, count: number): void {
+    this.waiting.set(kind, this.countWaiting(kind) + count);
   }
 
   /** A hint was not taken: for a while nobody tries again, also where Redis still answers the probes. */
-  refused(error: unknown): void {
+  reportFailure(error: unknown): void {
     this.quietUntil = performance.now() + QUIET_MS;
-    this.doubt(error);
+    this.markDown(error);
   }
 
   /** Hints are lost: nothing is published until a probe succeeds, and then everything again. */
-  private doubt(error: unknown): void {
+  private markDown(error: unknown): void {
     this.up = false;
     if (!this.warned)
       this.logger.warn({ err: error }, 'Redis does not take hints: work waits in the database');
@@ -106,11 +106,11 @@ export class RedisWatch {
     for (;;) {
       await this.sleeper.sleep(PROBE_MS);
       if (this.stopping) return;
-      await this.look();
+      await this.check();
     }
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     try {
       const epoch = await this.probe();
       this.answeredAt = performance.now();
@@ -120,14 +120,14 @@ export class RedisWatch {
       }
       if (performance.now() < this.quietUntil) return;
       if (!this.up) await this.checkPolicy();
-      await this.recovered(this.gaveUp);
-      this.gaveUp = false;
+      await this.recovered(this.reconnected);
+      this.reconnected = false;
       this.epoch = epoch;
       this.up = true;
       this.announce();
     } catch (error) {
-      this.doubt(error);
-      this.giveUpSilentPeer();
+      this.markDown(error);
+      this.reconnectSilentPeer();
     }
   }
 
@@ -137,21 +137,21 @@ export class RedisWatch {
     this.warned = false;
   }
 
-  private giveUpSilentPeer(): void {
+  private reconnectSilentPeer(): void {
     const now = performance.now();
     if (this.client.status !== 'ready' || now - this.answeredAt < SILENCE_MS) return;
     this.answeredAt = now;
-    this.gaveUp = true;
+    this.reconnected = true;
     this.client.disconnect(true);
   }
 
   /** Resolves to the epoch. It writes, for a server that is full or a replica answers to reads. */
   private async probe(): Promise<string> {
     const pipeline = this.client.pipeline().set(EPOCH_KEY, randomUUID(), 'NX').get(EPOCH_KEY);
-    for (const kind of MESSAGE_KINDS) pipeline.llen(`${KEY_PREFIX}:${kind}:wait`);
-    const [, epoch, ...lengths] = answers(await pipeline.exec());
+    for (const kind of HINT_KINDS) pipeline.llen(`${KEY_PREFIX}:${kind}:wait`);
+    const [, epoch, ...lengths] = unwrapReplies(await pipeline.exec());
     if (typeof epoch !== 'string') throw new Error('Redis does not keep what is written');
-    MESSAGE_KINDS.forEach((kind, i) => this.waiting.set(kind, Number(lengths[i])));
+    HINT_KINDS.forEach((kind, i) => this.waiting.set(kind, Number(lengths[i])));
     return epoch;
   }
 
@@ -164,7 +164,7 @@ export class RedisWatch {
   }
 }
 
-function answers(replies: [Error | null, unknown][] | null): unknown[] {
+function unwrapReplies(replies: [Error | null, unknown][] | null): unknown[] {
   return (replies ?? []).map(([error, answer]) => {
     if (error) throw error;
     return answer;

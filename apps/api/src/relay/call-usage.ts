@@ -1,12 +1,12 @@
 import type { ModelUsage } from '../models/model-provider.ts';
 
 /** What a call used; `estimated`: counted by us, for the model told no figures. */
-export interface Used {
+export interface CallUsage {
   usage: ModelUsage;
   estimated: boolean;
 }
 
-export const NOTHING: ModelUsage = {
+export const NO_USAGE: ModelUsage = {
   promptTokens: 0,
   completionTokens: 0,
   cachedTokens: 0,
@@ -20,4 +20,4 @@ export interface Progress {
 }
 
 /** Of a call that has not begun to answer. */
-export const newProgress = (): Progress => ({ completionTokens: () => 0 });
+export const createProgress = (): Progress => ({ completionTokens: () => 0 });

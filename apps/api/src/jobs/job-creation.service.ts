@@ -17,7 +17,7 @@ import { insertJob } from './jobs.store.ts';
 
 /** Takes jobs in: once per key, and once per turn. */
 @Injectable()
-export class JobIntake {
+export class JobCreation {
   constructor(
     private readonly database: DataSource,
     private readonly usage: UsageService,
@@ -35,12 +35,12 @@ export class JobIntake {
     requestId: string,
   ): Promise<{ job: Job; isNew: boolean }> {
     for (;;) {
-      const known = await this.known(caller, agent, request);
-      if (known) return { job: await this.views.whole(known), isNew: false };
+      const findExisting = await this.known(caller, agent, request);
+      if (findExisting) return { job: await this.views.describe(findExisting), isNew: false };
       const id = await this.queue(caller, agent, request, requestId);
       if (id === null) continue;
       await this.messaging.publish('job', [id]);
-      return { job: await this.views.whole(await this.records.own(caller, id)), isNew: true };
+      return { job: await this.views.describe(await this.records.get(caller, id)), isNew: true };
     }
   }
 
@@ -50,11 +50,11 @@ export class JobIntake {
     agent: InvocableAgent,
     { key, turnId, hash }: JobRequest,
   ): Promise<JobRow | null> {
-    const ofKey = key === null ? null : await this.records.ofKey(caller, key);
+    const ofKey = key === null ? null : await this.records.findByKey(caller, key);
     if (ofKey && !ofKey.requestHash.equals(hash))
       throw conflict(`The idempotency key ${key} was already used for another request`);
     if (ofKey || turnId === null) return ofKey;
-    const ofTurn = await this.records.ofTurn(caller, agent.id, turnId);
+    const ofTurn = await this.records.findByTurn(caller, agent.id, turnId);
     if (ofTurn && !ofTurn.requestHash.equals(hash)) throw turnTaken(turnId);
     return ofTurn;
   }
@@ -91,7 +91,7 @@ export class JobIntake {
     } catch (error) {
       if (violates(error, 'agent_job_key')) return null;
       if (!(error instanceof ClaimMissed)) throw error;
-      if (await this.records.ofTurn(caller, agent.id, turnId)) return null;
+      if (await this.records.findByTurn(caller, agent.id, turnId)) return null;
       throw turnTaken(turnId);
     }
   }
