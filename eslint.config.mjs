@@ -72,14 +72,20 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
     },
   },
   {
-    // Response DTOs are classes for the swagger plugin alone: answers are plain objects of the same shape.
-    // Nest's own options are declared as classes, too.
-    files: ['**/*.controller.ts', 'apps/api/src/{main,openapi}.ts', 'apps/api/e2e/harness/app.ts'],
-    rules: { '@typescript-eslint/no-unsafe-class-instance-assignment': 'off' },
+    // Entities and DTOs are classes for TypeORM and Swagger only. They have no methods, so plain objects of the same shape
+    // can take their place. Nest's own options are declared as classes, too.
+    files: ['apps/api/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
+    },
   },
   {
     // Jest types its matchers, such as expect.any(String), as any.

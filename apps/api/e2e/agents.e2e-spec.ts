@@ -427,7 +427,7 @@ describe('who may call an agent', () => {
     const caller = { kind: 'user' as const, userId, spaceId, role: 'MEMBER' as const };
     const credential = { kind: 'api-key' as const, id: NOWHERE };
     const principal = { ...caller, credential, causationRunId: null };
-    expect(await app.get(AgentsService).invocable(principal, agent.id)).toEqual({
+    expect(await app.get(AgentsService).getInvocable(principal, agent.id)).toEqual({
       id: agent.id,
       spaceId,
       name: 'Ada',

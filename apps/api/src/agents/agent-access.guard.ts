@@ -9,7 +9,7 @@ import type { Request } from 'express';
 import { userOf } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { FairGate } from '../infra/fair-gate.ts';
-import type { InvocableAgent } from './agent-row.ts';
+import type { InvocableAgent } from './invocable-agent.ts';
 import { AgentsService } from './agents.service.ts';
 
 declare module 'express-serve-static-core' {
@@ -32,7 +32,9 @@ export class AgentAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
     const caller = userOf(req);
-    req.agent = await this.gate.run(caller.userId, () => this.agents.invocable(caller, req.params.agentId));
+    req.agent = await this.gate.run(caller.userId, () =>
+      this.agents.getInvocable(caller, req.params.agentId),
+    );
     return true;
   }
 }

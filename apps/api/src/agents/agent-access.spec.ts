@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { accessibleSql, decideAccess } from './agent-access.ts';
+import { decideAccess } from './agent-access.ts';
 
 const users = fc.constantFrom('ada', 'ben', 'cy', 'dee');
 
@@ -27,11 +27,5 @@ describe('decideAccess', () => {
       allowed: false,
       reason: 'The agent is restricted and does not list this user',
     });
-  });
-});
-
-describe('accessibleSql', () => {
-  it('is the same rule over the row', () => {
-    expect(accessibleSql('a', '$2')).toBe("(a.access_scope = 'SPACE' or $2::text = any(a.allowed_user_ids))");
   });
 });

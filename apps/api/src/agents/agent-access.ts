@@ -12,7 +12,7 @@ export interface AccessDecision {
   reason: string;
 }
 
-/** Whether a member of the agent's space may invoke it. Nobody stands above the list: neither creator nor admin. */
+/** Decides whether a member of the agent's space may invoke it. The list also applies to its owner and to admins. */
 export function decideAccess(agent: AccessPolicy, userId: string): AccessDecision {
   switch (agent.accessScope) {
     case 'SPACE':
@@ -22,9 +22,4 @@ export function decideAccess(agent: AccessPolicy, userId: string): AccessDecisio
         ? { allowed: true, reason: 'The agent is restricted and lists this user' }
         : { allowed: false, reason: 'The agent is restricted and does not list this user' };
   }
-}
-
-/** The same rule as SQL, over an agent row and the placeholder that holds the user's id as text. */
-export function accessibleSql(agent: string, userId: `$${number}`): string {
-  return `(${agent}.access_scope = 'SPACE' or ${userId}::text = any(${agent}.allowed_user_ids))`;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { changedAgent, newAgent, promptProblems } from './agent-definition.ts';
+import { changeDefinition, newDefinition, promptProblems } from './agent-definition.ts';
 
 const request = { name: 'Ada', model: 'm', systemPrompt: 'Be kind.' };
 
-describe('newAgent', () => {
+describe('newDefinition', () => {
   it('fills in the defaults', () => {
-    expect(newAgent(request)).toEqual({
+    expect(newDefinition(request)).toEqual({
       ...request,
       description: '',
       accessScope: 'SPACE',
@@ -20,7 +20,7 @@ describe('newAgent', () => {
   });
 
   it('keeps the list of users as sent, without repetitions', () => {
-    expect(newAgent({ ...request, allowedUserIds: ['b', 'a', 'b', 'nobody'] }).allowedUserIds).toEqual([
+    expect(newDefinition({ ...request, allowedUserIds: ['b', 'a', 'b', 'nobody'] }).allowedUserIds).toEqual([
       'b',
       'a',
       'nobody',
@@ -28,7 +28,7 @@ describe('newAgent', () => {
   });
 
   it('reads null as absent, also inside', () => {
-    const agent = newAgent({
+    const agent = newDefinition({
       ...request,
       description: null,
       tools: [{ toolId: 't', methods: null }],
@@ -41,23 +41,23 @@ describe('newAgent', () => {
   });
 });
 
-describe('changedAgent', () => {
+describe('changeDefinition', () => {
   it('replaces a given field whole and keeps the others', () => {
-    const before = newAgent({
+    const before = newDefinition({
       ...request,
       settings: { temperature: 1, top_p: 0.5 },
       knowledge: { enabled: true, topK: 9 },
     });
-    expect(changedAgent(before, { settings: { temperature: 2 }, askUser: false })).toEqual({
+    expect(changeDefinition(before, { settings: { temperature: 2 }, askUser: false })).toEqual({
       ...before,
       settings: { temperature: 2 },
       askUser: false,
     });
-    expect(changedAgent(before, { knowledge: { enabled: false } }).knowledge).toEqual({
+    expect(changeDefinition(before, { knowledge: { enabled: false } }).knowledge).toEqual({
       enabled: false,
       topK: 5,
     });
-    expect(changedAgent(before, { allowedUserIds: [], description: '' })).toEqual(before);
+    expect(changeDefinition(before, { allowedUserIds: [], description: '' })).toEqual(before);
   });
 });
 

@@ -1,13 +1,6 @@
-import type {
-  AccessScope,
-  AgentKnowledge,
-  AgentSettings,
-  AgentTool,
-  AgentVariable,
-  CreateAgentRequest,
-  LocalToolDeclaration,
-  UpdateAgentRequest,
-} from '@platform/contracts';
+import type { CreateAgentRequest, UpdateAgentRequest } from '@platform/contracts';
+import { withoutNulls } from '../infra/json.ts';
+import { AgentDefinition } from './agent.entity.ts';
 import {
   assertRenderable,
   hasTooManyPlaceholders,
@@ -16,67 +9,34 @@ import {
   variablesOf,
 } from './template.ts';
 
-/** What its makers decide of an agent; what a version keeps. */
-export interface AgentDefinition {
-  name: string;
-  description: string;
-  model: string;
-  systemPrompt: string;
-  accessScope: AccessScope;
-  allowedUserIds: string[];
-  /** As declared; what the prompt uses besides is found in the prompt. */
-  variables: AgentVariable[];
-  tools: AgentTool[];
-  localTools: LocalToolDeclaration[];
-  knowledge: AgentKnowledge;
-  settings: AgentSettings;
-  askUser: boolean;
+/** A stored snapshot as a complete definition: fields that it lacks have their defaults. */
+export function definitionOf(snapshot: Partial<AgentDefinition>): AgentDefinition {
+  return Object.assign(new AgentDefinition(), snapshot);
 }
 
-const DEFAULT_KNOWLEDGE: AgentKnowledge = { enabled: false, topK: 5 };
-
-/** An agent as asked for, with defaults for the rest. */
-export function newAgent(request: CreateAgentRequest): AgentDefinition {
-  const { name, model, systemPrompt } = request;
-  const nothingElse: AgentDefinition = {
-    name,
-    model,
-    systemPrompt,
-    description: '',
-    accessScope: 'SPACE',
-    allowedUserIds: [],
-    variables: [],
-    tools: [],
-    localTools: [],
-    knowledge: DEFAULT_KNOWLEDGE,
-    settings: {},
-    askUser: true,
-  };
-  return changedAgent(nothingElse, request);
+/** The definition of a new agent: the request, with defaults for the rest. */
+export function newDefinition(request: CreateAgentRequest): AgentDefinition {
+  return changeDefinition(new AgentDefinition(), request);
 }
 
-/** An agent after a change: what is given replaces its field whole. */
-export function changedAgent(current: AgentDefinition, change: UpdateAgentRequest): AgentDefinition {
-  return {
-    name: change.name ?? current.name,
-    description: change.description ?? current.description,
-    model: change.model ?? current.model,
-    systemPrompt: change.systemPrompt ?? current.systemPrompt,
-    accessScope: change.accessScope ?? current.accessScope,
-    allowedUserIds: change.allowedUserIds ? [...new Set(change.allowedUserIds)] : current.allowedUserIds,
-    variables: change.variables?.map(withoutNulls) ?? current.variables,
-    tools:
-      change.tools?.map((tool) => ({ toolId: tool.toolId, methods: tool.methods ?? null })) ?? current.tools,
-    localTools: change.localTools ?? current.localTools,
-    knowledge: change.knowledge
-      ? { ...DEFAULT_KNOWLEDGE, ...withoutNulls(change.knowledge) }
-      : current.knowledge,
-    settings: change.settings ? withoutNulls(change.settings) : current.settings,
-    askUser: change.askUser ?? current.askUser,
-  };
+/** A definition after a change. A given field replaces the previous value completely; null counts as absent. */
+export function changeDefinition(
+  current: AgentDefinition,
+  { version, ...change }: UpdateAgentRequest,
+): AgentDefinition {
+  const { allowedUserIds, variables, tools, knowledge, settings } = change;
+  const given: Partial<AgentDefinition> = withoutNulls({
+    ...change,
+    allowedUserIds: allowedUserIds && [...new Set(allowedUserIds)],
+    variables: variables?.map(withoutNulls),
+    tools: tools?.map(({ toolId, methods }) => ({ toolId, methods: methods ?? null })),
+    knowledge: knowledge && { ...new AgentDefinition().knowledge, ...withoutNulls(knowledge) },
+    settings: settings && withoutNulls(settings),
+  });
+  return Object.assign(new AgentDefinition(), current, given);
 }
 
-/** What is wrong with the variables that a prompt names; one sentence each. Throws if the prompt is too long. */
+/** What is wrong with the variables in a prompt, one sentence each. Throws if the prompt is too long. */
 export function promptProblems({
   systemPrompt,
   variables,
@@ -88,9 +48,4 @@ export function promptProblems({
     const problem = variableNameProblem(name);
     return problem === null ? [] : [`systemPrompt: the variable {{${name}}} ${problem}`];
   });
-}
-
-function withoutNulls<T extends object>(value: T): T {
-  const kept = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
-  return Object.fromEntries(kept) as T;
 }

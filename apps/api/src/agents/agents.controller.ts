@@ -71,7 +71,7 @@ export class AgentsController {
     @Param('agentId') agentId: string,
     @Query() { userId }: AgentAccessQueryDto,
   ): Promise<AgentAccessDto> {
-    return this.agents.access(caller, agentId, userId);
+    return this.agents.explainAccess(caller, agentId, userId);
   }
 
   /** What the agent was, newest first. */
@@ -81,7 +81,7 @@ export class AgentsController {
     @Param('agentId') agentId: string,
     @Query() query: PageDto,
   ): Promise<AgentVersionPageDto> {
-    return this.agents.versions(caller, agentId, query);
+    return this.agents.listVersions(caller, agentId, query);
   }
 
   /** Makes a new version that is what version n was. */

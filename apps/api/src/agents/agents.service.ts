@@ -8,7 +8,6 @@ import type {
   CreateAgentRequest,
   Page,
   UpdateAgentRequest,
-  UserSummary,
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
@@ -21,19 +20,24 @@ import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogService } from '../models/catalog.service.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
-import { changedAgent, newAgent, promptProblems } from './agent-definition.ts';
-import {
-  definitionOf,
-  toInvocable,
-  toListing,
-  toVersionedAgent,
-  type AgentRow,
-  type InvocableAgent,
-} from './agent-row.ts';
+import { changeDefinition, definitionOf, newDefinition, promptProblems } from './agent-definition.ts';
+import { toAgent, toListing, toVersion } from './agent-responses.ts';
+import type { AgentEntity } from './agent.entity.ts';
 import type { AgentQueryDto } from './agents.dto.ts';
-import * as store from './agents.store.ts';
+import {
+  accessibleAmong,
+  deleteAgent,
+  getAgent,
+  getVersion,
+  insertAgent,
+  listAgents,
+  listVersions,
+  lockAgent,
+  updateAgent,
+} from './agents.store.ts';
+import { toInvocableAgent, type InvocableAgent } from './invocable-agent.ts';
 
-/** Agents as their makers keep them, and the one way to invoke them. */
+/** Manages agents, and is the only way to invoke one. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -43,169 +47,159 @@ export class AgentsService {
     private readonly catalog: CatalogService,
   ) {}
 
-  /** What a turn needs of an agent; throws NOT_FOUND, or FORBIDDEN where the access rule keeps the caller out. */
-  async invocable(
-    caller: Pick<UserPrincipal, 'spaceId' | 'userId'> & Partial<UserPrincipal>,
+  /** Returns what a turn needs to know about an agent. Throws NOT_FOUND, or FORBIDDEN if the access rule refuses. */
+  async getInvocable(
+    { spaceId, userId }: Pick<UserPrincipal, 'spaceId' | 'userId'>,
     agentId: string,
   ): Promise<InvocableAgent> {
-    const row = await store.findAgent(this.database, caller.spaceId, agentId);
-    const { allowed, reason } = decideAccess(row, caller.userId);
+    const agent = await getAgent(this.database, spaceId, agentId);
+    const { allowed, reason } = decideAccess(agent.definition, userId);
     if (!allowed) throw forbidden(reason);
-    return toInvocable(row);
+    return toInvocableAgent(agent);
   }
 
-  /** Those of the ids that are agents of the space which the user may invoke. */
+  /** Returns which of the ids are agents of the space that the user may invoke. */
   accessibleAmong(user: { spaceId: string; userId: string }, ids: readonly string[]): Promise<string[]> {
-    return store.accessibleAmong(this.database, user, ids);
+    return accessibleAmong(this.database.manager, user, ids);
   }
 
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';
     const filter = { agentsOf: spaceId, accessibleOnly };
-    const below = this.cursors.idAfter(query.cursor, filter);
-    const found = await store.listAgents(
-      this.database,
-      { spaceId, userId, accessibleOnly },
-      below,
+    const agents = await listAgents(
+      this.database.manager,
+      { spaceId, accessibleTo: accessibleOnly ? userId : null },
+      this.cursors.idAfter(query.cursor, filter),
       query.limit + 1,
     );
-    const whole = await this.wholeOf(
-      caller,
-      found.filter((row) => mayManage(caller, row)),
+    const managed = agents.filter((agent) => mayManage(caller, agent));
+    const statusOf = await this.modelStatuses(spaceId, managed);
+    return this.cursors.page(
+      agents,
+      query.limit,
+      filter,
+      ({ id }) => [id],
+      (agent) =>
+        mayManage(caller, agent) ? toAgent(agent, userId, statusOf(agent)) : toListing(agent, userId),
     );
-    const toItem = (row: AgentRow) => whole.get(row.id) ?? toListing(row, userId);
-    return this.cursors.page(found, query.limit, filter, (row) => [row.id], toItem);
   }
 
   async create(caller: UserPrincipal, request: CreateAgentRequest): Promise<Agent> {
-    const definition = newAgent(request);
-    refuse(promptProblems(definition));
-    const row = await this.database.transaction((tx) =>
-      store.insertAgent(tx, caller.spaceId, caller.userId, definition),
+    const definition = newDefinition(request);
+    assertNone(promptProblems(definition));
+    const agent = await this.database.transaction((tx) =>
+      insertAgent(tx, caller.spaceId, caller.userId, definition),
     );
-    return this.whole(caller, row);
+    return this.toAgent(caller, agent);
   }
 
   async get(caller: UserPrincipal, id: string): Promise<Agent | AgentListing> {
-    const row = await store.findAgent(this.database, caller.spaceId, id);
-    return mayManage(caller, row) ? this.whole(caller, row) : toListing(row, caller.userId);
+    const agent = await getAgent(this.database, caller.spaceId, id);
+    return mayManage(caller, agent) ? this.toAgent(caller, agent) : toListing(agent, caller.userId);
   }
 
-  /** A change of nothing makes no version. */
+  /** A change that changes nothing makes no version. */
   async update(act: Act, id: string, change: UpdateAgentRequest): Promise<Agent> {
-    const row = await this.database.transaction(async (tx) => {
+    const agent = await this.database.transaction(async (tx) => {
       const current = await lockManaged(tx, act.by, id);
       const { version } = change;
       if (typeof version === 'number' && version !== current.version) {
         throw conflict(
-          `Agent ${id} is at version ${current.version}, the change was made on version ${version}`,
+          `Agent ${id} is at version ${current.version}, the change was made to version ${version}`,
         );
       }
-      const definition = changedAgent(current, change);
-      refuse(promptProblems(definition));
-      if (isDeepStrictEqual(definition, definitionOf(current))) return current;
+      const definition = changeDefinition(current.definition, change);
+      assertNone(promptProblems(definition));
+      if (isDeepStrictEqual(definition, current.definition)) return current;
       await auditForeign(tx, act, 'agent.update', current, { fields: Object.keys(change) });
-      return store.updateAgent(tx, current, act.by.userId, definition);
+      return updateAgent(tx, current, act.by.userId, definition);
     });
-    return this.whole(act.by, row);
+    return this.toAgent(act.by, agent);
   }
 
   async delete(act: Act, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const row = await lockManaged(tx, act.by, id);
-      await store.deleteAgent(tx, row);
-      await auditForeign(tx, act, 'agent.delete', row);
+      const agent = await lockManaged(tx, act.by, id);
+      await deleteAgent(tx, agent);
+      await auditForeign(tx, act, 'agent.delete', agent);
     });
   }
 
-  async versions(caller: UserPrincipal, id: string, { limit, cursor }: PageDto): Promise<Page<AgentVersion>> {
-    const agent = managed(caller, await store.findAgent(this.database, caller.spaceId, id));
+  async listVersions(caller: UserPrincipal, id: string, query: PageDto): Promise<Page<AgentVersion>> {
+    const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
     const filter = { versionsOf: agent.id };
-    const found = await store.listVersions(
-      this.database,
-      agent,
-      this.cursors.idAfter(cursor, filter),
-      limit + 1,
+    const before = this.cursors.idAfter(query.cursor, filter);
+    const versions = await listVersions(this.database.manager, agent, before, query.limit + 1);
+    const authors = await this.identity.usersByIds(versions.map(({ authorUserId }) => authorUserId));
+    return this.cursors.page(
+      versions,
+      query.limit,
+      filter,
+      (version) => [version.id],
+      (version) => toVersion(agent, version, authors.get(version.authorUserId)),
     );
-    const authors = await this.identity.usersByIds(found.map((row) => row.authorUserId));
-    const toItem = (row: store.VersionRow) => toVersion(agent, row, authors.get(row.authorUserId));
-    return this.cursors.page(found, limit, filter, (row) => [row.id], toItem);
   }
 
-  /** Makes a new version that is what an old one was. */
+  /** Makes a new version with the definition of an old one. */
   async restore(act: Act, id: string, version: string): Promise<Agent> {
-    const row = await this.database.transaction(async (tx) => {
+    const agent = await this.database.transaction(async (tx) => {
       const current = await lockManaged(tx, act.by, id);
-      const { snapshot } = await store.findVersion(tx, current, version);
+      const { snapshot } = await getVersion(tx, current, version);
       await auditForeign(tx, act, 'agent.restore', current, { version: Number(version) });
-      return store.updateAgent(tx, current, act.by.userId, snapshot);
+      return updateAgent(tx, current, act.by.userId, definitionOf(snapshot));
     });
-    return this.whole(act.by, row);
+    return this.toAgent(act.by, agent);
   }
 
-  /** Who may call an agent and by which rule; one user's case, listed or not, where `userId` is given. */
-  async access(caller: UserPrincipal, id: string, userId?: string): Promise<AgentAccess> {
-    const agent = managed(caller, await store.findAgent(this.database, caller.spaceId, id));
-    return explainAccess(agent, await this.identity.membersOf(caller.spaceId), userId);
+  /** Explains who may invoke an agent, and by which rule; with `userId`, the case of that user. */
+  async explainAccess(caller: UserPrincipal, id: string, userId?: string): Promise<AgentAccess> {
+    const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
+    const members = await this.identity.membersOf(caller.spaceId);
+    return explainAccess({ id: agent.id, ...agent.definition }, members, userId);
   }
 
-  private async whole(caller: UserPrincipal, row: AgentRow): Promise<Agent> {
-    const statuses = await this.catalog.status(row.spaceId, [row.model]);
-    return toAgent(caller, row, statuses);
+  private async toAgent(caller: UserPrincipal, agent: AgentEntity): Promise<Agent> {
+    const statusOf = await this.modelStatuses(agent.spaceId, [agent]);
+    return toAgent(agent, caller.userId, statusOf(agent));
   }
 
-  private async wholeOf(caller: UserPrincipal, found: AgentRow[]): Promise<Map<string, Agent>> {
-    if (found.length === 0) return new Map();
-    const statuses = await this.catalog.status(caller.spaceId, new Set(found.map((row) => row.model)));
-    return new Map(found.map((row) => [row.id, toAgent(caller, row, statuses)]));
+  private async modelStatuses(
+    spaceId: string,
+    agents: AgentEntity[],
+  ): Promise<(agent: AgentEntity) => Agent['modelStatus']> {
+    const names = new Set(agents.map(({ definition }) => definition.model));
+    const statuses = names.size === 0 ? null : await this.catalog.status(spaceId, names);
+    return ({ definition }) => statuses?.get(definition.model) ?? 'unknown';
   }
 }
 
-function toAgent(caller: UserPrincipal, row: AgentRow, statuses: Map<string, Agent['modelStatus']>): Agent {
-  return {
-    ...toVersionedAgent(row),
-    modelStatus: statuses.get(row.model) ?? 'unknown',
-    accessible: decideAccess(row, caller.userId).allowed,
-  };
-}
-
-function toVersion(agent: AgentRow, row: store.VersionRow, author: UserSummary | undefined): AgentVersion {
-  const { version, snapshot, createdAt } = row;
-  return {
-    version,
-    author: author ? { id: author.id, name: author.name } : null,
-    createdAt: createdAt.toISOString(),
-    agent: toVersionedAgent({ ...agent, ...snapshot, version, updatedAt: createdAt }),
-  };
-}
-
-function mayManage(caller: UserPrincipal, agent: AgentRow): boolean {
+function mayManage(caller: UserPrincipal, agent: AgentEntity): boolean {
   return caller.role === 'ADMIN' || agent.ownerUserId === caller.userId;
 }
 
-function managed(caller: UserPrincipal, agent: AgentRow): AgentRow {
+function assertManaged(caller: UserPrincipal, agent: AgentEntity): AgentEntity {
   if (!mayManage(caller, agent)) throw forbidden(`Only its owner and admins may manage agent ${agent.id}`);
   return agent;
 }
 
-async function lockManaged(tx: EntityManager, caller: UserPrincipal, id: string): Promise<AgentRow> {
-  return managed(caller, await store.lockAgent(tx, caller.spaceId, id));
+async function lockManaged(tx: EntityManager, caller: UserPrincipal, id: string): Promise<AgentEntity> {
+  return assertManaged(caller, await lockAgent(tx, caller.spaceId, id));
 }
 
-/** An admin's act on somebody else's agent is recorded; an owner's on his own is not an admin act. */
+/** Records what an admin does to another user's agent. What owners do to their own agents is not recorded. */
 async function auditForeign(
   tx: EntityManager,
   { by, requestId }: Act,
   action: string,
-  agent: AgentRow,
+  agent: AgentEntity,
   more: Record<string, unknown> = {},
 ): Promise<void> {
   if (agent.ownerUserId === by.userId) return;
-  const details = { name: agent.name, ...more };
+  const details = { name: agent.definition.name, ...more };
   await recordAudit(tx, by, { action, targetType: 'agent', targetId: agent.id, details, requestId });
 }
 
-function refuse(problems: string[]): void {
+function assertNone(problems: string[]): void {
   if (problems.length > 0) throw invalidFor(problems);
 }

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { InvocableAgent } from './agent-row.ts';
+import type { InvocableAgent } from './invocable-agent.ts';
 
 /** The agent that a route invokes, as the AgentAccessGuard let it through. */
 export const InvokedAgent = createParamDecorator((_: unknown, context: ExecutionContext): InvocableAgent => {

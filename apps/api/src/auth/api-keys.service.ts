@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
 import { firstRow, type Sql } from '../infra/database/rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
+import { ApiKeyEntity } from './api-key.entity.ts';
 import { listKeys, toApiKey, toPersonalKey } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
@@ -87,7 +88,7 @@ export class ApiKeysService {
          returning name, public_id as "publicId"`,
         [by.spaceId, by.userId, id],
       );
-      if (!key) throw await missingOrForeign(tx, 'api_key', id, label);
+      if (!key) throw await missingOrForeign(tx, ApiKeyEntity, { id, revokedAt: IsNull() }, label);
       await recordAudit(tx, by, {
         action: 'api-key.revoke',
         targetType: 'api-key',

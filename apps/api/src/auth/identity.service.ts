@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { CreatedApiKey, Role, SpaceSummary, UserSummary } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { mintKey } from '../infra/crypto/api-tokens.ts';
 import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
+import { MembershipEntity } from './membership.entity.ts';
 import type { UserPrincipal } from './principal.ts';
+import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
 export interface NewUser {
   email: string;
@@ -90,6 +92,15 @@ export class IdentityService {
 
   async isMember(spaceId: string, userId: string, sql: Sql = this.database): Promise<boolean> {
     return (await this.roleOf(spaceId, userId, sql)) !== null;
+  }
+
+  /** Throws NOT_FOUND, or FORBIDDEN if the user is a member of other spaces only. */
+  async assertMember(spaceId: string, userId: string): Promise<void> {
+    const label = `Member ${userId}`;
+    requireUuid(userId, label);
+    if (await this.isMember(spaceId, userId)) return;
+    const where = { userId, removedAt: IsNull() };
+    throw await missingOrForeign(this.database.manager, MembershipEntity, where, label);
   }
 
   /** Null: not a member. */

@@ -8,7 +8,7 @@ import type {
   SpaceSummary,
   UserSummary,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { firstRow } from '../infra/database/rows.ts';
 import { AppError, conflict, forbidden, notFound } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
@@ -17,6 +17,7 @@ import { getAccount } from './accounts.store.ts';
 import { recordAudit, type AuditRecord } from './audit.ts';
 import type { Act } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
+import { InvitationEntity } from './invitation.entity.ts';
 import {
   countPending,
   endInvitation,
@@ -101,7 +102,7 @@ export class InvitationsService {
          where space_id = $1 and id = $2 and ended_at is null returning email`,
         [by.spaceId, id],
       );
-      if (!invitation) throw await missingOrForeign(tx, 'invitation', id, label);
+      if (!invitation) throw await missingOrForeign(tx, InvitationEntity, { id, endedAt: IsNull() }, label);
       await recordAudit(tx, by, {
         action: 'invitation.withdraw',
         targetType: 'invitation',

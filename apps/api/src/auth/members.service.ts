@@ -8,7 +8,7 @@ import type {
   Page,
   UpdateMemberRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
@@ -17,6 +17,7 @@ import type { Act } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationsService } from './invitations.service.ts';
 import { endInvitationOf } from './invitations.store.ts';
+import { MembershipEntity } from './membership.entity.ts';
 import { MemberRemovals } from './member-removals.ts';
 import {
   changeRole,
@@ -147,7 +148,7 @@ export class MembersService {
     requireUuid(userId, label);
     await lockSpace(tx, spaceId);
     const member = await findMember(tx, spaceId, userId);
-    if (!member) throw await missingOrForeign(tx, 'membership', userId, label);
+    if (!member) throw await missingOrForeign(tx, MembershipEntity, { userId, removedAt: IsNull() }, label);
     return member;
   }
 }

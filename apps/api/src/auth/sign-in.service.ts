@@ -5,13 +5,13 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow } from '../infra/database/rows.ts';
 import { forbidden, notFound, unauthorized } from '../infra/http/app-error.ts';
-import { isUuid } from '../infra/http/ids.ts';
 import { ACCESS_TOKEN_SECONDS, AccessTokens } from './access-tokens.ts';
 import { findAccount, getAccount, toPersonState, toUser, type Account } from './accounts.store.ts';
 import { IdentityService, toSpace, type Home } from './identity.service.ts';
 import type { UserPrincipal } from './principal.ts';
 import { RefreshSessions, moveSession, type RefreshSession } from './refresh-sessions.ts';
-import { missingOrForeign } from './resource-scope.ts';
+import { missingOrForeign, requireUuid } from './resource-scope.ts';
+import { SpaceEntity } from './space.entity.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 
 /** The answer of a sign-in, and the token that goes into the cookie. */
@@ -89,9 +89,9 @@ export class SignInService {
 
   private async wantedHome(tx: EntityManager, userId: string, spaceId: string): Promise<Home> {
     const label = `Space ${spaceId}`;
-    if (!isUuid(spaceId)) throw notFound(`${label} does not exist`);
+    requireUuid(spaceId, label);
     const home = await this.identity.findHome(userId, spaceId, tx);
-    if (!home) throw await missingOrForeign(tx, 'space', spaceId, label);
+    if (!home) throw await missingOrForeign(tx, SpaceEntity, { id: spaceId }, label);
     return home;
   }
 

@@ -29,7 +29,7 @@ export class JobAgentGuard implements CanActivate {
     const req = context.switchToHttp().getRequest<Request>();
     const { agentId } = (req.body ?? {}) as { agentId?: unknown };
     // Anything else is a 400, and the pipe says so.
-    if (typeof agentId === 'string') req.agent = await this.agents.invocable(userOf(req), agentId);
+    if (typeof agentId === 'string') req.agent = await this.agents.getInvocable(userOf(req), agentId);
     return true;
   }
 }

@@ -58,7 +58,7 @@ export class JobClaims {
   private async getAgent({ turn }: JobRow) {
     if (!(await this.identity.isMember(turn.spaceId, turn.userId)))
       throw forbidden('The owner of the job is no longer a member of the space');
-    return this.agents.invocable(turn, turn.agentId);
+    return this.agents.getInvocable(turn, turn.agentId);
   }
 
   private async fail({ id, turn }: JobRow, from: 'QUEUED' | 'FAILED', { code, message }: AppError) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import type { InvocableAgent } from '../agents/agent-row.ts';
+import type { InvocableAgent } from '../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { violates } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';

@@ -21,7 +21,7 @@ export class JobRecords {
 
   /** The user's job; 403 for one of another space, 404 for somebody else's. */
   async get(owner: Owner, id: string): Promise<JobRow> {
-    return this.withTurn(await store.getOwnJob(this.database, owner, id));
+    return this.withTurn(await store.getOwnJob(this.database.manager, owner, id));
   }
 
   async listByIds(ids: readonly string[]): Promise<JobRow[]> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
-import type { InvocableAgent } from '../agents/agent-row.ts';
+import type { InvocableAgent } from '../agents/invocable-agent.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
 import { canonicalJson } from '../turns/input/contents.ts';

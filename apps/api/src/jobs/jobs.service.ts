@@ -51,7 +51,7 @@ export class JobsService {
   /** The caller's own job; 404 for anybody else's, 403 where its agent no longer admits him. */
   async get(caller: UserPrincipal, jobId: string): Promise<JobRow> {
     const job = await this.records.get(caller, jobId);
-    await this.agents.invocable(caller, job.turn.agentId);
+    await this.agents.getInvocable(caller, job.turn.agentId);
     return job;
   }
 

@@ -1,8 +1,9 @@
 import type { JobStatus } from '@platform/contracts';
-import { missingOrForeign } from '../auth/resource-scope.ts';
+import type { EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/http/app-error.ts';
-import { isUuid } from '../infra/http/ids.ts';
+import { JobEntity } from './job.entity.ts';
 
 export interface JobFailure {
   code: string;
@@ -52,14 +53,14 @@ export interface Owner {
 }
 
 /** The user's job; 403 for one of another space, 404 for somebody else's. */
-export async function getOwnJob(sql: Sql, { spaceId, userId }: Owner, id: string): Promise<StoredJob> {
-  const found = isUuid(id)
-    ? await firstRow<StoredJob>(sql, `select ${COLUMNS} from agent_job where space_id = $1 and id = $2`, [
-        spaceId,
-        id,
-      ])
-    : null;
-  if (found === null) throw await missingOrForeign(sql, 'agent_job', id, `Job ${id}`);
+export async function getOwnJob(tx: EntityManager, { spaceId, userId }: Owner, id: string): Promise<StoredJob> {
+  requireUuid(id, `Job ${id}`);
+  const found = await firstRow<StoredJob>(
+    tx,
+    `select ${COLUMNS} from agent_job where space_id = $1 and id = $2`,
+    [spaceId, id],
+  );
+  if (found === null) throw await missingOrForeign(tx, JobEntity, { id }, `Job ${id}`);
   if (found.userId !== userId) throw notFound(`Job ${id} does not exist`);
   return found;
 }

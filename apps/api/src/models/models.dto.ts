@@ -25,7 +25,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsFilledText, IsText } from '../infra/http/text.ts';
-import { baseUrlProblem } from './model-fields.ts';
+import { baseUrlProblem } from './model-definition.ts';
 
 const IsBaseUrl = () =>
   ValidateBy({

@@ -20,19 +20,35 @@ import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogService } from './catalog.service.ts';
 import {
   allowsLoopback,
-  changedModel,
-  demandsApiKey,
-  dropsApiKey,
-  modelProblems,
-  newModel,
-} from './model-fields.ts';
+  changeDefinition,
+  definitionProblems,
+  newDefinition,
+  removesApiKey,
+  requiresApiKey,
+} from './model-definition.ts';
 import { ProviderError } from './model-provider.ts';
-import { apiKeyPlace, OFFLINE_MODEL_ID, OFFLINE_ROW, toModel, type ModelRow } from './model-row.ts';
-import * as store from './models.store.ts';
+import {
+  apiKeyPlace,
+  BUILT_IN_MODEL,
+  BUILT_IN_MODEL_ID,
+  toModel,
+  upstreamModelOf,
+  type CatalogModel,
+} from './catalog-model.ts';
+import type { ModelEntity } from './model.entity.ts';
+import {
+  deleteModel,
+  getModel,
+  insertModel,
+  listModels,
+  lockModel,
+  newModelId,
+  updateModel,
+} from './models.store.ts';
 
 const TEST_TIMEOUT_MS = 20_000;
 
-/** The catalog as admins keep it. */
+/** Manages the catalogs of spaces. */
 @Injectable()
 export class ModelsService {
   constructor(
@@ -46,26 +62,26 @@ export class ModelsService {
 
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Model>> {
     const filter = { modelsOf: spaceId };
-    const below = this.cursors.idAfter(cursor, filter);
-    const found = await store.listModels(this.database, spaceId, below, limit + 1);
-    if (found.length <= limit && below !== OFFLINE_MODEL_ID) found.push(OFFLINE_ROW);
-    return this.cursors.page(found, limit, filter, (row) => [row.id], toModel);
+    const before = this.cursors.idAfter(cursor, filter);
+    const models: CatalogModel[] = await listModels(this.database.manager, spaceId, before, limit + 1);
+    if (models.length <= limit && before !== BUILT_IN_MODEL_ID) models.push(BUILT_IN_MODEL);
+    return this.cursors.page(models, limit, filter, ({ id }) => [id], toModel);
   }
 
   async create(act: Act, request: CreateModelRequest): Promise<Model> {
-    const fields = newModel(request);
-    refuse(modelProblems(fields, request.apiKey));
+    const definition = newDefinition(request);
+    assertNone(definitionProblems(definition, request.apiKey));
     return this.database.transaction(async (tx) => {
       const loopbackAllowed = await this.identity.isInstallationAdmin(act.by.userId, tx);
-      const row = await this.insert(tx, act.by.spaceId, request, loopbackAllowed);
-      if (row === null) throw nameTaken(fields.name);
-      await audit(tx, act, 'model.create', row);
-      return toModel(row);
+      const model = await this.insert(tx, act.by.spaceId, request, loopbackAllowed);
+      if (model === null) throw nameTaken(definition.name);
+      await audit(tx, act, 'model.create', model);
+      return toModel(model);
     });
   }
 
   async update(act: Act, id: string, change: UpdateModelRequest): Promise<Model> {
-    if (id === OFFLINE_MODEL_ID) throw builtIn();
+    if (id === BUILT_IN_MODEL_ID) throw builtIn();
     try {
       return toModel(await this.database.transaction((tx) => this.change(tx, act, id, change)));
     } catch (error) {
@@ -74,32 +90,33 @@ export class ModelsService {
   }
 
   async delete(act: Act, id: string): Promise<void> {
-    if (id === OFFLINE_MODEL_ID) throw builtIn();
+    if (id === BUILT_IN_MODEL_ID) throw builtIn();
     await this.database.transaction(async (tx) => {
-      const row = await store.lockModel(tx, act.by.spaceId, id);
-      await store.deleteModel(tx, act.by.spaceId, id);
-      await audit(tx, act, 'model.delete', row);
+      const model = await lockModel(tx, act.by.spaceId, id);
+      await deleteModel(tx, model);
+      await audit(tx, act, 'model.delete', model);
     });
   }
 
-  /** Asks the model one short question; what goes wrong is the answer, not an error. */
+  /** Asks the model one short question. A failure is a result, not an error. */
   async test(spaceId: string, id: string): Promise<ModelTestResult> {
-    const row = id === OFFLINE_MODEL_ID ? OFFLINE_ROW : await store.findModel(this.database, spaceId, id);
+    const model =
+      id === BUILT_IN_MODEL_ID ? BUILT_IN_MODEL : await getModel(this.database.manager, spaceId, id);
     const started = performance.now();
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS);
     try {
-      for await (const delta of this.catalog.providerOf(spaceId, row).stream(questionTo(row), signal)) {
+      for await (const delta of this.catalog.providerOf(spaceId, model).stream(questionFor(model), signal)) {
         if (delta.type !== 'text' && delta.type !== 'reasoning') continue;
         const latencyMs = Math.round(performance.now() - started);
         return { ok: true, latencyMs, message: `The model answered after ${latencyMs} ms` };
       }
       return { ok: false, latencyMs: null, message: 'The model answered without any text' };
     } catch (error) {
-      return { ok: false, latencyMs: null, message: failureOf(error, signal) };
+      return { ok: false, latencyMs: null, message: failureMessage(error, signal) };
     }
   }
 
-  /** Adds the model that the environment names where the space has none of that name. */
+  /** Adds the model that the environment names, unless the space has a model of that name. */
   async ensureModelFromEnvironment(tx: EntityManager, spaceId: string): Promise<void> {
     const { openai } = this.config;
     if (openai === null) return;
@@ -107,17 +124,17 @@ export class ModelsService {
     await this.insert(tx, spaceId, { name, baseUrl, apiKey }, true);
   }
 
-  /** Null where the name is taken. */
+  /** Returns null if the name is taken. */
   private async insert(
     tx: EntityManager,
     spaceId: string,
     request: CreateModelRequest,
     loopbackAllowed: boolean,
-  ): Promise<ModelRow | null> {
+  ): Promise<ModelEntity | null> {
     if (request.name === OFFLINE_MODEL) return null;
-    const id = await store.newModelId(tx);
+    const id = await newModelId(tx);
     const sealedApiKey = request.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), request.apiKey) : null;
-    return store.insertModel(tx, spaceId, id, newModel(request), { sealedApiKey, loopbackAllowed });
+    return insertModel(tx, spaceId, id, newDefinition(request), { sealedApiKey, loopbackAllowed });
   }
 
   private async change(
@@ -125,40 +142,41 @@ export class ModelsService {
     act: Act,
     id: string,
     change: UpdateModelRequest,
-  ): Promise<ModelRow> {
+  ): Promise<ModelEntity> {
     const { spaceId } = act.by;
-    const current = await store.lockModel(tx, spaceId, id);
-    const next = changedModel(current, change);
-    refuse(modelProblems(next, change.apiKey));
-    if (demandsApiKey({ ...current, apiKeyConfigured: current.sealedApiKey !== null }, change)) {
+    const current = await lockModel(tx, spaceId, id);
+    const { definition, sealedApiKey: storedApiKey } = current;
+    const next = changeDefinition(definition, change);
+    assertNone(definitionProblems(next, change.apiKey));
+    if (requiresApiKey({ ...definition, apiKeyConfigured: storedApiKey !== null }, change)) {
       throw invalid('apiKey must be sent again with a new baseUrl');
     }
     if (next.name === OFFLINE_MODEL) throw nameTaken(next.name);
-    const kept = dropsApiKey(next, change) ? null : current.sealedApiKey;
+    const kept = removesApiKey(next, change) ? null : storedApiKey;
     const sealedApiKey = change.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), change.apiKey) : kept;
     const isInstallationAdmin = await this.identity.isInstallationAdmin(act.by.userId, tx);
     const loopbackAllowed = allowsLoopback(current, change, isInstallationAdmin);
-    const row = await store.updateModel(tx, spaceId, id, next, { sealedApiKey, loopbackAllowed });
-    await audit(tx, act, 'model.update', row, { fields: Object.keys(change) });
-    return row;
+    const model = await updateModel(tx, current, next, { sealedApiKey, loopbackAllowed });
+    await audit(tx, act, 'model.update', model, { fields: Object.keys(change) });
+    return model;
   }
 }
 
-/** Names of fields at most: values may be secrets. */
+/** Records the names of changed fields only: their values may be secrets. */
 async function audit(
   tx: EntityManager,
   { by, requestId }: Act,
   action: string,
-  row: ModelRow,
+  { id, definition }: ModelEntity,
   more = {},
 ): Promise<void> {
-  const details = { name: row.name, ...more };
-  await recordAudit(tx, by, { action, targetType: 'model', targetId: row.id, details, requestId });
+  const details = { name: definition.name, ...more };
+  await recordAudit(tx, by, { action, targetType: 'model', targetId: id, details, requestId });
 }
 
-function questionTo(row: ModelRow) {
+function questionFor({ definition }: CatalogModel) {
   return {
-    model: row.upstreamModel ?? row.name,
+    model: upstreamModelOf(definition),
     messages: [
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Reply with the word: ready' }] },
     ],
@@ -167,15 +185,15 @@ function questionTo(row: ModelRow) {
   };
 }
 
-function failureOf(error: unknown, signal: AbortSignal): string {
+function failureMessage(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `The model did not answer within ${TEST_TIMEOUT_MS / 1000} seconds`;
   if (error instanceof ProviderError || error instanceof AppError) return error.message;
   throw error;
 }
 
-function refuse(problems: string[]): void {
+function assertNone(problems: string[]): void {
   if (problems.length > 0) throw invalidFor(problems);
 }
 
-const nameTaken = (name: string) => conflict(`A model named ${name} exists already`);
+const nameTaken = (name: string) => conflict(`A model named ${name} already exists`);
 const builtIn = () => conflict(`${OFFLINE_MODEL} is built in and cannot be changed or deleted`);

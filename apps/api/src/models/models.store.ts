@@ -1,114 +1,118 @@
-import type { EntityManager } from 'typeorm';
-import { missingOrForeign } from '../auth/resource-scope.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
-import { isUuid } from '../infra/http/ids.ts';
-import type { ModelFields } from './model-fields.ts';
-import { MODEL_COLUMNS, type ModelRow } from './model-row.ts';
+import { IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
+import { insertRowIfAbsent, toEntities, updateRow } from '../infra/database/entity-rows.ts';
+import { exactlyOne, preparedRows } from '../infra/database/rows.ts';
+import { ModelEntity, type ModelDefinition } from './model.entity.ts';
 
-/** What is stored of a model's server beside the fields that admins see. */
-export type ServerColumns = Pick<ModelRow, 'sealedApiKey' | 'loopbackAllowed'>;
+/** What is stored about the server of a model besides its definition. */
+export type ServerColumns = Pick<ModelEntity, 'sealedApiKey' | 'loopbackAllowed'>;
 
-/** The stored models of a space below an id, newest first. */
+export interface ModelName {
+  spaceId: string;
+  name: string;
+}
+
+/** The stored models of a space with ids below `before`, newest first. */
 export function listModels(
-  sql: Sql,
+  tx: EntityManager,
   spaceId: string,
-  below: string | null,
-  count: number,
-): Promise<ModelRow[]> {
-  return rows<ModelRow>(
-    sql,
-    `select ${MODEL_COLUMNS} from model
-     where space_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
-     order by id desc limit $3`,
-    [spaceId, below, count],
-  );
+  before: string | null,
+  limit: number,
+): Promise<ModelEntity[]> {
+  return tx.find(ModelEntity, {
+    where: { spaceId, deletedAt: IsNull(), ...(before !== null && { id: LessThan(before) }) },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/** The names of the stored models of a space, newest first. */
+export async function listNames(
+  tx: EntityManager,
+  spaceId: string,
+): Promise<{ name: string; createdAt: Date }[]> {
+  const models = await tx.find(ModelEntity, {
+    select: { id: true, definition: { name: true }, createdAt: true },
+    where: { spaceId, deletedAt: IsNull() },
+    order: { id: 'DESC' },
+  });
+  return models.map(({ definition, createdAt }) => ({ name: definition.name, createdAt }));
 }
 
 /** Throws NOT_FOUND, or FORBIDDEN for a model of another space. */
-export async function findModel(sql: Sql, spaceId: string, id: string, lock = ''): Promise<ModelRow> {
-  const row = isUuid(id)
-    ? await firstRow<ModelRow>(
-        sql,
-        `select ${MODEL_COLUMNS} from model where space_id = $1 and id = $2 and deleted_at is null ${lock}`,
-        [spaceId, id],
-      )
-    : null;
-  if (row === null) throw await missingOrForeign(sql, 'model', id, `Model ${id}`);
-  return row;
+export async function getModel(
+  tx: EntityManager,
+  spaceId: string,
+  id: string,
+  { lock = false } = {},
+): Promise<ModelEntity> {
+  const label = `Model ${id}`;
+  const model = await tx.findOne(ModelEntity, {
+    where: { spaceId, id: requireUuid(id, label), deletedAt: IsNull() },
+    ...(lock && { lock: { mode: 'pessimistic_write' } }),
+  });
+  if (model === null) throw await missingOrForeign(tx, ModelEntity, { id, deletedAt: IsNull() }, label);
+  return model;
 }
 
-/** As `findModel`; nobody else changes the row until the transaction ends. */
-export function lockModel(tx: EntityManager, spaceId: string, id: string): Promise<ModelRow> {
-  return findModel(tx, spaceId, id, 'for update');
+/** As `getModel`, and locks the row until the transaction ends. */
+export function lockModel(tx: EntityManager, spaceId: string, id: string): Promise<ModelEntity> {
+  return getModel(tx, spaceId, id, { lock: true });
+}
+
+/**
+ * For each name, the model of that name; another model of the space if it has none of that name; null if the space has no
+ * model at all. Every model call reads it.
+ */
+export async function findNamed(
+  database: DataSource,
+  names: readonly ModelName[],
+): Promise<(ModelEntity | null)[]> {
+  const found = await preparedRows<{ position: number }>(
+    database,
+    'models.named',
+    `select asked.position::int as position, found.*
+     from unnest($1::uuid[], $2::text[]) with ordinality as asked (space_id, name, position)
+     cross join lateral (
+       select * from model
+       where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1
+     ) as found`,
+    [names.map(({ spaceId }) => spaceId), names.map(({ name }) => name)],
+  );
+  const models = toEntities(database, ModelEntity, found);
+  const byPosition = new Map(found.map(({ position }, i) => [position, models[i]]));
+  return names.map((_, i) => byPosition.get(i + 1) ?? null);
 }
 
 export async function newModelId(tx: EntityManager): Promise<string> {
-  const [row] = await rows<{ id: string }>(tx, 'select uuid_v7() as id');
-  if (row === undefined) throw new Error('The database made no id');
-  return row.id;
+  const { id } = await exactlyOne<{ id: string }>(tx, 'select uuid_v7() as id');
+  return id;
 }
 
-/** Null where the space has a model of that name already. */
+/** Returns null if the space already has a model of that name. */
 export function insertModel(
   tx: EntityManager,
   spaceId: string,
   id: string,
-  fields: ModelFields,
+  definition: ModelDefinition,
   server: ServerColumns,
-): Promise<ModelRow | null> {
-  return firstRow<ModelRow>(
-    tx,
-    `insert into model (space_id, id, api_key, loopback_allowed, name, provider, base_url, upstream_model,
-       context_window, max_output_tokens, capabilities, input_per_million, output_per_million,
-       cached_input_per_million)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-     on conflict (space_id, name) where deleted_at is null do nothing
-     returning ${MODEL_COLUMNS}`,
-    [spaceId, id, server.sealedApiKey, server.loopbackAllowed, ...valuesOf(fields)],
-  );
+): Promise<ModelEntity | null> {
+  return insertRowIfAbsent(tx, ModelEntity, { id, spaceId, definition, ...server });
 }
 
-/** Fails on `model_name_key` where the new name is taken. */
-export async function updateModel(
+/** Violates `model_name_key` if the new name is taken. */
+export function updateModel(
   tx: EntityManager,
-  spaceId: string,
-  id: string,
-  fields: ModelFields,
+  { spaceId, id }: ModelEntity,
+  definition: ModelDefinition,
   server: ServerColumns,
-): Promise<ModelRow> {
-  const row = await firstRow<ModelRow>(
-    tx,
-    `update model set api_key = $3, loopback_allowed = $4, name = $5, provider = $6, base_url = $7,
-       upstream_model = $8, context_window = $9, max_output_tokens = $10, capabilities = $11,
-       input_per_million = $12, output_per_million = $13, cached_input_per_million = $14, updated_at = clock_timestamp()
-     where space_id = $1 and id = $2
-     returning ${MODEL_COLUMNS}`,
-    [spaceId, id, server.sealedApiKey, server.loopbackAllowed, ...valuesOf(fields)],
-  );
-  if (row === null) throw new Error('The locked model is gone');
-  return row;
+): Promise<ModelEntity> {
+  const change = { definition, ...server, updatedAt: () => 'clock_timestamp()' };
+  return updateRow(tx, ModelEntity, { spaceId, id }, change);
 }
 
-export async function deleteModel(tx: EntityManager, spaceId: string, id: string): Promise<void> {
-  // The row stays, the key does not.
-  await tx.query(
-    'update model set deleted_at = clock_timestamp(), api_key = null where space_id = $1 and id = $2',
-    [spaceId, id],
-  );
-}
-
-function valuesOf(fields: ModelFields): unknown[] {
-  const { price } = fields;
-  return [
-    fields.name,
-    fields.provider,
-    fields.baseUrl,
-    fields.upstreamModel,
-    fields.contextWindow,
-    fields.maxOutputTokens,
-    JSON.stringify(fields.capabilities),
-    price.inputPerMillion,
-    price.outputPerMillion,
-    price.cachedInputPerMillion,
-  ];
+/** Keeps the row, but not the key. */
+export async function deleteModel(tx: EntityManager, { spaceId, id }: ModelEntity): Promise<void> {
+  const change = { deletedAt: () => 'clock_timestamp()', sealedApiKey: null };
+  await tx.update(ModelEntity, { spaceId, id }, change);
 }

@@ -13,7 +13,6 @@ import { recordAudit } from '../auth/audit.ts';
 import type { Act } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { missingOrForeign } from '../auth/resource-scope.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { forbidden } from '../infra/http/app-error.ts';
@@ -98,9 +97,7 @@ export class UsageReports {
   async createGrant({ by, requestId }: Act, { userId, tokens, note }: GrantRequest): Promise<UsageEntry> {
     const { spaceId } = by;
     const grantee = userId ?? null;
-    if (grantee !== null && !(await this.identity.isMember(spaceId, grantee))) {
-      throw await missingOrForeign(this.database, 'membership', grantee, `Member ${grantee}`);
-    }
+    if (grantee !== null) await this.identity.assertMember(spaceId, grantee);
     const account = { spaceId, userId: grantee };
     // Chosen in their order, and before the transaction: one that is repeated finds them written.
     const openingId = uuidV7();

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';

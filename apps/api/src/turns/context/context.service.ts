@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CompactionResult, ContextStatus } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { render } from '../../agents/template.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { conflict, notFound, unavailable } from '../../infra/http/app-error.ts';

@@ -1,5 +1,5 @@
 import type { SegmentOrigin, ToolExecution } from '@platform/contracts';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { uuidV7 } from '../../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import type { ModelUsage } from '../../models/model-provider.ts';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/
 import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';

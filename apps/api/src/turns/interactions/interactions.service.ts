@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Interaction } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { conflict, invalid, notFound } from '../../infra/http/app-error.ts';
 import { isUuid } from '../../infra/http/ids.ts';

@@ -51,7 +51,7 @@ export class ExecutionsService {
   async run(execution: InternalExecution): Promise<ExecutionResult> {
     const { caller, agentId, inputs, settings = {}, source, signal } = execution;
     signal.throwIfAborted();
-    const agent = await this.agents.invocable(caller, agentId);
+    const agent = await this.agents.getInvocable(caller, agentId);
     const problems = checkInputs(inputs, 'inputs');
     if (problems.length > 0) throw invalidFor(problems);
     const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent);

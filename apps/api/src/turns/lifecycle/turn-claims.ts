@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ContentItem, SegmentOrigin } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { InvocableAgent } from '../../agents/agent-row.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { transactionWithOutcome } from '../../infra/database/commit.ts';

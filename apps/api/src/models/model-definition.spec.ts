@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   baseUrlProblem,
-  changedModel,
-  demandsApiKey,
-  dropsApiKey,
-  modelProblems,
-  newModel,
-} from './model-fields.ts';
+  changeDefinition,
+  requiresApiKey,
+  removesApiKey,
+  definitionProblems,
+  newDefinition,
+} from './model-definition.ts';
 
 const request = { name: 'm', baseUrl: 'https://models.example/v1' };
 
-describe('newModel', () => {
+describe('newDefinition', () => {
   it('fills in the defaults', () => {
-    expect(newModel(request)).toEqual({
+    expect(newDefinition(request)).toEqual({
       name: 'm',
       provider: 'openai-compatible',
       baseUrl: 'https://models.example/v1',
@@ -25,22 +25,22 @@ describe('newModel', () => {
   });
 
   it('keeps the default output within a small window', () => {
-    expect(newModel({ ...request, contextWindow: 2048 }).maxOutputTokens).toBe(2048);
+    expect(newDefinition({ ...request, contextWindow: 2048 }).maxOutputTokens).toBe(2048);
   });
 });
 
-describe('changedModel', () => {
+describe('changeDefinition', () => {
   it('replaces a given field whole and keeps the others', () => {
-    const before = newModel({
+    const before = newDefinition({
       ...request,
       price: { inputPerMillion: 1, outputPerMillion: 2 },
       capabilities: { audio: true, tools: false },
     });
-    expect(changedModel(before, { price: { outputPerMillion: 3 } })).toEqual({
+    expect(changeDefinition(before, { price: { outputPerMillion: 3 } })).toEqual({
       ...before,
       price: { inputPerMillion: null, outputPerMillion: 3, cachedInputPerMillion: null },
     });
-    expect(changedModel(before, { capabilities: { images: false } }).capabilities).toEqual({
+    expect(changeDefinition(before, { capabilities: { images: false } }).capabilities).toEqual({
       images: false,
       audio: false,
       files: true,
@@ -49,53 +49,55 @@ describe('changedModel', () => {
   });
 
   it('forgets the address when the model becomes an offline one', () => {
-    expect(changedModel(newModel(request), { provider: 'offline' }).baseUrl).toBeNull();
+    expect(changeDefinition(newDefinition(request), { provider: 'offline' }).baseUrl).toBeNull();
   });
 });
 
-describe('modelProblems', () => {
+describe('definitionProblems', () => {
   it('wants an address exactly where there is a server', () => {
-    expect(modelProblems(newModel(request))).toEqual([]);
-    expect(modelProblems(newModel({ name: 'm' }))).toEqual([
+    expect(definitionProblems(newDefinition(request))).toEqual([]);
+    expect(definitionProblems(newDefinition({ name: 'm' }))).toEqual([
       'baseUrl is required for an openai-compatible model',
     ]);
-    expect(modelProblems(newModel({ name: 'm', provider: 'offline' }))).toEqual([]);
-    expect(modelProblems(newModel({ ...request, provider: 'offline' }))).toEqual([
+    expect(definitionProblems(newDefinition({ name: 'm', provider: 'offline' }))).toEqual([]);
+    expect(definitionProblems(newDefinition({ ...request, provider: 'offline' }))).toEqual([
       'baseUrl has no use for an offline model',
     ]);
-    expect(modelProblems(newModel({ name: 'm', provider: 'offline' }), 'key')).toEqual([
+    expect(definitionProblems(newDefinition({ name: 'm', provider: 'offline' }), 'key')).toEqual([
       'apiKey has no use for an offline model',
     ]);
   });
 
   it('keeps the output within the window', () => {
-    expect(modelProblems(newModel({ ...request, contextWindow: 100, maxOutputTokens: 100 }))).toEqual([]);
-    expect(modelProblems(newModel({ ...request, contextWindow: 100, maxOutputTokens: 101 }))).toEqual([
-      'maxOutputTokens must be at most the contextWindow, 100',
-    ]);
+    expect(
+      definitionProblems(newDefinition({ ...request, contextWindow: 100, maxOutputTokens: 100 })),
+    ).toEqual([]);
+    expect(
+      definitionProblems(newDefinition({ ...request, contextWindow: 100, maxOutputTokens: 101 })),
+    ).toEqual(['maxOutputTokens must be at most the contextWindow, 100']);
   });
 });
 
-describe('demandsApiKey', () => {
-  const keyed = { ...newModel(request), apiKeyConfigured: true };
+describe('requiresApiKey', () => {
+  const keyed = { ...newDefinition(request), apiKeyConfigured: true };
   const moved = { baseUrl: 'https://elsewhere.example/v1' };
 
   it('is asked for where a stored key would travel to a new address', () => {
-    expect(demandsApiKey(keyed, moved)).toBe(true);
-    expect(demandsApiKey(keyed, { ...moved, apiKey: 'k' })).toBe(false);
-    expect(demandsApiKey(keyed, { ...moved, apiKey: '' })).toBe(false);
-    expect(demandsApiKey(keyed, { baseUrl: request.baseUrl })).toBe(false);
-    expect(demandsApiKey(keyed, { contextWindow: 5 })).toBe(false);
-    expect(demandsApiKey({ ...keyed, apiKeyConfigured: false }, moved)).toBe(false);
+    expect(requiresApiKey(keyed, moved)).toBe(true);
+    expect(requiresApiKey(keyed, { ...moved, apiKey: 'k' })).toBe(false);
+    expect(requiresApiKey(keyed, { ...moved, apiKey: '' })).toBe(false);
+    expect(requiresApiKey(keyed, { baseUrl: request.baseUrl })).toBe(false);
+    expect(requiresApiKey(keyed, { contextWindow: 5 })).toBe(false);
+    expect(requiresApiKey({ ...keyed, apiKeyConfigured: false }, moved)).toBe(false);
   });
 });
 
-describe('dropsApiKey', () => {
+describe('removesApiKey', () => {
   it('takes the key away on an empty one and from an offline model', () => {
-    expect(dropsApiKey(newModel(request), { apiKey: '' })).toBe(true);
-    expect(dropsApiKey(newModel({ name: 'm', provider: 'offline' }), {})).toBe(true);
-    expect(dropsApiKey(newModel(request), {})).toBe(false);
-    expect(dropsApiKey(newModel(request), { apiKey: 'k' })).toBe(false);
+    expect(removesApiKey(newDefinition(request), { apiKey: '' })).toBe(true);
+    expect(removesApiKey(newDefinition({ name: 'm', provider: 'offline' }), {})).toBe(true);
+    expect(removesApiKey(newDefinition(request), {})).toBe(false);
+    expect(removesApiKey(newDefinition(request), { apiKey: 'k' })).toBe(false);
   });
 });
 

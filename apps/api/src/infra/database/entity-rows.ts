@@ -1,0 +1,100 @@
+import type {
+  DataSource,
+  EntityManager,
+  EntityTarget,
+  FindOptionsWhere,
+  ObjectLiteral,
+  QueryDeepPartialEntity,
+} from 'typeorm';
+import { preparedRows } from './rows.ts';
+
+/** Values for columns, or SQL expressions that compute them. */
+export type ColumnValues<Entity> = { [Key in keyof Entity]?: Entity[Key] | (() => string) };
+
+/** Inserts a row and returns it as stored, with what the database filled in. */
+export async function insertRow<Entity extends ObjectLiteral>(
+  tx: EntityManager,
+  target: EntityTarget<Entity>,
+  values: ColumnValues<Entity>,
+): Promise<Entity> {
+  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values)).updateEntity(false);
+  const { raw } = await insert.returning('*').execute();
+  const [row] = toEntities(tx.dataSource, target, raw as ObjectLiteral[]);
+  if (row === undefined) throw new Error('The row was not inserted');
+  return row;
+}
+
+/** As `insertRow`; null if a unique index already has such a row. */
+export async function insertRowIfAbsent<Entity extends ObjectLiteral>(
+  tx: EntityManager,
+  target: EntityTarget<Entity>,
+  values: ColumnValues<Entity>,
+): Promise<Entity | null> {
+  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values)).updateEntity(false);
+  const { raw } = await insert.orIgnore().returning('*').execute();
+  return toEntities(tx.dataSource, target, raw as ObjectLiteral[])[0] ?? null;
+}
+
+/** Updates rows and returns them as stored. */
+export async function updateRows<Entity extends ObjectLiteral>(
+  tx: EntityManager,
+  target: EntityTarget<Entity>,
+  where: FindOptionsWhere<Entity>,
+  change: ColumnValues<Entity>,
+): Promise<Entity[]> {
+  const update = tx
+    .createQueryBuilder()
+    .update(target)
+    .set(asPartial(change))
+    .where(where)
+    .updateEntity(false);
+  const { raw } = await update.returning('*').execute();
+  return toEntities(tx.dataSource, target, raw as ObjectLiteral[]);
+}
+
+/** As `updateRows` for a row that exists: throws unless exactly one was updated. */
+export async function updateRow<Entity extends ObjectLiteral>(
+  tx: EntityManager,
+  target: EntityTarget<Entity>,
+  where: FindOptionsWhere<Entity>,
+  change: ColumnValues<Entity>,
+): Promise<Entity> {
+  const [row, another] = await updateRows(tx, target, where, change);
+  if (row === undefined || another !== undefined) throw new Error('Not exactly one row was updated');
+  return row;
+}
+
+/**
+ * Reads entities by a statement that each connection parses and plans once, for reads that every call makes.
+ * The statement selects every column of the table under its own name. `name` belongs to this statement alone.
+ */
+export async function preparedEntities<Entity extends ObjectLiteral>(
+  database: DataSource,
+  target: EntityTarget<Entity>,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Entity[]> {
+  return toEntities(database, target, await preparedRows<ObjectLiteral>(database, name, text, values));
+}
+
+/** Reads entities from rows that contain every column of their table. */
+export function toEntities<Entity extends ObjectLiteral>(
+  database: DataSource,
+  target: EntityTarget<Entity>,
+  rows: readonly ObjectLiteral[],
+): Entity[] {
+  const metadata = database.getMetadata(target);
+  return rows.map((row) => {
+    const entity = metadata.create() as Entity;
+    for (const column of metadata.columns) {
+      column.setEntityValue(entity, database.driver.prepareHydratedValue(row[column.databaseName], column));
+    }
+    return entity;
+  });
+}
+
+/** TypeORM's own type refuses JSON columns whose type contains `unknown`. */
+function asPartial<Entity>(values: ColumnValues<Entity>): QueryDeepPartialEntity<Entity> {
+  return values as QueryDeepPartialEntity<Entity>;
+}
