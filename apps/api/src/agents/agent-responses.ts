@@ -3,7 +3,7 @@ import type {
   AgentListing,
   AgentTool,
   AgentVersion,
-  ListedTool,
+  AgentToolStatus,
   UserSummary,
 } from '@platform/contracts';
 import { missingTool } from '../tools/tool-status.ts';
@@ -54,6 +54,6 @@ function toVersionedAgent(agent: AgentEntity): AgentVersion['agent'] {
   };
 }
 
-function withStatus(tool: AgentTool): ListedTool {
+function withStatus(tool: AgentTool): AgentToolStatus {
   return { ...tool, status: missingTool(tool) === null ? 'ready' : 'unknown' };
 }

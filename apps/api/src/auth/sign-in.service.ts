@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow } from '../infra/database/rows.ts';
-import { forbidden, notFound, unauthorized } from '../infra/http/app-error.ts';
+import { forbidden, unauthorized } from '../infra/http/app-error.ts';
 import { ACCESS_TOKEN_SECONDS, AccessTokens } from './access-tokens.ts';
 import { findAccount, getAccount, toPersonState, toUser, type Account } from './accounts.store.ts';
 import { IdentityService, toSpace, type Home } from './identity.service.ts';

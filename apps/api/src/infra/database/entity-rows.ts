@@ -3,8 +3,10 @@ import type {
   EntityManager,
   EntityTarget,
   FindOptionsWhere,
+  InsertQueryBuilder,
   ObjectLiteral,
   QueryDeepPartialEntity,
+  UpdateQueryBuilder,
 } from 'typeorm';
 import { preparedRows } from './rows.ts';
 
@@ -17,9 +19,8 @@ export async function insertRow<Entity extends ObjectLiteral>(
   target: EntityTarget<Entity>,
   values: ColumnValues<Entity>,
 ): Promise<Entity> {
-  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values)).updateEntity(false);
-  const { raw } = await insert.returning('*').execute();
-  const [row] = toEntities(tx.dataSource, target, raw as ObjectLiteral[]);
+  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values));
+  const [row] = await returned(tx, target, insert);
   if (row === undefined) throw new Error('The row was not inserted');
   return row;
 }
@@ -30,9 +31,9 @@ export async function insertRowIfAbsent<Entity extends ObjectLiteral>(
   target: EntityTarget<Entity>,
   values: ColumnValues<Entity>,
 ): Promise<Entity | null> {
-  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values)).updateEntity(false);
-  const { raw } = await insert.orIgnore().returning('*').execute();
-  return toEntities(tx.dataSource, target, raw as ObjectLiteral[])[0] ?? null;
+  const insert = tx.createQueryBuilder().insert().into(target).values(asPartial(values)).orIgnore();
+  const [row] = await returned(tx, target, insert);
+  return row ?? null;
 }
 
 /** Updates rows and returns them as stored. */
@@ -42,14 +43,7 @@ export async function updateRows<Entity extends ObjectLiteral>(
   where: FindOptionsWhere<Entity>,
   change: ColumnValues<Entity>,
 ): Promise<Entity[]> {
-  const update = tx
-    .createQueryBuilder()
-    .update(target)
-    .set(asPartial(change))
-    .where(where)
-    .updateEntity(false);
-  const { raw } = await update.returning('*').execute();
-  return toEntities(tx.dataSource, target, raw as ObjectLiteral[]);
+  return returned(tx, target, tx.createQueryBuilder().update(target).set(asPartial(change)).where(where));
 }
 
 /** As `updateRows` for a row that exists: throws unless exactly one was updated. */
@@ -92,6 +86,15 @@ export function toEntities<Entity extends ObjectLiteral>(
     }
     return entity;
   });
+}
+
+async function returned<Entity extends ObjectLiteral>(
+  { dataSource }: EntityManager,
+  target: EntityTarget<Entity>,
+  query: InsertQueryBuilder<Entity> | UpdateQueryBuilder<Entity>,
+): Promise<Entity[]> {
+  const result = await query.returning('*').updateEntity(false).execute();
+  return toEntities(dataSource, target, result.raw as ObjectLiteral[]);
 }
 
 /** TypeORM's own type refuses JSON columns whose type contains `unknown`. */
