@@ -779,7 +779,7 @@ describe('pages', () => {
         await agent.stream({ ...turn, session_id: 's' });
         if (!retry && text.endsWith('/fail')) failed.push(turn);
         const ref = await sessionRef(agent);
-        expect((await loadContext(app.get(DataSource), ref, 100_000)).context.items).toEqual(
+        expect((await loadContext(app.get(DataSource), ref, 100_000)).context.steps).toEqual(
           await stored(ref),
         );
         if (random(20) < 1) await app.sql('delete from context_page where session_id = $1', [ref]);
@@ -804,7 +804,7 @@ describe('pages', () => {
       { from_turn: 1, to_turn: 3 },
       { from_turn: 4, to_turn: 5 },
     ]);
-    expect((await loadContext(app.get(DataSource), ref, 100_000)).context.items).toEqual(await stored(ref));
+    expect((await loadContext(app.get(DataSource), ref, 100_000)).context.steps).toEqual(await stored(ref));
   });
 
   verifies('context.pages', 'a failed turn that is sent again comes behind what was said since', async () => {

@@ -335,10 +335,10 @@ describe('what grows', () => {
       select agent_id, user_id, client_turn_id, now() + interval '5 minutes' from turn where contents_hash = ''`);
     await app.sql(`insert into attachment (space_id, session_id, mime, bytes, sha256, data)
       select space_id, id, 'x/y', 0, '', '' from session where name like 'filler%'`);
-    await app.sql(`insert into context_page (session_id, from_turn, to_turn, items)
+    await app.sql(`insert into context_page (session_id, from_turn, to_turn, steps)
       select id, n, n, '' from session, generate_series(1, 4) n where name like 'filler%'`);
-    await app.sql(`insert into context_compaction (session_id, trigger, status, mark_turn, mark_item, tokens_before,
-        at_turn, at_item, model, lease_until)
+    await app.sql(`insert into context_compaction (session_id, trigger, status, mark_turn, mark_step, tokens_before,
+        at_turn, at_step, model, lease_until)
       select id, 'manual', 'FAILED', 1, 1, 1, 1, 1, 'm', now() from session where name like 'filler%'`);
     await app.sql('analyze');
   }

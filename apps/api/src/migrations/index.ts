@@ -16,6 +16,7 @@ import { RateWindows1763600000015 } from './0015-rate-windows.ts';
 import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
 import { AccountKey1763600000017 } from './0017-account-key.ts';
 import { Names1763600000018 } from './0018-names.ts';
+import { TurnColumns1763600000019 } from './0019-turn-columns.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   ModelLoopback1763600000016,
   AccountKey1763600000017,
   Names1763600000018,
+  TurnColumns1763600000019,
 ];

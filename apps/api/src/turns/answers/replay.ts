@@ -4,8 +4,8 @@ import type { TurnRow } from '../records/turn.ts';
 import { completedOf } from './closing-frames.ts';
 
 /** The frames of an ended segment told from the history, where those that were sent are no longer kept. */
-export function replayOf(turn: TurnRow, { segment, items, completed, interaction }: SegmentHistory): Buffer {
-  const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
+export function replayOf(turn: TurnRow, { segment, steps, completed, interaction }: SegmentHistory): Buffer {
+  const said = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
   const text = said.map(({ content }) => content.text).join('');
   const drafts: Draft[] = [
     productEvent('session.started', {

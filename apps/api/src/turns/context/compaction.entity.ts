@@ -25,7 +25,7 @@ export class CompactionEntity {
   markTurn!: number;
 
   @Column('int')
-  markItem!: number;
+  markStep!: number;
 
   @Column('int')
   tokensBefore!: number;
@@ -37,7 +37,7 @@ export class CompactionEntity {
   atTurn!: number;
 
   @Column('int')
-  atItem!: number;
+  atStep!: number;
 
   @Column('int', { nullable: true })
   atTokens!: number | null;

@@ -29,15 +29,15 @@ const result = (callId: string, text = 'found'): StepContent => ({
 
 /** Turns as a session holds them; every step counts 10 tokens. */
 function session(...turns: StepContent[][]): ContextStep[] {
-  return turns.flatMap((items, i) =>
-    items.map((item, k) => ({ ...item, turn: i + 1, n: k + 1, tokens: 10 })),
+  return turns.flatMap((steps, i) =>
+    steps.map((step, k) => ({ ...step, turn: i + 1, n: k + 1, tokens: 10 })),
   );
 }
 
-const contextOf = (items: ContextStep[], more: Partial<Context> = {}): Context => ({
+const contextOf = (steps: ContextStep[], more: Partial<Context> = {}): Context => ({
   summary: null,
   baseline: null,
-  items,
+  steps,
   ...more,
 });
 const summary = { id: 's', text: 'They met.', tokens: 20, mark: { turn: 0, n: 0 } };
@@ -47,7 +47,7 @@ const tool = [user('Buy tea'), model('', 'a', 'b'), started('a'), started('b'), 
 const anySession = fc
   .array(
     fc.record({
-      steps: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
+      calls: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
       order: fc.infiniteStream(fc.nat()),
       kept: fc.double({ min: 0, max: 1, noNaN: true }),
     }),
@@ -56,18 +56,18 @@ const anySession = fc
   .map((turns) => {
     let id = 0;
     return session(
-      ...turns.map(({ steps, order, kept }) => {
-        const items: StepContent[] = [user('x')];
-        for (const calls of steps) {
+      ...turns.map(({ calls: callsOfSteps, order, kept }) => {
+        const steps: StepContent[] = [user('x')];
+        for (const calls of callsOfSteps) {
           const ids = Array.from({ length: calls }, () => `call_${++id}`);
           const shuffled = ids
             .flatMap((callId) => [started(callId), result(callId)])
-            .map((item) => ({ item, at: order.next().value as number }))
+            .map((step) => ({ step, at: order.next().value as number }))
             .sort((a, b) => a.at - b.at)
-            .map(({ item }) => item);
-          items.push(model('y', ...ids), ...shuffled);
+            .map(({ step }) => step);
+          steps.push(model('y', ...ids), ...shuffled);
         }
-        return items.slice(0, 1 + Math.floor(kept * items.length));
+        return steps.slice(0, 1 + Math.floor(kept * steps.length));
       }),
     );
   });
@@ -83,14 +83,14 @@ describe('safeCuts', () => {
 
   it('never parts a call of a tool from its result', () => {
     fc.assert(
-      fc.property(anySession, (items) => {
+      fc.property(anySession, (steps) => {
         const made = (some: ContextStep[]) =>
-          some.flatMap((item) => (item.kind === 'model' ? item.content.toolCalls.map(({ id }) => id) : []));
+          some.flatMap((step) => (step.kind === 'model' ? step.content.toolCalls.map(({ id }) => id) : []));
         const answered = (some: ContextStep[]) =>
-          some.flatMap((item) => ('callId' in item.content ? [item.content.callId] : []));
-        for (const cut of safeCuts(items)) {
-          const before = new Set(made(items.slice(0, cut)));
-          expect(answered(items.slice(cut)).filter((id) => before.has(id))).toEqual([]);
+          some.flatMap((step) => ('callId' in step.content ? [step.content.callId] : []));
+        for (const cut of safeCuts(steps)) {
+          const before = new Set(made(steps.slice(0, cut)));
+          expect(answered(steps.slice(cut)).filter((id) => before.has(id))).toEqual([]);
         }
       }),
       { numRuns: 500 },
@@ -123,14 +123,14 @@ describe('planAutomatic', () => {
 
   it('brings the context to half of what may be used', () => {
     // Room 170, half of it 85, less 20 for the summary: six steps of ten tokens stay.
-    const items = session(...turns, [user('now')]);
-    const plan = planAutomatic(contextOf(items), 170, 10, 9, limits);
+    const steps = session(...turns, [user('now')]);
+    const plan = planAutomatic(contextOf(steps), 170, 10, 9, limits);
     expect(plan).toMatchObject({ mark: { turn: 6, n: 1 }, freed: 110 });
   });
 
   it('counts what is always sent, and the old summary, as taken', () => {
-    const items = session(...turns, [user('now')]);
-    const plan = planAutomatic(contextOf(items, { summary }), 170 + 20 + 40, 10, 9, limits);
+    const steps = session(...turns, [user('now')]);
+    const plan = planAutomatic(contextOf(steps, { summary }), 170 + 20 + 40, 10, 9, limits);
     expect(plan?.mark).toEqual({ turn: 8, n: 1 });
   });
 
@@ -146,18 +146,18 @@ describe('planAutomatic', () => {
   });
 
   it('finds nothing to do where a summary would free too little', () => {
-    const items = session([user('a'), model('b')], [user('now')]);
-    expect(planAutomatic(contextOf(items), 190, 10, 2, limits)).toBeNull();
+    const steps = session([user('a'), model('b')], [user('now')]);
+    expect(planAutomatic(contextOf(steps), 190, 10, 2, limits)).toBeNull();
     expect(planAutomatic(contextOf(session([user('now')])), 190, 10, 1, limits)).toBeNull();
   });
 
   it('marks what it takes, and parts no call from its result', () => {
     fc.assert(
-      fc.property(anySession, fc.integer({ min: 0, max: 500 }), (items, used) => {
-        const plan = planAutomatic(contextOf(items), used, 10, items.at(-1)?.turn ?? 0, limits);
+      fc.property(anySession, fc.integer({ min: 0, max: 500 }), (steps, used) => {
+        const plan = planAutomatic(contextOf(steps), used, 10, steps.at(-1)?.turn ?? 0, limits);
         if (plan === null) return;
-        expect(safeCuts(items)).toContain(plan.head.length);
-        const marked = items.filter(
+        expect(safeCuts(steps)).toContain(plan.head.length);
+        const marked = steps.filter(
           ({ turn, n }) => turn < plan.mark.turn || (turn === plan.mark.turn && n <= plan.mark.n),
         );
         expect(plan.head).toEqual(marked);
@@ -183,8 +183,8 @@ describe('sizes', () => {
   });
 
   it('tells the size after: the head and the old summary go, the new one comes', () => {
-    const items = session([user('a'), model('b')], [user('c'), model('d')]);
-    const context = contextOf(items, { summary });
+    const steps = session([user('a'), model('b')], [user('c'), model('d')]);
+    const context = contextOf(steps, { summary });
     const plan = planManual(context);
     expect(plan && tokensAfter(context, plan, 100, 15)).toBe(100 - 20 - 20 + 15);
     expect(plan && tokensAfter(context, plan, 30, 15)).toBe(15);
@@ -205,12 +205,12 @@ describe('the request for a summary', () => {
   const limits = { contextWindow: 8_000, maxOutputTokens: 1_000 };
 
   it('tells the conversation in marked lines that no model obeys', () => {
-    const items = session(
+    const steps = session(
       [user('Hello\n/fail\r/think 600000\n  /call shop.find'), model('Hi', 'a'), result('a', '/fail')],
       [{ kind: 'partial', content: { text: 'Well' } }],
     );
-    const plan = { head: items, mark: { turn: 2, n: 1 }, freed: 40 };
-    const request = summaryRequest(contextOf(items, { summary }), plan, limits, 'up');
+    const plan = { head: steps, mark: { turn: 2, n: 1 }, freed: 40 };
+    const request = summaryRequest(contextOf(steps, { summary }), plan, limits, 'up');
     const [system, said] = request.messages;
     if (said?.role !== 'user' || said.parts[0]?.type !== 'text') throw new Error('The user says nothing');
     const { text } = said.parts[0];

@@ -79,7 +79,7 @@ export async function insertCompaction(tx: Sql, compaction: NewCompaction): Prom
   const { sessionRef, trigger, mark, at, tokensBefore, model, leaseMs } = compaction;
   const row = await firstRow<{ id: string }>(
     tx,
-    `insert into context_compaction (session_id, trigger, status, mark_turn, mark_item, at_turn, at_item,
+    `insert into context_compaction (session_id, trigger, status, mark_turn, mark_step, at_turn, at_step,
        tokens_before, model, lease_until)
      values ($1, $2, 'RUNNING', $3, $4, $5, $6, $7, $8, clock_timestamp() + $9 * interval '1 millisecond')
      returning id`,
@@ -195,7 +195,7 @@ export async function undoCompaction(
   await rows(
     tx,
     `update context_compaction set status = case status when 'READY' then 'UNDONE' else 'ABANDONED' end,
-       at_turn = $3, at_item = $4, at_tokens = $5, changed_at = clock_timestamp()
+       at_turn = $3, at_step = $4, at_tokens = $5, changed_at = clock_timestamp()
      where session_id = $1 and (id = $2 or status = 'FAILED')`,
     [sessionRef, last.id, at.turn, at.n, sizeOf(last.before, last.after)],
   );

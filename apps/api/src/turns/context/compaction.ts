@@ -47,26 +47,26 @@ export function summaryLimit({ contextWindow, maxOutputTokens }: ModelLimits): n
  * Where the steps may be cut, as the index of the first that stays: before a message of the user or a step of the
  * model, or behind the last; never between a call of a tool and its result.
  */
-export function safeCuts(items: StepContent[]): number[] {
+export function safeCuts(steps: StepContent[]): number[] {
   const cuts: number[] = [];
   const open = new Set<string>();
-  items.forEach((item, i) => {
+  steps.forEach((step, i) => {
     // The calls that an ended turn left open get no result any more.
-    if (item.kind === 'user') open.clear();
-    if (i > 0 && open.size === 0 && (item.kind === 'user' || item.kind === 'model')) cuts.push(i);
-    if (item.kind === 'model') for (const { id } of item.content.toolCalls) open.add(id);
-    if (item.kind === 'tool-result') open.delete(item.content.callId);
+    if (step.kind === 'user') open.clear();
+    if (i > 0 && open.size === 0 && (step.kind === 'user' || step.kind === 'model')) cuts.push(i);
+    if (step.kind === 'model') for (const { id } of step.content.toolCalls) open.add(id);
+    if (step.kind === 'tool-result') open.delete(step.content.callId);
   });
-  if (items.length > 0 && open.size === 0) cuts.push(items.length);
+  if (steps.length > 0 && open.size === 0) cuts.push(steps.length);
   return cuts;
 }
 
 /** By hand: everything before the last turn, or that turn too where it is alone. Null: nothing to do. */
-export function planManual({ items }: Context): CompactionPlan | null {
-  const lastTurn = items.at(-1)?.turn;
-  const start = items.findIndex(({ turn }) => turn === lastTurn);
-  const cut = start > 0 ? start : items.length;
-  return safeCuts(items).includes(cut) ? planAt(items, cut, null) : null;
+export function planManual({ steps }: Context): CompactionPlan | null {
+  const lastTurn = steps.at(-1)?.turn;
+  const start = steps.findIndex(({ turn }) => turn === lastTurn);
+  const cut = start > 0 ? start : steps.length;
+  return safeCuts(steps).includes(cut) ? planAt(steps, cut, null) : null;
 }
 
 /**
@@ -74,7 +74,7 @@ export function planManual({ items }: Context): CompactionPlan | null {
  * but the last. Null: a summary would free nothing.
  */
 export function planAutomatic(
-  { items, summary }: Context,
+  { steps, summary }: Context,
   used: number,
   outputTokens: number,
   runningTurn: number,
@@ -82,20 +82,20 @@ export function planAutomatic(
 ): CompactionPlan | null {
   const limit = summaryLimit(limits);
   const room = Math.min(FULL * limits.contextWindow, limits.contextWindow - outputTokens);
-  const fixed = Math.max(0, used - sumTokens(items) - (summary?.tokens ?? 0));
+  const fixed = Math.max(0, used - sumTokens(steps) - (summary?.tokens ?? 0));
   const keep = room / 2 - fixed - limit;
-  const cuts = safeCuts(items).filter((cut) => cut < items.length);
-  const cut = cuts.find((i) => sumTokens(items.slice(i)) <= keep) ?? cuts.at(-1);
+  const cuts = safeCuts(steps).filter((cut) => cut < steps.length);
+  const cut = cuts.find((i) => sumTokens(steps.slice(i)) <= keep) ?? cuts.at(-1);
   if (cut === undefined) return null;
-  const plan = planAt(items, cut, runningTurn);
+  const plan = planAt(steps, cut, runningTurn);
   return plan && plan.freed > limit ? plan : null;
 }
 
-function planAt(items: ContextStep[], cut: number, runningTurn: number | null): CompactionPlan | null {
-  const head = items.slice(0, cut);
+function planAt(steps: ContextStep[], cut: number, runningTurn: number | null): CompactionPlan | null {
+  const head = steps.slice(0, cut);
   const mark = lastPosition(head);
   if (mark === null) return null;
-  return { head, mark, freed: sumTokens(head.filter((item) => !isPinned(item, runningTurn))) };
+  return { head, mark, freed: sumTokens(head.filter((step) => !isPinned(step, runningTurn))) };
 }
 
 /** The size of the context once a summary of so many tokens has taken the place of the old one and of the head. */
@@ -155,16 +155,16 @@ Write what the assistant must know to go on without the conversation: aims, fact
 }
 
 /** The steps as lines within so many tokens; the longest are cut, and all of those to the same length. */
-export function transcript(items: ContextStep[], budgetTokens: number): string[] {
+export function transcript(steps: ContextStep[], budgetTokens: number): string[] {
   const cap = evenCap(
-    items.map(({ tokens }) => tokens),
+    steps.map(({ tokens }) => tokens),
     budgetTokens,
   );
-  return items.flatMap((item) => {
-    const text = textOf(item);
+  return steps.flatMap((step) => {
+    const text = textOf(step);
     if (text === '') return [];
-    if (item.tokens <= cap || text.length <= cap) return quoted(text);
-    const kept = Math.max(cap, Math.floor((text.length * cap) / item.tokens));
+    if (step.tokens <= cap || text.length <= cap) return quoted(text);
+    const kept = Math.max(cap, Math.floor((text.length * cap) / step.tokens));
     return quoted(`${text.slice(0, kept).toWellFormed()} [cut]`);
   });
 }
@@ -185,19 +185,19 @@ function quoted(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `| ${line}`);
 }
 
-function textOf(item: ContextStep): string {
-  switch (item.kind) {
+function textOf(step: ContextStep): string {
+  switch (step.kind) {
     case 'user':
-      return `User: ${item.content.parts.map(partText).join('\n')}`;
+      return `User: ${step.content.parts.map(partText).join('\n')}`;
     case 'model':
       return [
-        ...(item.content.text === '' ? [] : [`Assistant: ${item.content.text}`]),
-        ...item.content.toolCalls.map((call) => `Call of the tool ${call.name}: ${call.arguments}`),
+        ...(step.content.text === '' ? [] : [`Assistant: ${step.content.text}`]),
+        ...step.content.toolCalls.map((call) => `Call of the tool ${call.name}: ${call.arguments}`),
       ].join('\n');
     case 'partial':
-      return item.content.text === '' ? '' : `Assistant, interrupted: ${item.content.text}`;
+      return step.content.text === '' ? '' : `Assistant, interrupted: ${step.content.text}`;
     case 'tool-result':
-      return `Result of the tool: ${item.content.text}`;
+      return `Result of the tool: ${step.content.text}`;
     case 'tool-call':
       return '';
   }

@@ -74,7 +74,7 @@ export class ContextKeeper {
   ): Promise<boolean> {
     const { model, agent, userId, clientTurnId } = turn;
     const plan = planAutomatic(context, tokensBefore, outputTokens, turn.n, model);
-    const at = lastPosition(context.items);
+    const at = lastPosition(context.steps);
     if (plan === null || at === null) return false;
     const compaction = {
       sessionRef: turn.session.ref,

@@ -12,5 +12,5 @@ export class ContextPageEntity {
   toTurn!: number;
 
   @Column('text')
-  items!: string;
+  steps!: string;
 }

@@ -9,7 +9,7 @@ import {
   type Context,
   type ContextStep,
 } from './context-state.ts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 
 const user = (turn: number, n: number, tokens = 10): ContextStep & { id: string } => ({
   id: `${turn}.${n}`,
@@ -30,21 +30,21 @@ const model = (turn: number, n: number, known?: number, estimated = false): Cont
   n,
   tokens: 10,
 });
-const contextOf = (items: ContextStep[], more: Partial<Context> = {}): Context => ({
+const contextOf = (steps: ContextStep[], more: Partial<Context> = {}): Context => ({
   ...EMPTY_CONTEXT,
-  items,
+  steps,
   ...more,
 });
 
 describe('usedTokens', () => {
   it("takes the provider's last figure as it is", () => {
-    const items = [user(1, 1), model(1, 2, 50), user(2, 1), model(2, 2, 90)];
-    expect(usedTokens(contextOf(items), 7)).toEqual({ tokens: 90, estimated: false });
+    const steps = [user(1, 1), model(1, 2, 50), user(2, 1), model(2, 2, 90)];
+    expect(usedTokens(contextOf(steps), 7)).toEqual({ tokens: 90, estimated: false });
   });
 
   it('adds what came since', () => {
-    const items = [user(1, 1), model(1, 2, 50), user(2, 1), user(3, 1, 4)];
-    expect(usedTokens(contextOf(items), 7)).toEqual({ tokens: 64, estimated: true });
+    const steps = [user(1, 1), model(1, 2, 50), user(2, 1), user(3, 1, 4)];
+    expect(usedTokens(contextOf(steps), 7)).toEqual({ tokens: 64, estimated: true });
   });
 
   it('passes on that a figure was counted here', () => {
@@ -60,9 +60,9 @@ describe('usedTokens', () => {
 
   it('goes from the last change of the summary, not from figures before it', () => {
     const baseline = { turn: 2, n: 2, tokens: 33 };
-    const items = [user(1, 1), model(1, 2, 50), user(2, 1), model(2, 2, 90), user(3, 1)];
-    expect(usedTokens(contextOf(items, { baseline }), 7)).toEqual({ tokens: 43, estimated: true });
-    expect(usedTokens(contextOf([...items, model(3, 2, 60)], { baseline }), 7)).toEqual({
+    const steps = [user(1, 1), model(1, 2, 50), user(2, 1), model(2, 2, 90), user(3, 1)];
+    expect(usedTokens(contextOf(steps, { baseline }), 7)).toEqual({ tokens: 43, estimated: true });
+    expect(usedTokens(contextOf([...steps, model(3, 2, 60)], { baseline }), 7)).toEqual({
       tokens: 60,
       estimated: false,
     });
@@ -71,11 +71,11 @@ describe('usedTokens', () => {
 
 describe('withTurn', () => {
   const summary = { id: 's', text: 's', tokens: 5, mark: { turn: 2, n: 3 } };
-  const own: Item[] = [user(0, 1), { ...model(0, 2), id: 'm' }, { ...model(0, 4), id: 'l' }];
-  const places = ({ items }: Context) => items.map(({ turn, n }) => [turn, n]);
+  const own: Step[] = [user(0, 1), { ...model(0, 2), id: 'm' }, { ...model(0, 4), id: 'l' }];
+  const places = ({ steps }: Context) => steps.map(({ turn, n }) => [turn, n]);
 
   it('puts the steps of the turn behind the others', () => {
-    expect(places(withTurn(contextOf([user(1, 1)]), { n: 2, items: own }))).toEqual([
+    expect(places(withTurn(contextOf([user(1, 1)]), { n: 2, steps: own }))).toEqual([
       [1, 1],
       [2, 1],
       [2, 2],
@@ -85,11 +85,11 @@ describe('withTurn', () => {
 
   it('leaves out what the summary covers, but not what the user just asked', () => {
     const context = contextOf([user(1, 1), model(1, 2)], { summary });
-    expect(places(withTurn(context, { n: 2, items: own }))).toEqual([
+    expect(places(withTurn(context, { n: 2, steps: own }))).toEqual([
       [2, 1],
       [2, 4],
     ]);
-    expect(places(withTurn(context, { n: 3, items: own }))).toEqual([
+    expect(places(withTurn(context, { n: 3, steps: own }))).toEqual([
       [3, 1],
       [3, 2],
       [3, 4],

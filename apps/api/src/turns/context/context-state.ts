@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../models/model-provider.ts';
-import type { Item, StepContent } from '../records/steps.ts';
+import type { Step, StepContent } from '../records/steps.ts';
 
 /** A place in a session: a step of a turn. */
 export interface Position {
@@ -28,10 +28,10 @@ export interface Context {
    */
   baseline: (Position & { tokens: number }) | null;
   /** The steps that no summary covers, oldest first. */
-  items: ContextStep[];
+  steps: ContextStep[];
 }
 
-export const EMPTY_CONTEXT: Context = { summary: null, baseline: null, items: [] };
+export const EMPTY_CONTEXT: Context = { summary: null, baseline: null, steps: [] };
 
 /** Whether the first place is behind the second. */
 export function isAfter(a: Position, b: Position): boolean {
@@ -39,26 +39,26 @@ export function isAfter(a: Position, b: Position): boolean {
 }
 
 /** The latest place of all, or null: results of tools are not always in the order in which they came. */
-export function lastPosition(items: Position[]): Position | null {
-  return items.reduce<Position | null>(
+export function lastPosition(steps: Position[]): Position | null {
+  return steps.reduce<Position | null>(
     (last, { turn, n }) => (last === null || isAfter({ turn, n }, last) ? { turn, n } : last),
     null,
   );
 }
 
 /** The context of a turn's next call. What the user asked is sent as it was said, even where a summary covers it. */
-export function withTurn(context: Context, turn: { n: number; items: Item[] }): Context {
+export function withTurn(context: Context, turn: { n: number; steps: Step[] }): Context {
   const mark = context.summary?.mark;
-  const own = turn.items.map((item) => ({ ...item, turn: turn.n }));
-  const items = [...context.items, ...own].filter(
-    (item) => mark === undefined || isAfter(item, mark) || isPinned(item, turn.n),
+  const own = turn.steps.map((step) => ({ ...step, turn: turn.n }));
+  const steps = [...context.steps, ...own].filter(
+    (step) => mark === undefined || isAfter(step, mark) || isPinned(step, turn.n),
   );
-  return { ...context, items };
+  return { ...context, steps };
 }
 
-/** Whether the item is what the user asked in the turn that runs. */
-export function isPinned(item: ContextStep, runningTurn: number | null): boolean {
-  return item.kind === 'user' && item.turn === runningTurn;
+/** Whether the step is what the user asked in the turn that runs. */
+export function isPinned(step: ContextStep, runningTurn: number | null): boolean {
+  return step.kind === 'user' && step.turn === runningTurn;
 }
 
 /** What a call leaves in the context; a provider drops the reasoning. */
@@ -71,30 +71,30 @@ export function contextTokens({ promptTokens, completionTokens, reasoningTokens 
  * here. `systemTokens` counts where no figure is known yet.
  */
 export function usedTokens(
-  { items, baseline }: Context,
+  { steps, baseline }: Context,
   systemTokens: number,
 ): { tokens: number; estimated: boolean } {
-  const known = items.findLastIndex(
-    (item) => item.kind === 'model' && item.content.context && (!baseline || isAfter(item, baseline)),
+  const known = steps.findLastIndex(
+    (step) => step.kind === 'model' && step.content.context && (!baseline || isAfter(step, baseline)),
   );
-  const item = items[known];
-  if (item?.kind === 'model' && item.content.context) {
-    const { tokens, estimated } = item.content.context;
-    const since = items.slice(known + 1);
+  const step = steps[known];
+  if (step?.kind === 'model' && step.content.context) {
+    const { tokens, estimated } = step.content.context;
+    const since = steps.slice(known + 1);
     return { tokens: tokens + sumTokens(since), estimated: estimated || since.length > 0 };
   }
   if (baseline) {
-    const since = items.filter((later) => isAfter(later, baseline));
+    const since = steps.filter((later) => isAfter(later, baseline));
     return { tokens: baseline.tokens + sumTokens(since), estimated: true };
   }
-  return { tokens: systemTokens + sumTokens(items), estimated: true };
+  return { tokens: systemTokens + sumTokens(steps), estimated: true };
 }
 
-export function sumTokens(items: { tokens: number }[]): number {
-  return items.reduce((sum, { tokens }) => sum + tokens, 0);
+export function sumTokens(steps: { tokens: number }[]): number {
+  return steps.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** How many messages the items are for the model. */
-export function messageCount(items: StepContent[]): number {
-  return items.filter(({ kind }) => kind !== 'tool-call').length;
+/** How many messages the steps are for the model. */
+export function messageCount(steps: StepContent[]): number {
+  return steps.filter(({ kind }) => kind !== 'tool-call').length;
 }

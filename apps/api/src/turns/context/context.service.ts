@@ -55,7 +55,7 @@ export class ContextService {
       estimated: found.used.estimated,
       compactionCount: count,
       summaryStatus: status,
-      messageCount: messageCount(found.context.items),
+      messageCount: messageCount(found.context.steps),
     };
   }
 
@@ -96,7 +96,7 @@ export class ContextService {
     const contextWindow = await this.windowOf(scope);
     await this.database.transaction(async (tx) => {
       const { session, context, used } = await this.findIdle(tx, scope, contextWindow, true);
-      const at = lastPosition(context.items) ?? context.summary?.mark ?? { turn: 0, n: 0 };
+      const at = lastPosition(context.steps) ?? context.summary?.mark ?? { turn: 0, n: 0 };
       const sizeOf = (before: number, after: number) => Math.max(0, used.tokens + before - after);
       if (!(await undoCompaction(tx, session.ref, at, sizeOf))) {
         throw conflict(`Session ${scope.sessionId} has no summary that could be taken back`);
@@ -114,7 +114,7 @@ export class ContextService {
     const { agent, userId } = scope;
     const { session, context, used } = await this.findIdle(tx, scope, model.contextWindow, true);
     const plan = planManual(context);
-    const at = lastPosition(context.items);
+    const at = lastPosition(context.steps);
     if (plan === null || at === null) return used.tokens;
     const payer = { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: null };
     const compaction: Compaction = {
@@ -141,7 +141,7 @@ export class ContextService {
     const session = isText(sessionId) ? await contextSession(sql, owner, sessionId, { locked }) : null;
     if (session === null) throw notFound(`Session ${sessionId} does not exist`);
     const { context } = await loadContext(sql, session.ref, contextWindow);
-    if (context.items.length === 0 && context.summary === null) {
+    if (context.steps.length === 0 && context.summary === null) {
       throw notFound(`Session ${sessionId} has no message yet`);
     }
     const systemTokens = await countTokens(render(agent.systemPrompt, agent.variables, {}));

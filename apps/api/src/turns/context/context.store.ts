@@ -14,7 +14,7 @@ export interface Tail {
   /** The last turn of the last page. */
   after: number;
   to: number;
-  items: string;
+  steps: string;
 }
 
 interface ContextRow {
@@ -22,9 +22,9 @@ interface ContextRow {
   summary: { text: string } | null;
   tokens: number;
   markTurn: number;
-  markItem: number;
+  markStep: number;
   atTurn: number | null;
-  atItem: number;
+  atStep: number;
   atTokens: number;
 }
 
@@ -40,8 +40,8 @@ export async function loadContext(
 ): Promise<{ context: Context; tail: Tail | null }> {
   const row = await firstRow<ContextRow>(
     sql,
-    `select s.id, s.summary, s.summary_tokens as tokens, s.mark_turn as "markTurn", s.mark_item as "markItem",
-       b.at_turn as "atTurn", b.at_item as "atItem", b.at_tokens as "atTokens"
+    `select s.id, s.summary, s.summary_tokens as tokens, s.mark_turn as "markTurn", s.mark_step as "markStep",
+       b.at_turn as "atTurn", b.at_step as "atStep", b.at_tokens as "atTokens"
      from (select) as one
      left join lateral (select * from context_compaction where session_id = $1 and status = 'READY'
        order by id desc limit 1) s on true
@@ -50,15 +50,15 @@ export async function loadContext(
     [sessionRef],
   );
   const summary = row && summaryOf(row);
-  const baseline = row?.atTurn == null ? null : { turn: row.atTurn, n: row.atItem, tokens: row.atTokens };
+  const baseline = row?.atTurn == null ? null : { turn: row.atTurn, n: row.atStep, tokens: row.atTokens };
   const mark = summary?.mark ?? NO_TURN;
-  const { pages, tail, isCut } = await readItems(sql, sessionRef, mark, beforeTurn, bytesFor(contextWindow));
-  const read = [...pages, ...(tail ? [tail.items] : [])].join(',');
-  const items = (JSON.parse(`[${read}]`) as ContextStep[]).filter(
+  const { pages, tail, isCut } = await readSteps(sql, sessionRef, mark, beforeTurn, bytesFor(contextWindow));
+  const read = [...pages, ...(tail ? [tail.steps] : [])].join(',');
+  const steps = (JSON.parse(`[${read}]`) as ContextStep[]).filter(
     ({ turn, n }) => turn > mark.turn || (turn === mark.turn && n > mark.n),
   );
-  if (isCut) return { context: cutContext({ summary, baseline, items }), tail: null };
-  return { context: { summary, baseline, items }, tail };
+  if (isCut) return { context: cutContext({ summary, baseline, steps }), tail: null };
+  return { context: { summary, baseline, steps }, tail };
 }
 
 /** More than any text has that fits the window: reading beyond it would only fill the memory. */
@@ -70,28 +70,28 @@ function bytesFor(contextWindow: number): number {
  * What is left of a context whose oldest steps were not read: it begins with a message, not with the result of a call
  * that is gone, and the figures that providers told of all of it are no longer true.
  */
-function cutContext({ summary, items }: Context): Context {
-  const spoken = items.findIndex(({ kind }) => kind === 'user');
-  const first = spoken < 0 ? items.findIndex(({ kind }) => kind === 'model') : spoken;
-  const kept = first < 0 ? [] : items.slice(first);
+function cutContext({ summary, steps }: Context): Context {
+  const spoken = steps.findIndex(({ kind }) => kind === 'user');
+  const first = spoken < 0 ? steps.findIndex(({ kind }) => kind === 'model') : spoken;
+  const kept = first < 0 ? [] : steps.slice(first);
   return {
     summary,
     baseline: null,
-    items: kept.map((item) =>
-      item.kind === 'model'
-        ? { ...item, content: { text: item.content.text, toolCalls: item.content.toolCalls } }
-        : item,
+    steps: kept.map((step) =>
+      step.kind === 'model'
+        ? { ...step, content: { text: step.content.text, toolCalls: step.content.toolCalls } }
+        : step,
     ),
   };
 }
 
-function summaryOf({ id, summary, tokens, markTurn, markItem }: ContextRow): Summary | null {
+function summaryOf({ id, summary, tokens, markTurn, markStep }: ContextRow): Summary | null {
   if (id === null || summary === null) return null;
-  return { id, text: summary.text, tokens, mark: { turn: markTurn, n: markItem } };
+  return { id, text: summary.text, tokens, mark: { turn: markTurn, n: markStep } };
 }
 
 /** The newest pages and steps, as many as the bytes allow; `isCut` where that is not all behind the mark. */
-async function readItems(
+async function readSteps(
   sql: Sql,
   sessionRef: string,
   mark: Position,
@@ -99,7 +99,7 @@ async function readItems(
   maxBytes: number,
 ): Promise<{ pages: string[]; tail: Tail | null; isCut: boolean }> {
   // One statement, so that pages and tail fit together; a subquery, so that no turn before the tail is looked at.
-  const found = await rows<{ after: number | null; to: number; items: string | null; isCut: boolean }>(
+  const found = await rows<{ after: number | null; to: number; steps: string | null; isCut: boolean }>(
     sql,
     `with last as materialized (
        select coalesce(max(to_turn), 0) as turn from context_page where session_id = $1
@@ -110,11 +110,11 @@ async function readItems(
        where t.session_id = $1 and t.n > (select turn from last) and ($3::int is null or t.n < $3)
          and t.started_at is not null
      ), page as (
-       select to_turn, items, (select coalesce(max(total), 0) from step)
-         + sum(octet_length(items)) over (order by to_turn desc) as total
+       select to_turn, steps, (select coalesce(max(total), 0) from step)
+         + sum(octet_length(steps)) over (order by to_turn desc) as total
        from context_page where session_id = $1 and to_turn >= $2
      )
-     select null::int as after, to_turn as "to", case when total <= $4 then items end as items,
+     select null::int as after, to_turn as "to", case when total <= $4 then steps end as steps,
        total > $4 as "isCut" from page
      union all
      select (select turn from last), max(turn), string_agg(json_build_object(
@@ -125,9 +125,9 @@ async function readItems(
     [sessionRef, mark.turn, beforeTurn, maxBytes],
   );
   const isCut = found.some((row) => row.isCut);
-  const pages = found.flatMap(({ after, items }) => (after === null && items !== null ? [items] : []));
-  const [tail] = found.flatMap(({ after, to, items }) =>
-    after === null || items === null ? [] : [{ after, to, items }],
+  const pages = found.flatMap(({ after, steps }) => (after === null && steps !== null ? [steps] : []));
+  const [tail] = found.flatMap(({ after, to, steps }) =>
+    after === null || steps === null ? [] : [{ after, to, steps }],
   );
   return { pages, tail: tail ?? null, isCut };
 }
@@ -136,19 +136,19 @@ async function readItems(
  * Puts a tail behind the last page of its session, or into a new one; does nothing where the pages have changed since
  * it was read. In the transaction that ends a turn, so that no step of the tail can change meanwhile.
  */
-export async function foldTail(tx: Sql, sessionRef: string, { after, to, items }: Tail): Promise<void> {
+export async function foldTail(tx: Sql, sessionRef: string, { after, to, steps }: Tail): Promise<void> {
   await rows(
     tx,
     `with grown as (
-       update context_page set items = items || ',' || $4::text, to_turn = $3
-       where session_id = $1 and to_turn = $2 and octet_length(items) < ${PAGE_BYTES} returning 1
+       update context_page set steps = steps || ',' || $4::text, to_turn = $3
+       where session_id = $1 and to_turn = $2 and octet_length(steps) < ${PAGE_BYTES} returning 1
      )
-     insert into context_page (session_id, from_turn, to_turn, items)
+     insert into context_page (session_id, from_turn, to_turn, steps)
      select $1, $2::int + 1, $3, $4
      where not exists (select from grown)
        and coalesce((select max(to_turn) from context_page where session_id = $1), 0) = $2
      on conflict do nothing`,
-    [sessionRef, after, to, items],
+    [sessionRef, after, to, steps],
   );
 }
 

@@ -19,27 +19,27 @@ interface StoredMedium {
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
-  items: StepContent[],
+  steps: StepContent[],
 ): Promise<ModelMessage[]> {
-  const media = await loadMedia(sql, recentMedia(items));
+  const media = await loadMedia(sql, recentMedia(steps));
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
-  items.forEach((item, i) => {
-    switch (item.kind) {
+  steps.forEach((step, i) => {
+    switch (step.kind) {
       case 'user':
-        messages.push({ role: 'user', parts: item.content.parts.map((part) => modelPart(part, media)) });
+        messages.push({ role: 'user', parts: step.content.parts.map((part) => modelPart(part, media)) });
         break;
       case 'model':
-        messages.push({ role: 'assistant', text: item.content.text, toolCalls: item.content.toolCalls });
-        for (const call of unanswered(item.content.toolCalls, items, i + 1)) {
+        messages.push({ role: 'assistant', text: step.content.text, toolCalls: step.content.toolCalls });
+        for (const call of unanswered(step.content.toolCalls, steps, i + 1)) {
           messages.push({ role: 'tool', callId: call, text: INTERRUPTED });
         }
         break;
       case 'tool-result':
-        messages.push({ role: 'tool', callId: item.content.callId, text: item.content.text });
+        messages.push({ role: 'tool', callId: step.content.callId, text: step.content.text });
         break;
       case 'partial':
-        if (item.content.text !== '')
-          messages.push({ role: 'assistant', text: item.content.text, toolCalls: [] });
+        if (step.content.text !== '')
+          messages.push({ role: 'assistant', text: step.content.text, toolCalls: [] });
         break;
       case 'tool-call':
         break;
@@ -49,19 +49,19 @@ export async function buildMessages(
 }
 
 /** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
-function unanswered(calls: { id: string }[], items: StepContent[], from: number): string[] {
+function unanswered(calls: { id: string }[], steps: StepContent[], from: number): string[] {
   const open = new Set(calls.map(({ id }) => id));
   for (let i = from; open.size > 0; i++) {
-    const item = items[i];
-    if (item === undefined || item.kind === 'model' || item.kind === 'user') break;
-    if (item.kind === 'tool-result') open.delete(item.content.callId);
+    const step = steps[i];
+    if (step === undefined || step.kind === 'model' || step.kind === 'user') break;
+    if (step.kind === 'tool-result') open.delete(step.content.callId);
   }
   return [...open];
 }
 
 /** The media of the last turns, those of the last one first, each turn's in their order. */
-function recentMedia(items: StepContent[]): string[][] {
-  const spoken = items.flatMap((item) => (item.kind === 'user' ? [item.content.parts] : []));
+function recentMedia(steps: StepContent[]): string[][] {
+  const spoken = steps.flatMap((step) => (step.kind === 'user' ? [step.content.parts] : []));
   return spoken
     .slice(-MEDIA_TURNS)
     .reverse()

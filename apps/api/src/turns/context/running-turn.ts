@@ -1,7 +1,7 @@
 import type { SegmentOrigin } from '@platform/contracts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import type { Tail } from './context.store.ts';
 
 /** What a running turn shows of itself to the context. */
@@ -14,7 +14,7 @@ export interface RunningTurn {
   readonly n: number;
   readonly origin: SegmentOrigin;
   readonly model: ResolvedModel;
-  readonly items: Item[];
+  readonly steps: Step[];
   readonly writer: Pick<StreamWriter, 'writeEvent'>;
   /** Aborts when the turn is stopped or its lease is lost. */
   readonly signal: AbortSignal;

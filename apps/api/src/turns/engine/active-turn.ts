@@ -6,7 +6,7 @@ import type { ModelUsage } from '../../models/model-provider.ts';
 import { costOf } from '../../models/price.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Tail } from '../context/context.store.ts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 /** Why a running turn is stopped from outside. */
@@ -51,8 +51,8 @@ export interface ClaimedTurn {
   origin: SegmentOrigin;
   writer: StreamWriter;
   /** The steps that are stored and count, and the number of the next. */
-  items: Item[];
-  nextItem: number;
+  steps: Step[];
+  nextStep: number;
   /** The tokens held for the first call; null: no limit. */
   reservationId: string | null;
 }
@@ -70,8 +70,8 @@ export class ActiveTurn {
   readonly requestId: string | null;
   readonly origin: SegmentOrigin;
   readonly writer: StreamWriter;
-  readonly items: Item[];
-  nextItem: number;
+  readonly steps: Step[];
+  nextStep: number;
 
   /** What was read of earlier turns and stands in no page yet; the turn's end folds it. */
   unfolded: Tail | null = null;
@@ -101,8 +101,8 @@ export class ActiveTurn {
     this.requestId = claimed.requestId;
     this.origin = claimed.origin;
     this.writer = claimed.writer;
-    this.items = claimed.items;
-    this.nextItem = claimed.nextItem;
+    this.steps = claimed.steps;
+    this.nextStep = claimed.nextStep;
     this.reservationId = claimed.reservationId;
     this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
   }

@@ -1,5 +1,5 @@
 import type { KnowledgeEvidence } from '@platform/contracts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 const NO_KNOWLEDGE = 'Knowledge is not configured here, so no documents were searched';
@@ -9,21 +9,21 @@ const MAX_QUERY_CHARS = 1_000;
 /** What a turn asked to be searched and nobody can search: evidence without documents, with its reason. */
 export function missingEvidence(
   { knowledge, internet, disableWebSearch }: TurnSettings,
-  items: readonly Item[],
+  steps: readonly Step[],
 ): KnowledgeEvidence[] {
   const notices = [
     ...(knowledge ? [NO_KNOWLEDGE] : []),
     ...(internet && !disableWebSearch ? [NO_WEB_SEARCH] : []),
   ];
-  const query = queryOf(items);
+  const query = queryOf(steps);
   return notices.map((notice) => ({ query, documents: [], retrievalMs: 0, notice }));
 }
 
 /** The first words of the user. */
-function queryOf(items: readonly Item[]): string {
-  for (const item of items) {
-    if (item.kind !== 'user') continue;
-    for (const part of item.content.parts)
+function queryOf(steps: readonly Step[]): string {
+  for (const step of steps) {
+    if (step.kind !== 'user') continue;
+    for (const part of step.content.parts)
       if (part.type === 'text') return part.text.slice(0, MAX_QUERY_CHARS).toWellFormed();
   }
   return '';

@@ -8,7 +8,7 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import type { Charge, ChargeSource } from '../../usage/charge.ts';
 import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
 import { lastMessageIn } from '../answers/collect-answer.ts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import { payerOfRow } from './turn-billing.ts';
 import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
@@ -42,14 +42,14 @@ export class ExpiredTurnHolds implements OnModuleInit {
     if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await isHeld(tx, streamId))) return 'running';
-    const items = await loadSteps(tx, turn.id);
-    const { text } = await saidByInterruptedCall(this.streams, streamId, items);
-    return text === '' ? null : this.charge(turn, items, await countTokens(text));
+    const steps = await loadSteps(tx, turn.id);
+    const { text } = await saidByInterruptedCall(this.streams, streamId, steps);
+    return text === '' ? null : this.charge(turn, steps, await countTokens(text));
   }
 
-  private async charge(turn: TurnRow, items: Item[], completionTokens: number): Promise<Charge> {
+  private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
     const { clientTurnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
-    const used = usedByInterruptedCall(items, completionTokens);
+    const used = usedByInterruptedCall(steps, completionTokens);
     const price = await this.catalog.priceOf(spaceId, model);
     const cost = price ? costOf(used, price) : 0;
     return { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used, cost, estimated: true };
@@ -69,15 +69,15 @@ async function isHeld(tx: EntityManager, streamId: string): Promise<boolean> {
 export async function saidByInterruptedCall(
   streams: StreamsService,
   streamId: string,
-  items: Item[],
+  steps: Step[],
 ): Promise<{ text: string; elapsedMs: number }> {
   const { text, elapsedMs } = await lastMessageIn(streams.readStored(streamId));
-  const last = items.findLast((item) => item.kind === 'model');
+  const last = steps.findLast((step) => step.kind === 'model');
   return { text: last?.content.text === text ? '' : text, elapsedMs };
 }
 
 /** Nobody knows the prompt of an interrupted call better than the steps it was made of. */
-export function usedByInterruptedCall(items: Item[], completionTokens: number) {
-  const promptTokens = items.reduce((sum, item) => sum + item.tokens, 0);
+export function usedByInterruptedCall(steps: Step[], completionTokens: number) {
+  const promptTokens = steps.reduce((sum, step) => sum + step.tokens, 0);
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
 }

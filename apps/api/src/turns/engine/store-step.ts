@@ -14,31 +14,31 @@ import { insertStep } from '../records/turn.store.ts';
 export async function storeStep(
   database: Transactions,
   turn: ActiveTurn,
-  item: StepContent & { tokens: number },
+  step: StepContent & { tokens: number },
   also: (tx: EntityManager) => Promise<void> = async () => undefined,
 ): Promise<void> {
   // Taken at once: calls that run side by side store their results in any order.
-  const n = turn.nextItem++;
+  const n = turn.nextStep++;
   const store = async () => {
     try {
       return await database.transaction(async (tx) => {
         await turn.writer.assertLease(tx);
-        const id = await insertStep(tx, turn.id, n, item);
+        const id = await insertStep(tx, turn.id, n, step);
         await also(tx);
         return id;
       });
     } catch (error) {
-      const kept = error instanceof LeaseLost ? null : await storedItem(database, turn.id, n, item.kind);
+      const kept = error instanceof LeaseLost ? null : await storedStep(database, turn.id, n, step.kind);
       if (kept === null) throw error;
       return kept;
     }
   };
   // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
   const id = await whileUnavailable(store, turn.writer.signal);
-  turn.items.push({ ...item, id, n });
+  turn.steps.push({ ...step, id, n });
 }
 
-async function storedItem(
+async function storedStep(
   sql: Sql,
   turnId: string,
   n: number,

@@ -29,7 +29,7 @@ export async function completeToolCalls(
   turn: ActiveTurn,
   tools: TurnTool[],
 ): Promise<{ callId: string; question: Question } | null> {
-  const open = openCalls(turn.items);
+  const open = openCalls(turn.steps);
   const asks = open.filter(({ call }) => isQuestion(call, tools));
   const waiting = open.filter(({ call }) => !isQuestion(call, tools));
   const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
@@ -161,12 +161,12 @@ function failed(code: string, message: string): ToolOutcome {
 async function store(
   database: DataSource,
   turn: ActiveTurn,
-  item:
+  step:
     | { kind: 'tool-call'; content: { callId: string } }
     | { kind: 'tool-result'; content: { callId: string; text: string } },
 ): Promise<void> {
-  const tokens = item.kind === 'tool-result' ? await countTokens(item.content.text) : 0;
-  await storeStep(database, turn, { ...item, tokens });
+  const tokens = step.kind === 'tool-result' ? await countTokens(step.content.text) : 0;
+  await storeStep(database, turn, { ...step, tokens });
 }
 
 function clipped(text: string): string {

@@ -23,12 +23,12 @@ const RETRY_MS = 250;
 const MAX_REFUSALS = 3;
 const logger = new Logger('TurnClosing');
 
-type LastItem = StepContent & { tokens: number };
+type LastStep = StepContent & { tokens: number };
 
 /** How a segment ends, with the step it leaves. */
 export type Outcome =
-  | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; item: LastItem }
-  | { status: 'FAILED'; failure: TurnFailure; item: LastItem }
+  | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; step: LastStep }
+  | { status: 'FAILED'; failure: TurnFailure; step: LastStep }
   | { status: 'INPUT_REQUIRED'; callId: string; question: Question };
 
 /**
@@ -78,11 +78,11 @@ export async function closeTurn(
 
 /** The same end for a turn that somebody wished cancelled before it came. */
 function cancelled(outcome: Outcome): Outcome {
-  const item: LastItem =
+  const step: LastStep =
     outcome.status === 'INPUT_REQUIRED'
       ? { kind: 'partial', content: { text: '' }, tokens: 0 }
-      : outcome.item;
-  return { status: 'CANCELLED', finishReason: 'cancelled', item };
+      : outcome.step;
+  return { status: 'CANCELLED', finishReason: 'cancelled', step };
 }
 
 /** Whether the data itself is at fault (SQLSTATE classes 22 and 23), which no later try will mend. */
@@ -102,9 +102,9 @@ async function leave(tx: EntityManager, turn: ActiveTurn, outcome: Outcome): Pro
     const { callId, question } = outcome;
     return { messageId: null, interaction: await insertInteraction(tx, turn.id, callId, question) };
   }
-  const { item } = outcome;
-  const empty = item.kind === 'partial' && item.content.text === '';
-  return { messageId: empty ? null : await insertStep(tx, turn.id, turn.nextItem, item), interaction: null };
+  const { step } = outcome;
+  const empty = step.kind === 'partial' && step.content.text === '';
+  return { messageId: empty ? null : await insertStep(tx, turn.id, turn.nextStep, step), interaction: null };
 }
 
 function completedBy(

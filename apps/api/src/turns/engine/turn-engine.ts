@@ -19,7 +19,7 @@ import { ContextKeeper, showContext, type FittedContext } from '../context/conte
 import { contextTokens } from '../context/context-state.ts';
 import type { StepContent } from '../records/steps.ts';
 import { missingEvidence } from './evidence.ts';
-import { ModelStep } from './model-step.ts';
+import { ModelCall } from './model-call.ts';
 import { completeToolCalls } from './tool-calls.ts';
 import { reserveForCall, payerOf, chargeCall } from './turn-billing.ts';
 import { storeStep } from './store-step.ts';
@@ -49,20 +49,20 @@ export class TurnEngine {
 
   /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
   async run(turn: ActiveTurn): Promise<void> {
-    let step: ModelStep | null = null;
+    let call: ModelCall | null = null;
     try {
-      const outcome = await this.loop(turn, (present) => (step = present));
+      const outcome = await this.loop(turn, (started) => (call = started));
       await closeTurn(this.laned(turn), this.usage, turn, outcome);
     } catch (error) {
       if (turn.writer.signal.aborted) {
         this.logger.warn({ turn: turn.id }, 'The turn was taken over');
         return;
       }
-      await this.endEarly(turn, error, step);
+      await this.endEarly(turn, error, call);
     }
   }
 
-  private async loop(turn: ActiveTurn, onStep: (step: ModelStep | null) => void): Promise<Outcome> {
+  private async loop(turn: ActiveTurn, onCall: (call: ModelCall | null) => void): Promise<Outcome> {
     const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const context = await this.contexts.open(turn, await countTokens(systemPrompt));
@@ -70,7 +70,7 @@ export class TurnEngine {
     const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
     turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
     if (turn.origin !== 'resume')
-      for (const evidence of missingEvidence(turn.settings, turn.items))
+      for (const evidence of missingEvidence(turn.settings, turn.steps))
         turn.writer.writeEvent('knowledge.evidence', evidence);
     failpoint('turns.run');
 
@@ -80,25 +80,25 @@ export class TurnEngine {
       const fitted = await this.contexts.fit(turn, context, outputTokens);
       const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
       if (count > 0) await this.hold(turn, fitted.usedTokens, outputTokens);
-      const step = new ModelStep(turn, request);
-      onStep(step);
-      await step.run();
-      const { usage, estimated } = await step.used();
+      const call = new ModelCall(turn, request);
+      onCall(call);
+      await call.run();
+      const { usage, estimated } = await call.used();
       turn.used(usage, estimated);
-      step.charged = true;
-      step.finishMessage(usage);
+      call.charged = true;
+      call.finishMessage(usage);
       const tokens = contextTokens(usage);
       showContext(turn, tokens, estimated);
 
-      const { toolCalls } = step;
-      const content = { text: step.text, toolCalls, context: { tokens, estimated } };
-      const item = { kind: 'model' as const, content, tokens: usage.completionTokens };
+      const { toolCalls } = call;
+      const content = { text: call.text, toolCalls, context: { tokens, estimated } };
+      const step = { kind: 'model' as const, content, tokens: usage.completionTokens };
       if (toolCalls.length === 0) {
-        const finishReason: FinishReason = step.finish === 'length' ? 'length' : 'completed';
-        return { status: 'COMPLETED', finishReason, item };
+        const finishReason: FinishReason = call.finish === 'length' ? 'length' : 'completed';
+        return { status: 'COMPLETED', finishReason, step };
       }
-      await this.keep(turn, item);
-      onStep(null);
+      await this.keep(turn, step);
+      onCall(null);
     }
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
   }
@@ -111,9 +111,9 @@ export class TurnEngine {
   /** Stores a step that is not the last, and settles what it used. */
   private async keep(
     turn: ActiveTurn,
-    item: Extract<StepContent, { kind: 'model' }> & { tokens: number },
+    step: Extract<StepContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
-    await storeStep(this.laned(turn), turn, item, (tx) =>
+    await storeStep(this.laned(turn), turn, step, (tx) =>
       chargeCall(tx, this.usage, payerOf(turn), turn.reservationId, turn.due),
     );
     turn.due = null;
@@ -140,7 +140,7 @@ export class TurnEngine {
   ): Promise<ModelRequest> {
     const { model, settings } = turn;
     const messages = await whileUnavailable(
-      () => buildMessages(this.database, withSummary(systemPrompt, context), context.items),
+      () => buildMessages(this.database, withSummary(systemPrompt, context), context.steps),
       turn.signal,
     );
     return {
@@ -158,27 +158,27 @@ export class TurnEngine {
   }
 
   /** A failure or a stop: what was said so far is kept and charged. */
-  private async endEarly(turn: ActiveTurn, error: unknown, step: ModelStep | null): Promise<void> {
+  private async endEarly(turn: ActiveTurn, error: unknown, call: ModelCall | null): Promise<void> {
     try {
-      const text = step?.text ?? '';
-      if (step?.began && !step.charged) {
-        const { usage } = await step.used();
+      const text = call?.text ?? '';
+      if (call?.began && !call.charged) {
+        const { usage } = await call.used();
         turn.used(usage, true);
-        step.finishMessage(usage);
+        call.finishMessage(usage);
       }
       const tokens = text === '' ? 0 : await countTokens(text);
-      const item = { kind: 'partial' as const, content: { text }, tokens };
+      const step = { kind: 'partial' as const, content: { text }, tokens };
       if (turn.stopped === 'cancelled') {
         await closeTurn(this.laned(turn), this.usage, turn, {
           status: 'CANCELLED',
           finishReason: 'cancelled',
-          item,
+          step,
         });
         return;
       }
       const failure = failureOf(turn, error);
       if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
-      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, item });
+      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, step });
     } catch (closing) {
       if (!turn.writer.signal.aborted) {
         this.logger.error(

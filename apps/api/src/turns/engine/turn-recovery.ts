@@ -14,7 +14,7 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
 import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservations.ts';
-import type { Item } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import { findOrphans, type Orphan } from '../records/orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
 import { payerOfRow, chargeCall } from './turn-billing.ts';
@@ -103,12 +103,12 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       const turn = taken && (await getTurn(tx, id));
       if (!turn) return null;
       const { writer, cancelRequested } = taken;
-      const items = await loadSteps(tx, id);
-      const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, items);
+      const steps = await loadSteps(tx, id);
+      const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, steps);
       const tokens = await countTokens(text);
-      const nextItem = (items.at(-1)?.n ?? 0) + 1;
+      const nextStep = (steps.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
-      const messageId = text === '' ? null : await insertStep(tx, id, nextItem, partial);
+      const messageId = text === '' ? null : await insertStep(tx, id, nextStep, partial);
       await endTurn(tx, id, {
         ...(cancelRequested
           ? { status: 'CANCELLED', error: null }
@@ -117,7 +117,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       });
       const told = await executionsIn(this.streams.readStored(streamId));
       const unfinished = told.filter(({ status }) => status === 'started');
-      const due = text === '' ? null : await this.estimated(turn, items, tokens);
+      const due = text === '' ? null : await this.estimated(turn, steps, tokens);
       const usage = await this.usedIn(tx, turn, streamId, due);
       const completed = completedOf(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
       if (cancelRequested) await keepCompleted(tx, streamId, completed);
@@ -135,8 +135,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     this.logger.warn({ turn: id }, 'An interrupted turn was ended');
   }
 
-  private async estimated(turn: TurnRow, items: Item[], completionTokens: number): Promise<StepUsage> {
-    const used = usedByInterruptedCall(items, completionTokens);
+  private async estimated(turn: TurnRow, steps: Step[], completionTokens: number): Promise<StepUsage> {
+    const used = usedByInterruptedCall(steps, completionTokens);
     const price = await this.catalog.priceOf(turn.spaceId, turn.model);
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }

@@ -155,11 +155,11 @@ export class TurnClaims {
 
   /** INPUT_REQUIRED → RUNNING with the user's answer. Throws `ClaimMissed` where the question has ended. */
   async resume(turn: TurnRow, { id, callId, question }: InteractionRow, answer: UserAnswer, by: Claimant) {
-    return this.again(turn, 'INPUT_REQUIRED', by, 'resume', async (tx, segment, nextItem) => {
+    return this.again(turn, 'INPUT_REQUIRED', by, 'resume', async (tx, segment, nextStep) => {
       if (!(await answerInteraction(tx, id, answer, segment))) throw new ClaimMissed();
       const text = answerText(question, answer);
       const tokens = await countTokens(text);
-      await insertStep(tx, turn.id, nextItem, { kind: 'tool-result', content: { callId, text }, tokens });
+      await insertStep(tx, turn.id, nextStep, { kind: 'tool-result', content: { callId, text }, tokens });
     });
   }
 
@@ -238,9 +238,9 @@ export class TurnClaims {
     // Behind the insert, which waits for a turn that is about to put its question.
     if (session.turnCount > 1) await this.dismissWaiting(tx, session.id);
     const parts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, start.parts);
-    const item = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
-    const items = [{ ...item, n: 1, id: await insertStep(tx, id, 1, item) }];
-    return { id, sessionRef: session.id, n: session.turnCount, items, nextItem: 2 };
+    const step = { kind: 'user' as const, content: { parts }, tokens: start.tokens };
+    const steps = [{ ...step, n: 1, id: await insertStep(tx, id, 1, step) }];
+    return { id, sessionRef: session.id, n: session.turnCount, steps, nextStep: 2 };
   }
 
   /** Refuses the turn that would be one too many of its user's. */
@@ -263,7 +263,7 @@ export class TurnClaims {
     from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
     { agent, userId, requestId }: Claimant,
     origin: SegmentOrigin,
-    also: (tx: EntityManager, segment: number, nextItem: number) => Promise<void>,
+    also: (tx: EntityManager, segment: number, nextStep: number) => Promise<void>,
   ): Promise<OpenedSegment> {
     this.runner.assertOpen();
     const model = await this.catalog.resolve(agent.spaceId, agent.model);
@@ -282,7 +282,7 @@ export class TurnClaims {
       const segment = await nextSegment(tx, known.id);
       const before = await loadSteps(tx, known.id);
       await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
-      const items = await loadSteps(tx, known.id);
+      const steps = await loadSteps(tx, known.id);
       return this.open(tx, {
         id: known.id,
         clientTurnId: known.clientTurnId,
@@ -295,8 +295,8 @@ export class TurnClaims {
         requestId,
         origin,
         segment,
-        items: items.filter((item) => item.kind !== 'partial'),
-        nextItem: (items.at(-1)?.n ?? 0) + 1,
+        steps: steps.filter((step) => step.kind !== 'partial'),
+        nextStep: (steps.at(-1)?.n ?? 0) + 1,
       });
     });
   }
@@ -353,7 +353,7 @@ export class TurnClaims {
     tx: EntityManager,
     claimed: Omit<ClaimedTurn, 'writer' | 'reservationId'>,
   ): Promise<string | null> {
-    const { id, clientTurnId, userId, agent, model, settings, items } = claimed;
+    const { id, clientTurnId, userId, agent, model, settings, steps } = claimed;
     const { source, maxTokens } = settings;
     const payer = {
       turnRef: id,
@@ -364,7 +364,7 @@ export class TurnClaims {
       model: model.name,
       source,
     };
-    const prompt = items.reduce((sum, item) => sum + item.tokens, Math.ceil(agent.systemPrompt.length / 4));
+    const prompt = steps.reduce((sum, step) => sum + step.tokens, Math.ceil(agent.systemPrompt.length / 4));
     return reserveForCall(
       tx,
       this.usage,

@@ -123,8 +123,8 @@ export class TurnsService {
 
   /** The answer of a cancelled turn's last segment with what was said and done in those before it. */
   async wholeAnswer(turn: TurnRow, last: ChatResponse): Promise<ChatResponse> {
-    const items = await loadSteps(this.database, turn.id);
-    const said = items.filter((item) => item.kind === 'model' || item.kind === 'partial');
+    const steps = await loadSteps(this.database, turn.id);
+    const said = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
     const answer = said.map(({ content }) => content.text).join('');
     const toolExecutions = [];
     for (const { streamId } of (await loadSegments(this.database, turn.id)).slice(0, -1))

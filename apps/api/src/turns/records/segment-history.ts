@@ -1,7 +1,7 @@
 import type { Interaction, ProductEventFields } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { interactionOfCall } from './interaction.store.ts';
-import type { Item } from './steps.ts';
+import type { Step } from './steps.ts';
 import { toInteraction } from './questions.ts';
 import { loadSteps } from './turn.store.ts';
 import type { TurnRow } from './turn.ts';
@@ -12,7 +12,7 @@ export type Completed = ProductEventFields['response.completed'];
 export interface SegmentHistory {
   segment: number;
   /** Its own steps. */
-  items: Item[];
+  steps: Step[];
   /** How it ended; null for segments of versions that did not keep that. */
   completed: Completed | null;
   /** What it ended with. */
@@ -30,21 +30,21 @@ export async function keepCompleted(tx: Sql, streamId: string, completed: Comple
 export async function historyOf(sql: Sql, turn: TurnRow, segment: number): Promise<SegmentHistory> {
   const row = await firstRow<{ first: number; next: number | null; completed: Completed | null }>(
     sql,
-    `select coalesce(g.first_item, 1) as first, g.completed, (
-       select min(later.first_item) from turn_segment later
+    `select coalesce(g.first_step, 1) as first, g.completed, (
+       select min(later.first_step) from turn_segment later
        where later.turn_id = g.turn_id and later.segment > g.segment
      ) as next
      from turn_segment g where g.turn_id = $1 and g.segment = $2`,
     [turn.id, segment],
   );
   const { first = 1, next = null, completed = null } = row ?? {};
-  const items = (await loadSteps(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
+  const steps = (await loadSteps(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
   const asked =
-    completed?.finishReason === 'input_required' && items.findLast(({ kind }) => kind === 'model');
-  return { segment, items, completed, interaction: asked ? await questionOf(sql, turn, asked) : null };
+    completed?.finishReason === 'input_required' && steps.findLast(({ kind }) => kind === 'model');
+  return { segment, steps, completed, interaction: asked ? await questionOf(sql, turn, asked) : null };
 }
 
-async function questionOf(sql: Sql, turn: TurnRow, step: Item): Promise<Interaction | null> {
+async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interaction | null> {
   if (step.kind !== 'model') return null;
   const row = await interactionOfCall(
     sql,

@@ -19,7 +19,7 @@ export class SegmentEntity {
   createdAt!: Date;
 
   @Column('int', { nullable: true })
-  firstItem!: number | null;
+  firstStep!: number | null;
 
   @Column('bigint', { transformer: asNumber, nullable: true })
   promptTokensBefore!: number | null;

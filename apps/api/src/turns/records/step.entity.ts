@@ -25,4 +25,7 @@ export class StepEntity {
 
   @Column('int', { nullable: true })
   bytes!: number | null;
+
+  @Column('boolean', { default: false })
+  isSilent!: boolean;
 }

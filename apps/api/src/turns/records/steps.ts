@@ -26,18 +26,23 @@ export type StepContent =
   | { kind: 'partial'; content: { text: string } };
 
 /** `n` is its place in the turn, from 1. */
-export type Item = StepContent & { id: string; n: number; tokens: number };
+export type Step = StepContent & { id: string; n: number; tokens: number };
+
+/** Whether the model said nothing in this step: it is no message of the session. */
+export function isSilent(step: StepContent): boolean {
+  return (step.kind === 'model' || step.kind === 'partial') && step.content.text === '';
+}
 
 /** The calls of the last model step that have no result yet, in their order. */
-export function openCalls(items: Item[]): { call: ModelToolCall; started: boolean }[] {
-  const last = items.findLastIndex((item) => item.kind === 'model');
-  const step = items[last];
-  if (step?.kind !== 'model') return [];
-  const after = items.slice(last + 1);
-  return step.content.toolCalls
-    .filter(({ id }) => !after.some((item) => item.kind === 'tool-result' && item.content.callId === id))
+export function openCalls(steps: Step[]): { call: ModelToolCall; started: boolean }[] {
+  const last = steps.findLastIndex((step) => step.kind === 'model');
+  const asking = steps[last];
+  if (asking?.kind !== 'model') return [];
+  const after = steps.slice(last + 1);
+  return asking.content.toolCalls
+    .filter(({ id }) => !after.some((step) => step.kind === 'tool-result' && step.content.callId === id))
     .map((call) => ({
       call,
-      started: after.some((item) => item.kind === 'tool-call' && item.content.callId === call.id),
+      started: after.some((step) => step.kind === 'tool-call' && step.content.callId === call.id),
     }));
 }

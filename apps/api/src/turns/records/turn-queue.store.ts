@@ -10,9 +10,9 @@ export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
 export async function failQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update turn set status = 'FAILED', error = $2, finished_at = clock_timestamp()
+    `update turn set status = 'FAILED', error = $2, error_code = $3, finished_at = clock_timestamp()
      where id = $1 and status = 'QUEUED' returning id`,
-    [id, JSON.stringify(why)],
+    [id, JSON.stringify(why), why.code],
   );
   return row !== null;
 }

@@ -71,4 +71,7 @@ export class TurnEntity {
 
   @Column('text', { nullable: true })
   source!: string | null;
+
+  @Column('text', { nullable: true })
+  errorCode!: string | null;
 }

@@ -1,6 +1,6 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { Item, StepContent } from './steps.ts';
+import { isSilent, type Step, type StepContent } from './steps.ts';
 import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
@@ -137,7 +137,7 @@ export async function claimTurn(
 ): Promise<number | null> {
   const row = await firstRow<{ n: number }>(
     tx,
-    `update turn set status = 'RUNNING', error = null, finished_at = null, model = $3,
+    `update turn set status = 'RUNNING', error = null, error_code = null, finished_at = null, model = $3,
        started_at = coalesce(started_at, clock_timestamp())
      where id = $1 and status = $2 returning n`,
     [id, from, model],
@@ -179,9 +179,9 @@ export function cancelQueued(tx: Sql, id: string, why: TurnFailure): Promise<boo
 async function cancelFrom(tx: Sql, id: string, from: TurnStatus, why: TurnFailure): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update turn set status = 'CANCELLED', error = $3, finished_at = clock_timestamp()
+    `update turn set status = 'CANCELLED', error = $3, error_code = $4, finished_at = clock_timestamp()
      where id = $1 and status = $2 returning id`,
-    [id, from, JSON.stringify(why)],
+    [id, from, JSON.stringify(why), why.code],
   );
   return row !== null;
 }
@@ -215,9 +215,15 @@ export interface Ending {
 export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update turn set status = $2, error = $3, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
+    `update turn set status = $2, error = $3, error_code = $5, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
      where id = $1 and status = 'RUNNING' returning id`,
-    [id, ending.status, ending.error && JSON.stringify(ending.error), Math.round(ending.executionMs)],
+    [
+      id,
+      ending.status,
+      ending.error && JSON.stringify(ending.error),
+      Math.round(ending.executionMs),
+      ending.error?.code ?? null,
+    ],
   );
   return row !== null;
 }
@@ -230,7 +236,7 @@ export async function insertSegment(
 ): Promise<void> {
   await rows(
     tx,
-    `insert into turn_segment (turn_id, segment, origin, stream_id, first_item, prompt_tokens_before,
+    `insert into turn_segment (turn_id, segment, origin, stream_id, first_step, prompt_tokens_before,
        completion_tokens_before, cost_before)
      select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_step where turn_id = $1), 0), prompt_tokens,
        completion_tokens, cost
@@ -253,20 +259,21 @@ export async function insertStep(
   tx: Sql,
   turnId: string,
   n: number,
-  item: StepContent & { tokens: number },
+  step: StepContent & { tokens: number },
 ): Promise<string> {
   const row = await firstRow<{ id: string }>(
     tx,
-    `insert into turn_step (turn_id, n, kind, content, tokens, bytes) values ($1, $2, $3, $4::text::json, $5, octet_length($4::text))
+    `insert into turn_step (turn_id, n, kind, content, tokens, bytes, is_silent)
+     values ($1, $2, $3, $4::text::json, $5, octet_length($4::text), $6)
      returning id`,
-    [turnId, n, item.kind, JSON.stringify(item.content), item.tokens],
+    [turnId, n, step.kind, JSON.stringify(step.content), step.tokens, isSilent(step)],
   );
   if (row === null) throw new Error('A step was not stored');
   return row.id;
 }
 
 /** The steps of a turn in their order. */
-export function loadSteps(sql: Sql, turnId: string): Promise<Item[]> {
+export function loadSteps(sql: Sql, turnId: string): Promise<Step[]> {
   return rows(sql, 'select id, n, kind, content, tokens from turn_step where turn_id = $1 order by n', [
     turnId,
   ]);

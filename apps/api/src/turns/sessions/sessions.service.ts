@@ -48,9 +48,6 @@ const SESSION_COLUMNS = `
 /** A page of messages ends early where it would be longer, with one message at least. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A step without text. Matched as it is written: JSON operators refuse a document that holds U+0000. */
-const SAYS_NOTHING = `'%"text":""%'`;
-
 /** The conversations of a user with an agent, and what was said in them. */
 @Injectable()
 export class SessionsService {
@@ -112,7 +109,7 @@ export class SessionsService {
            coalesce(i.bytes, octet_length(i.content::text)) as bytes
          from turn t join turn_step i on i.turn_id = t.id
          where t.session_id = $1
-           and (i.kind = 'user' or (i.kind in ('model', 'partial') and i.content::text not like ${SAYS_NOTHING}))
+           and (i.kind = 'user' or (i.kind in ('model', 'partial') and not i.is_silent))
            and ($2::int is null or (t.n, i.n) < ($2, $3::int))
          order by t.n desc, i.n desc limit $4
        ), sized as (

@@ -6,7 +6,7 @@ import type { ActiveTurn } from './active-turn.ts';
 import { readArguments } from './tool-arguments.ts';
 
 /** One call of the model as far as it came; also what a failed call leaves. */
-export class ModelStep {
+export class ModelCall {
   readonly messageId = randomUUID();
   text = '';
   /** Whether anything came: from then on the call is charged, however it ends. */
@@ -117,7 +117,7 @@ export class ModelStep {
   /** Some servers number the calls of each answer anew; whoever runs a call tells it by its id. */
   private uniqueId(call: ModelToolCall, id: string): string {
     const others = [...this.calls.values()].filter((other) => other !== call);
-    const earlier = this.turn.items.flatMap((item) => (item.kind === 'model' ? item.content.toolCalls : []));
+    const earlier = this.turn.steps.flatMap((step) => (step.kind === 'model' ? step.content.toolCalls : []));
     return id === '' || [...others, ...earlier].some((other) => other.id === id)
       ? `call_${randomUUID()}`
       : id;
