@@ -86,7 +86,7 @@ describe('what is asked for and cannot be searched', () => {
 
 describe('an execution without a request', () => {
   const principal = async (user: TestUser = app.member): Promise<UserPrincipal> => {
-    const found = await app.get(IdentityService).principalFor(user.spaceId, user.userId);
+    const found = await app.get(IdentityService).findPrincipal(user.spaceId, user.userId);
     if (found === null) throw new Error('No member');
     return found;
   };

@@ -585,7 +585,7 @@ describe('a principal without a request', () => {
   it('is the person with the role of this moment', async () => {
     const identity = app.get(IdentityService);
     const user = await app.addUser('MEMBER');
-    expect(await identity.principalFor(user.spaceId, user.userId)).toEqual({
+    expect(await identity.findPrincipal(user.spaceId, user.userId)).toEqual({
       kind: 'user',
       userId: user.userId,
       spaceId: user.spaceId,
@@ -594,16 +594,16 @@ describe('a principal without a request', () => {
       causationRunId: null,
     });
     await patch(app.admin, user.userId, { role: 'ADMIN' });
-    expect(await identity.principalFor(user.spaceId, user.userId)).toMatchObject({ role: 'ADMIN' });
+    expect(await identity.findPrincipal(user.spaceId, user.userId)).toMatchObject({ role: 'ADMIN' });
   });
 
   it('is nobody for people who are not members, or no longer', async () => {
     const identity = app.get(IdentityService);
     const user = await app.addUser('MEMBER');
-    expect(await identity.principalFor(app.outsider.spaceId, user.userId)).toBeNull();
-    expect(await identity.principalFor(user.spaceId, UNKNOWN_ID)).toBeNull();
+    expect(await identity.findPrincipal(app.outsider.spaceId, user.userId)).toBeNull();
+    expect(await identity.findPrincipal(user.spaceId, UNKNOWN_ID)).toBeNull();
     await remove(app.admin, user.userId);
-    expect(await identity.principalFor(user.spaceId, user.userId)).toBeNull();
+    expect(await identity.findPrincipal(user.spaceId, user.userId)).toBeNull();
   });
 });
 

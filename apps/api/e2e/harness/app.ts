@@ -172,7 +172,7 @@ export class TestApp {
       });
       const home = spaceId ?? (await identity.createSpace(tx, `Space of ${email}`, user.id)).id;
       if (spaceId !== null) await identity.addMember(tx, home, user.id, role);
-      const { key } = await identity.mintApiKey(tx, { spaceId: home, userId: user.id, name: 'test' });
+      const { key } = await identity.createApiKey(tx, { spaceId: home, userId: user.id, name: 'test' });
       return { userId: user.id, spaceId: home, role, email, password: PASSWORD, apiKey: key };
     });
   }

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
-import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
@@ -50,18 +50,18 @@ export class AgentsController {
   /** Changes what is given, for its owner and for admins; every change is a new version. */
   @Patch(':agentId')
   update(
-    @CallersAct() act: Act,
+    @Audited() call: AuditedCall,
     @Param('agentId') agentId: string,
     @Body() body: UpdateAgentDto,
   ): Promise<AgentDto> {
-    return this.agents.update(act, agentId, body);
+    return this.agents.update(call, agentId, body);
   }
 
   /** Hides the agent at once, from everybody. */
   @Delete(':agentId')
   @HttpCode(204)
-  delete(@CallersAct() act: Act, @Param('agentId') agentId: string): Promise<void> {
-    return this.agents.delete(act, agentId);
+  delete(@Audited() call: AuditedCall, @Param('agentId') agentId: string): Promise<void> {
+    return this.agents.delete(call, agentId);
   }
 
   /** Who may call the agent and by which rule. */
@@ -88,10 +88,10 @@ export class AgentsController {
   @Post(':agentId/versions/:n/restore')
   @HttpCode(200)
   restore(
-    @CallersAct() act: Act,
+    @Audited() call: AuditedCall,
     @Param('agentId') agentId: string,
     @Param('n') n: string,
   ): Promise<AgentDto> {
-    return this.agents.restore(act, agentId, n);
+    return this.agents.restore(call, agentId, n);
   }
 }

@@ -11,7 +11,7 @@ import type {
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
-import type { Act } from '../auth/caller.decorator.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
@@ -100,9 +100,9 @@ export class AgentsService {
   }
 
   /** A change that changes nothing makes no version. */
-  async update(act: Act, id: string, change: UpdateAgentRequest): Promise<Agent> {
+  async update(call: AuditedCall, id: string, change: UpdateAgentRequest): Promise<Agent> {
     const agent = await this.database.transaction(async (tx) => {
-      const current = await lockManaged(tx, act.by, id);
+      const current = await lockManaged(tx, call.by, id);
       const { version } = change;
       if (typeof version === 'number' && version !== current.version) {
         throw conflict(
@@ -112,17 +112,17 @@ export class AgentsService {
       const definition = changeDefinition(current.definition, change);
       assertNone(promptProblems(definition));
       if (isDeepStrictEqual(definition, current.definition)) return current;
-      await auditForeign(tx, act, 'agent.update', current, { fields: Object.keys(change) });
-      return updateAgent(tx, current, act.by.userId, definition);
+      await auditForeign(tx, call, 'agent.update', current, { fields: Object.keys(change) });
+      return updateAgent(tx, current, call.by.userId, definition);
     });
-    return this.toAgent(act.by, agent);
+    return this.toAgent(call.by, agent);
   }
 
-  async delete(act: Act, id: string): Promise<void> {
+  async delete(call: AuditedCall, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const agent = await lockManaged(tx, act.by, id);
+      const agent = await lockManaged(tx, call.by, id);
       await deleteAgent(tx, agent);
-      await auditForeign(tx, act, 'agent.delete', agent);
+      await auditForeign(tx, call, 'agent.delete', agent);
     });
   }
 
@@ -131,7 +131,7 @@ export class AgentsService {
     const filter = { versionsOf: agent.id };
     const before = this.cursors.idAfter(query.cursor, filter);
     const versions = await listVersions(this.database.manager, agent, before, query.limit + 1);
-    const authors = await this.identity.usersByIds(versions.map(({ authorUserId }) => authorUserId));
+    const authors = await this.identity.findUsersByIds(versions.map(({ authorUserId }) => authorUserId));
     return this.cursors.page(
       versions,
       query.limit,
@@ -142,20 +142,20 @@ export class AgentsService {
   }
 
   /** Makes a new version with the definition of an old one. */
-  async restore(act: Act, id: string, version: string): Promise<Agent> {
+  async restore(call: AuditedCall, id: string, version: string): Promise<Agent> {
     const agent = await this.database.transaction(async (tx) => {
-      const current = await lockManaged(tx, act.by, id);
+      const current = await lockManaged(tx, call.by, id);
       const { snapshot } = await getVersion(tx, current, version);
-      await auditForeign(tx, act, 'agent.restore', current, { version: Number(version) });
-      return updateAgent(tx, current, act.by.userId, definitionOf(snapshot));
+      await auditForeign(tx, call, 'agent.restore', current, { version: Number(version) });
+      return updateAgent(tx, current, call.by.userId, definitionOf(snapshot));
     });
-    return this.toAgent(act.by, agent);
+    return this.toAgent(call.by, agent);
   }
 
   /** Explains who may invoke an agent, and by which rule; with `userId`, the case of that user. */
   async explainAccess(caller: UserPrincipal, id: string, userId?: string): Promise<AgentAccess> {
     const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
-    const members = await this.identity.membersOf(caller.spaceId);
+    const members = await this.identity.listMembers(caller.spaceId);
     return explainAccess({ id: agent.id, ...agent.definition }, members, userId);
   }
 
@@ -190,7 +190,7 @@ async function lockManaged(tx: EntityManager, caller: UserPrincipal, id: string)
 /** Records what an admin does to another user's agent. What owners do to their own agents is not recorded. */
 async function auditForeign(
   tx: EntityManager,
-  { by, requestId }: Act,
+  { by, requestId }: AuditedCall,
   action: string,
   agent: AgentEntity,
   more: Record<string, unknown> = {},

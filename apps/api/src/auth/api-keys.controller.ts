@@ -3,7 +3,7 @@ import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { ApiKeysService } from './api-keys.service.ts';
 import { ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './auth.dto.ts';
-import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from './caller.decorator.ts';
 import type { UserPrincipal } from './principal.ts';
 
 @Access('member')
@@ -19,14 +19,17 @@ export class ApiKeysController {
 
   /** A new key; the answer shows it this once. */
   @Post()
-  create(@CallersAct() act: Act, @Body() { name, expiresAt }: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
-    return this.keys.create(act, name, expiresAt ?? null);
+  create(
+    @Audited() call: AuditedCall,
+    @Body() { name, expiresAt }: CreateApiKeyDto,
+  ): Promise<CreatedApiKeyDto> {
+    return this.keys.create(call, name, expiresAt ?? null);
   }
 
   /** Ends a key at once. */
   @HttpCode(204)
   @Delete(':id')
-  revoke(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
-    return this.keys.revoke(act, id);
+  revoke(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.keys.revoke(call, id);
   }
 }

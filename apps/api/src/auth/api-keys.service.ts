@@ -8,10 +8,10 @@ import type { PageDto } from '../infra/http/page.dto.ts';
 import { ApiKeyEntity } from './api-key.entity.ts';
 import { listKeys, toApiKey, toPersonalKey } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
-import type { Act } from './caller.decorator.ts';
-import { lockCaller } from './caller-lock.ts';
+import type { AuditedCall } from './caller.decorator.ts';
+import { lockCaller } from './caller-lock.store.ts';
 import { IdentityService, keyPrefix } from './identity.service.ts';
-import { instant } from './instant.ts';
+import { parseInstant } from '../infra/http/instant.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
@@ -49,11 +49,11 @@ export class ApiKeysService {
   }
 
   /** A key that an API key creates ends with it at the latest. */
-  create({ by, requestId }: Act, name: string, expires: string | null): Promise<CreatedApiKey> {
+  create({ by, requestId }: AuditedCall, name: string, expires: string | null): Promise<CreatedApiKey> {
     const { spaceId, userId } = by;
     return this.database.transaction(async (tx) => {
       const latest = await lockCaller(tx, by);
-      const expiresAt = instant(expires) ?? latest;
+      const expiresAt = parseInstant(expires) ?? latest;
       if (latest !== null && expiresAt !== null && expiresAt > latest) {
         throw invalid(
           `expiresAt must not be after ${latest.toISOString()}, when the API key of this call expires`,
@@ -65,7 +65,7 @@ export class ApiKeysService {
         [expiresAt],
       );
       if (past?.past) throw invalid('expiresAt must be in the future');
-      const key = await this.identity.mintApiKey(tx, { spaceId, userId, name, expiresAt });
+      const key = await this.identity.createApiKey(tx, { spaceId, userId, name, expiresAt });
       await recordAudit(tx, by, {
         action: 'api-key.create',
         targetType: 'api-key',
@@ -77,7 +77,7 @@ export class ApiKeysService {
     });
   }
 
-  async revoke({ by, requestId }: Act, id: string): Promise<void> {
+  async revoke({ by, requestId }: AuditedCall, id: string): Promise<void> {
     const label = `API key ${id}`;
     requireUuid(id, label);
     await this.database.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { rows } from '../infra/database/rows.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { AuditQueryDto } from './auth.dto.ts';
-import { idAt, instant } from './instant.ts';
+import { smallestIdAt, parseInstant } from '../infra/http/instant.ts';
 
 interface AuditRow {
   id: string;
@@ -34,7 +34,7 @@ export class AuditService {
     spaceId: string,
     { limit, cursor, actor, action, from, to }: AuditQueryDto,
   ): Promise<Page<AuditEntry>> {
-    const [after, before] = [instant(from), instant(to)];
+    const [after, before] = [parseInstant(from), parseInstant(to)];
     const filter = { auditOf: spaceId, actor, action, from, to };
     const entries = await rows<AuditRow>(
       this.database,
@@ -59,8 +59,8 @@ export class AuditService {
         before,
         this.cursors.idAfter(cursor, filter),
         limit + 1,
-        after && idAt(after.getTime() - ID_SLACK_MS),
-        before && idAt(before.getTime() + ID_SLACK_MS),
+        after && smallestIdAt(after.getTime() - ID_SLACK_MS),
+        before && smallestIdAt(before.getTime() + ID_SLACK_MS),
       ],
     );
     return this.cursors.page(

@@ -16,7 +16,7 @@ export interface AuditRecord {
   anonymous?: boolean;
 }
 
-/** Writes down an admin act, in the transaction of the act itself. */
+/** Writes down an admin call, in the transaction of the act itself. */
 export async function recordAudit(
   tx: EntityManager,
   principal: Principal,

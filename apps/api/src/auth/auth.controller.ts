@@ -13,7 +13,7 @@ import {
   RefreshDto,
   SignedInDto,
 } from './auth.dto.ts';
-import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from './caller.decorator.ts';
 import { JsonOnlyGuard } from './json-only.guard.ts';
 import { PasswordService } from './password.service.ts';
 import type { UserPrincipal } from './principal.ts';
@@ -88,11 +88,11 @@ export class AuthController {
   @HttpCode(200)
   @Post('password')
   changePassword(
-    @CallersAct() act: Act,
+    @Audited() call: AuditedCall,
     @Body() body: ChangePasswordDto,
     @Req() req: Request,
   ): Promise<ChangedPasswordDto> {
-    return this.password.change(act, body, addressOf(req));
+    return this.password.change(call, body, addressOf(req));
   }
 
   /** The caller's own keys in all spaces, the newest first; by API key those of its space. */

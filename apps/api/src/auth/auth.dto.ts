@@ -40,7 +40,7 @@ import {
 import { isUuid } from '../infra/http/ids.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText } from '../infra/http/text.ts';
-import { IsInstant } from './instant.ts';
+import { IsInstant } from '../infra/http/instant.ts';
 
 const IsEmailAddress = () =>
   Matches(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { message: '$property must be an e-mail address' });

@@ -19,7 +19,7 @@ import { removeEndedInvitations } from './invitations.store.ts';
 import { MemberRemovals } from './member-removals.ts';
 import { MembersController } from './members.controller.ts';
 import { MembersService } from './members.service.ts';
-import { OpenAnswers } from './open-answers.ts';
+import { OpenResponses } from './open-responses.ts';
 import { PasswordService } from './password.service.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
 import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
@@ -61,7 +61,7 @@ import { SpacesService } from './spaces.service.ts';
     RefreshCookie,
     Authenticator,
     IdentityService,
-    OpenAnswers,
+    OpenResponses,
     SignInService,
     PasswordService,
     SpacesService,
@@ -71,7 +71,7 @@ import { SpacesService } from './spaces.service.ts';
     ApiKeysService,
     AuditService,
   ],
-  exports: [IdentityService, MemberRemovals, OpenAnswers],
+  exports: [IdentityService, MemberRemovals, OpenResponses],
 })
 export class AuthModule implements OnModuleInit {
   constructor(

@@ -7,14 +7,14 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
   userOf(context.switchToHttp().getRequest<Request>()),
 );
 
-/** Who did something, and in which request: what the audit log wants to know. */
-export interface Act {
+/** A call that the audit log records: who made it, and in which request. */
+export interface AuditedCall {
   by: UserPrincipal;
   requestId: string;
 }
 
-/** The calling user and the request as a parameter of a route that is audited. */
-export const CallersAct = createParamDecorator((_: unknown, context: ExecutionContext): Act => {
+/** The audited call, as a parameter of a route. */
+export const Audited = createParamDecorator((_: unknown, context: ExecutionContext): AuditedCall => {
   const req = context.switchToHttp().getRequest<Request>();
   return { by: userOf(req), requestId: req.requestId };
 });

@@ -46,7 +46,7 @@ export class IdentityService {
   constructor(private readonly database: DataSource) {}
 
   /** By id; unknown ids are left out. */
-  async usersByIds(ids: string[], sql: Sql = this.database): Promise<Map<string, UserSummary>> {
+  async findUsersByIds(ids: string[], sql: Sql = this.database): Promise<Map<string, UserSummary>> {
     if (ids.length === 0) return new Map();
     const users = await rows<UserSummary>(
       sql,
@@ -56,7 +56,7 @@ export class IdentityService {
     return new Map(users.map((user) => [user.id, user]));
   }
 
-  userByEmail(email: string, sql: Sql = this.database): Promise<UserSummary | null> {
+  findUserByEmail(email: string, sql: Sql = this.database): Promise<UserSummary | null> {
     return firstRow<UserSummary>(
       sql,
       'select id, email, name from platform_user where lower(email) = lower($1)',
@@ -65,7 +65,7 @@ export class IdentityService {
   }
 
   /** Whether there is any account yet. */
-  async anybody(sql: Sql = this.database): Promise<boolean> {
+  async hasUsers(sql: Sql = this.database): Promise<boolean> {
     return (await firstRow(sql, 'select id from platform_user limit 1')) !== null;
   }
 
@@ -80,7 +80,7 @@ export class IdentityService {
   }
 
   /** Everybody in a space, by name. */
-  membersOf(spaceId: string, sql: Sql = this.database): Promise<SpaceMember[]> {
+  listMembers(spaceId: string, sql: Sql = this.database): Promise<SpaceMember[]> {
     return rows<SpaceMember>(
       sql,
       `select u.id, u.email, u.name, m.role
@@ -91,7 +91,7 @@ export class IdentityService {
   }
 
   async isMember(spaceId: string, userId: string, sql: Sql = this.database): Promise<boolean> {
-    return (await this.roleOf(spaceId, userId, sql)) !== null;
+    return (await this.findRole(spaceId, userId, sql)) !== null;
   }
 
   /** Throws NOT_FOUND, or FORBIDDEN if the user is a member of other spaces only. */
@@ -104,7 +104,7 @@ export class IdentityService {
   }
 
   /** Null: not a member. */
-  async roleOf(spaceId: string, userId: string, sql: Sql = this.database): Promise<Role | null> {
+  async findRole(spaceId: string, userId: string, sql: Sql = this.database): Promise<Role | null> {
     const member = await firstRow<{ role: Role }>(
       sql,
       'select role from membership where space_id = $1 and user_id = $2 and removed_at is null',
@@ -125,12 +125,12 @@ export class IdentityService {
    * The person as a caller without a request, such as the owner of a task that runs; null if the person
    * is not a member of the space now.
    */
-  async principalFor(
+  async findPrincipal(
     spaceId: string,
     userId: string,
     sql: Sql = this.database,
   ): Promise<UserPrincipal | null> {
-    const role = await this.roleOf(spaceId, userId, sql);
+    const role = await this.findRole(spaceId, userId, sql);
     if (role === null) return null;
     const credential = { kind: 'internal', id: userId } as const;
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
@@ -206,7 +206,7 @@ export class IdentityService {
   }
 
   /** Makes an API key; the answer is the only place where it is ever seen whole. */
-  async mintApiKey(
+  async createApiKey(
     tx: EntityManager,
     { spaceId, userId, name, expiresAt = null }: NewApiKey,
   ): Promise<CreatedApiKey> {

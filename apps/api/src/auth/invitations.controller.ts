@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/c
 import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { InvitationPageDto, ReceivedInvitationPageDto, SpaceSummaryDto } from './auth.dto.ts';
-import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from './caller.decorator.ts';
 import { InvitationsService } from './invitations.service.ts';
 import type { UserPrincipal } from './principal.ts';
 
@@ -20,8 +20,8 @@ export class InvitationsController {
   /** Withdraws a pending invitation. */
   @HttpCode(204)
   @Delete(':id')
-  withdraw(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
-    return this.invitations.withdraw(act, id);
+  withdraw(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.invitations.withdraw(call, id);
   }
 }
 
@@ -39,15 +39,15 @@ export class ReceivedInvitationsController {
   /** Joins the space; 409 if the invitation has ended. */
   @HttpCode(200)
   @Post(':id/accept')
-  accept(@CallersAct() act: Act, @Param('id') id: string): Promise<SpaceSummaryDto> {
-    return this.invitations.accept(act, id);
+  accept(@Audited() call: AuditedCall, @Param('id') id: string): Promise<SpaceSummaryDto> {
+    return this.invitations.accept(call, id);
   }
 
   /** Ends the invitation; 409 if it has ended already. */
   @HttpCode(200)
   @Post(':id/decline')
-  async decline(@CallersAct() act: Act, @Param('id') id: string): Promise<Record<string, never>> {
-    await this.invitations.decline(act, id);
+  async decline(@Audited() call: AuditedCall, @Param('id') id: string): Promise<Record<string, never>> {
+    await this.invitations.decline(call, id);
     return {};
   }
 }

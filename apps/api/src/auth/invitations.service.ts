@@ -13,9 +13,9 @@ import { firstRow } from '../infra/database/rows.ts';
 import { AppError, conflict, forbidden, notFound } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { getAccount } from './accounts.store.ts';
+import { getAccount } from './users.store.ts';
 import { recordAudit, type AuditRecord } from './audit.ts';
-import type { Act } from './caller.decorator.ts';
+import type { AuditedCall } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationEntity } from './invitation.entity.ts';
 import {
@@ -30,7 +30,7 @@ import {
   type InvitationOutcome,
   type InvitationRow,
 } from './invitations.store.ts';
-import { lockPerson, lockSpace } from './people-locks.ts';
+import { lockPerson, lockSpace } from './people-locks.store.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
@@ -52,11 +52,11 @@ export class InvitationsService {
   ) {}
 
   /** Invites an address, or changes the role of its pending invitation. */
-  invite({ by, requestId }: Act, email: string, role: Role): Promise<InvitedMember> {
+  invite({ by, requestId }: AuditedCall, email: string, role: Role): Promise<InvitedMember> {
     return this.database.transaction(async (tx) => {
       await lockSpace(tx, by.spaceId);
       await lockPerson(tx, by.userId);
-      const ownRole = await this.identity.roleOf(by.spaceId, by.userId, tx);
+      const ownRole = await this.identity.findRole(by.spaceId, by.userId, tx);
       if (ownRole !== 'ADMIN') throw forbidden('This call is for admins of the space');
       if (await isMemberAddress(tx, by.spaceId, email)) {
         throw conflict('This person is a member of the space already');
@@ -92,7 +92,7 @@ export class InvitationsService {
   }
 
   /** Ends a pending invitation of the space. */
-  async withdraw({ by, requestId }: Act, id: string): Promise<void> {
+  async withdraw({ by, requestId }: AuditedCall, id: string): Promise<void> {
     const label = `Invitation ${id}`;
     requireUuid(id, label);
     await this.database.transaction(async (tx) => {
@@ -130,18 +130,18 @@ export class InvitationsService {
   }
 
   /** Makes the caller a member of the space that invited; 409 if the invitation has ended. */
-  accept(act: Act, id: string): Promise<SpaceSummary> {
+  accept(call: AuditedCall, id: string): Promise<SpaceSummary> {
     return this.database.transaction(async (tx) => {
-      const { email } = await getAccount(tx, act.by.userId);
+      const { email } = await getAccount(tx, call.by.userId);
       const { spaceId, spaceName } = await getReceived(tx, id, email);
       // From here on no admin is demoted and nothing of the invitation changes.
       await lockSpace(tx, spaceId);
       const { role, inviterId, outcome } = await getReceived(tx, id, email);
       if (outcome !== null) throw ended(outcome);
-      if ((await this.identity.roleOf(spaceId, inviterId, tx)) !== 'ADMIN') throw ended('WITHDRAWN');
+      if ((await this.identity.findRole(spaceId, inviterId, tx)) !== 'ADMIN') throw ended('WITHDRAWN');
       if (!(await endInvitation(tx, id, 'ACCEPTED'))) throw ended('WITHDRAWN');
-      await this.identity.addMember(tx, spaceId, act.by.userId, role);
-      await this.recordAnswer(tx, act, {
+      await this.identity.addMember(tx, spaceId, call.by.userId, role);
+      await this.recordAnswer(tx, call, {
         id,
         spaceId,
         action: 'invitation.accept',
@@ -152,15 +152,15 @@ export class InvitationsService {
   }
 
   /** 409 if the invitation has ended. */
-  async decline(act: Act, id: string): Promise<void> {
+  async decline(call: AuditedCall, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { email } = await getAccount(tx, act.by.userId);
+      const { email } = await getAccount(tx, call.by.userId);
       const { spaceId, outcome } = await getReceived(tx, id, email);
       if (outcome !== null) throw ended(outcome);
       if (!(await endInvitation(tx, id, 'DECLINED'))) throw ended('WITHDRAWN');
       // Who declines stays a stranger to the space: neither name nor id.
       const record = { action: 'invitation.decline', details: { email }, anonymous: true };
-      await this.recordAnswer(tx, act, { id, spaceId, ...record });
+      await this.recordAnswer(tx, call, { id, spaceId, ...record });
     });
   }
 
@@ -177,7 +177,7 @@ export class InvitationsService {
   /** In the log of the space that invited, which need not be the one the caller is signed in to. */
   private recordAnswer(
     tx: EntityManager,
-    { by, requestId }: Act,
+    { by, requestId }: AuditedCall,
     answer: { id: string } & Pick<AuditRecord, 'spaceId' | 'action' | 'details' | 'anonymous'>,
   ): Promise<void> {
     const { id, ...record } = answer;

@@ -11,7 +11,7 @@ import {
   MemberPageDto,
   UpdateMemberDto,
 } from './auth.dto.ts';
-import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from './caller.decorator.ts';
 import { MembersService } from './members.service.ts';
 import type { UserPrincipal } from './principal.ts';
 
@@ -36,11 +36,11 @@ export class MembersController {
   @ApiResponse({ status: 202, description: 'Invited by another admin.', type: InvitedMemberDto })
   @Post()
   async add(
-    @CallersAct() act: Act,
+    @Audited() call: AuditedCall,
     @Body() body: AddMemberDto,
     @Res({ passthrough: true }) res: Response,
   ): Promise<AddedMemberDto | InvitedMemberDto> {
-    const added = await this.members.add(act, body);
+    const added = await this.members.add(call, body);
     if ('status' in added) res.status(202);
     return added;
   }
@@ -48,17 +48,17 @@ export class MembersController {
   /** Changes the role of a member, or appoints and dismisses installation administrators; one of each kind stays. */
   @Patch(':userId')
   update(
-    @CallersAct() act: Act,
+    @Audited() call: AuditedCall,
     @Param('userId') userId: string,
     @Body() changes: UpdateMemberDto,
   ): Promise<MemberDto> {
-    return this.members.update(act, userId, changes);
+    return this.members.update(call, userId, changes);
   }
 
   /** Takes a person out of the space; his keys and tokens for it die at once. */
   @HttpCode(204)
   @Delete(':userId')
-  remove(@CallersAct() act: Act, @Param('userId') userId: string): Promise<void> {
-    return this.members.remove(act, userId);
+  remove(@Audited() call: AuditedCall, @Param('userId') userId: string): Promise<void> {
+    return this.members.remove(call, userId);
   }
 }

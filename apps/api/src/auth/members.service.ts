@@ -13,7 +13,7 @@ import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { recordAudit } from './audit.ts';
-import type { Act } from './caller.decorator.ts';
+import type { AuditedCall } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationsService } from './invitations.service.ts';
 import { endInvitationOf } from './invitations.store.ts';
@@ -29,7 +29,7 @@ import {
   setInstallationAdmin,
   type MemberRow,
 } from './members.store.ts';
-import { lockInstallation, lockPerson, lockSpace } from './people-locks.ts';
+import { lockInstallation, lockPerson, lockSpace } from './people-locks.store.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
 @Injectable()
@@ -57,16 +57,16 @@ export class MembersService {
    * An installation administrator adds anybody, with a new account if there is none; every other admin invites.
    * Who has an account keeps its name and password: only the person himself changes those.
    */
-  async add(act: Act, member: AddMemberRequest): Promise<AddedMember | InvitedMember> {
-    if (await this.identity.isInstallationAdmin(act.by.userId)) return this.addDirectly(act, member);
+  async add(call: AuditedCall, member: AddMemberRequest): Promise<AddedMember | InvitedMember> {
+    if (await this.identity.isInstallationAdmin(call.by.userId)) return this.addDirectly(call, member);
     if (member.password != null) {
       throw forbidden('password is for installation administrators: people you invite have their own');
     }
-    return this.invitations.invite(act, member.email, member.role);
+    return this.invitations.invite(call, member.email, member.role);
   }
 
   /** 409 where the space, or the installation, would be left without an administrator. */
-  update({ by, requestId }: Act, userId: string, changes: UpdateMemberRequest): Promise<Member> {
+  update({ by, requestId }: AuditedCall, userId: string, changes: UpdateMemberRequest): Promise<Member> {
     const { role, installationAdmin } = changes;
     if (role == null && installationAdmin == null) throw invalid('role or installationAdmin must be given');
     return this.database.transaction(async (tx) => {
@@ -95,7 +95,7 @@ export class MembersService {
   }
 
   /** 409 where the space, or the installation, would be left without an administrator. */
-  async remove({ by, requestId }: Act, userId: string): Promise<void> {
+  async remove({ by, requestId }: AuditedCall, userId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lockInstallation(tx);
       const member = await this.lockMember(tx, by.spaceId, userId);
@@ -114,11 +114,11 @@ export class MembersService {
     });
   }
 
-  private addDirectly({ by, requestId }: Act, member: AddMemberRequest): Promise<AddedMember> {
+  private addDirectly({ by, requestId }: AuditedCall, member: AddMemberRequest): Promise<AddedMember> {
     const { email, name, role, password } = member;
     return this.database.transaction(async (tx) => {
       await lockSpace(tx, by.spaceId);
-      const known = await this.identity.userByEmail(email, tx);
+      const known = await this.identity.findUserByEmail(email, tx);
       if (known && password) throw conflict(`${email} has an account already; add it without a password`);
       const temporaryPassword = known || password ? undefined : randomBytes(12).toString('base64url');
       const user =

@@ -4,11 +4,11 @@ import { DataSource } from 'typeorm';
 import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
 import { rows } from '../infra/database/rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
-import { getAccount, toUser } from './accounts.store.ts';
+import { getAccount, toUser } from './users.store.ts';
 import { ApiKeysService } from './api-keys.service.ts';
 import { revokePersonalKeys } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
-import type { Act } from './caller.decorator.ts';
+import type { AuditedCall } from './caller.decorator.ts';
 import { revokeSessionsOf } from './refresh-sessions.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 
@@ -26,7 +26,7 @@ export class PasswordService {
 
   /** Ends every other sign-in of the person and the API keys that the request names, and returns those left. */
   async change(
-    { by, requestId }: Act,
+    { by, requestId }: AuditedCall,
     { currentPassword, newPassword, revokeApiKeys }: ChangePasswordRequest,
     address: string,
   ): Promise<ChangePasswordResponse> {

@@ -6,7 +6,7 @@ import { verifyPassword } from '../infra/crypto/passwords.ts';
 import { firstRow } from '../infra/database/rows.ts';
 import { forbidden, unauthorized } from '../infra/http/app-error.ts';
 import { ACCESS_TOKEN_SECONDS, AccessTokens } from './access-tokens.ts';
-import { findAccount, getAccount, toPersonState, toUser, type Account } from './accounts.store.ts';
+import { findAccount, getAccount, toPersonState, toUser, type Account } from './users.store.ts';
 import { IdentityService, toSpace, type Home } from './identity.service.ts';
 import type { UserPrincipal } from './principal.ts';
 import { RefreshSessions, moveSession, type RefreshSession } from './refresh-sessions.ts';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { CreateSpaceDto, SpacePageDto, SpaceSummaryDto } from './auth.dto.ts';
-import { Caller, CallersAct, type Act } from './caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from './caller.decorator.ts';
 import type { UserPrincipal } from './principal.ts';
 import { SpacesService } from './spaces.service.ts';
 
@@ -19,7 +19,7 @@ export class SpacesController {
 
   /** A new space; its maker becomes its admin. */
   @Post()
-  create(@CallersAct() act: Act, @Body() { name }: CreateSpaceDto): Promise<SpaceSummaryDto> {
-    return this.spaces.create(act, name);
+  create(@Audited() call: AuditedCall, @Body() { name }: CreateSpaceDto): Promise<SpaceSummaryDto> {
+    return this.spaces.create(call, name);
   }
 }

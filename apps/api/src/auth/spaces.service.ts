@@ -7,7 +7,7 @@ import { forbidden } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { recordAudit } from './audit.ts';
-import type { Act } from './caller.decorator.ts';
+import type { AuditedCall } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 
 @Injectable()
@@ -37,7 +37,7 @@ export class SpacesService {
     );
   }
 
-  async create({ by, requestId }: Act, name: string): Promise<SpaceSummary> {
+  async create({ by, requestId }: AuditedCall, name: string): Promise<SpaceSummary> {
     const mayCreate =
       this.config.spaceCreation === 'everyone' || (await this.identity.isInstallationAdmin(by.userId));
     if (!mayCreate) throw forbidden('Spaces are created by installation administrators alone');

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { WebhookSecretDto, WebhookSecretStateDto } from './jobs.dto.ts';
@@ -18,7 +18,7 @@ export class WebhookSecretController {
 
   /** Makes a new secret and shows it this once; the one before it signs beside it for a day. */
   @Post()
-  rotate(@CallersAct() act: Act): Promise<WebhookSecretDto> {
-    return this.secrets.rotate(act);
+  rotate(@Audited() call: AuditedCall): Promise<WebhookSecretDto> {
+    return this.secrets.rotate(call);
   }
 }

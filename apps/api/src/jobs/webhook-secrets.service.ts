@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
-import type { Act } from '../auth/caller.decorator.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { Sweeper } from '../infra/sweeper.ts';
@@ -37,7 +37,7 @@ export class WebhookSecrets implements OnModuleInit {
   }
 
   /** Makes a new secret; the answer is the only place where it is ever seen. */
-  async rotate({ by, requestId }: Act): Promise<WebhookSecret> {
+  async rotate({ by, requestId }: AuditedCall): Promise<WebhookSecret> {
     const { spaceId } = by;
     return this.database.transaction(async (tx) => {
       // Two rotations at once come one after the other.

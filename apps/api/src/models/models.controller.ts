@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
@@ -20,23 +20,27 @@ export class ModelsController {
   /** Adds a model; agents find it by its name. */
   @Post()
   @Access('admin')
-  create(@CallersAct() act: Act, @Body() body: CreateModelDto): Promise<ModelDto> {
-    return this.models.create(act, body);
+  create(@Audited() call: AuditedCall, @Body() body: CreateModelDto): Promise<ModelDto> {
+    return this.models.create(call, body);
   }
 
   /** Changes what is given; a new baseUrl demands the apiKey again. */
   @Patch(':id')
   @Access('admin')
-  update(@CallersAct() act: Act, @Param('id') id: string, @Body() body: UpdateModelDto): Promise<ModelDto> {
-    return this.models.update(act, id, body);
+  update(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: UpdateModelDto,
+  ): Promise<ModelDto> {
+    return this.models.update(call, id, body);
   }
 
   /** Takes the model out of the catalog at once. */
   @Delete(':id')
   @Access('admin')
   @HttpCode(204)
-  delete(@CallersAct() act: Act, @Param('id') id: string): Promise<void> {
-    return this.models.delete(act, id);
+  delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.models.delete(call, id);
   }
 
   /** Asks the model one short question and tells how it went. */

@@ -9,7 +9,7 @@ import {
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
-import type { Act } from '../auth/caller.decorator.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
@@ -68,33 +68,33 @@ export class ModelsService {
     return this.cursors.page(models, limit, filter, ({ id }) => [id], toModel);
   }
 
-  async create(act: Act, request: CreateModelRequest): Promise<Model> {
+  async create(call: AuditedCall, request: CreateModelRequest): Promise<Model> {
     const definition = newDefinition(request);
     assertNone(definitionProblems(definition, request.apiKey));
     return this.database.transaction(async (tx) => {
-      const loopbackAllowed = await this.identity.isInstallationAdmin(act.by.userId, tx);
-      const model = await this.insert(tx, act.by.spaceId, request, loopbackAllowed);
+      const loopbackAllowed = await this.identity.isInstallationAdmin(call.by.userId, tx);
+      const model = await this.insert(tx, call.by.spaceId, request, loopbackAllowed);
       if (model === null) throw nameTaken(definition.name);
-      await audit(tx, act, 'model.create', model);
+      await audit(tx, call, 'model.create', model);
       return toModel(model);
     });
   }
 
-  async update(act: Act, id: string, change: UpdateModelRequest): Promise<Model> {
+  async update(call: AuditedCall, id: string, change: UpdateModelRequest): Promise<Model> {
     if (id === BUILT_IN_MODEL_ID) throw builtIn();
     try {
-      return toModel(await this.database.transaction((tx) => this.change(tx, act, id, change)));
+      return toModel(await this.database.transaction((tx) => this.change(tx, call, id, change)));
     } catch (error) {
       throw violates(error, 'model_name_key') ? nameTaken(change.name ?? '') : error;
     }
   }
 
-  async delete(act: Act, id: string): Promise<void> {
+  async delete(call: AuditedCall, id: string): Promise<void> {
     if (id === BUILT_IN_MODEL_ID) throw builtIn();
     await this.database.transaction(async (tx) => {
-      const model = await lockModel(tx, act.by.spaceId, id);
+      const model = await lockModel(tx, call.by.spaceId, id);
       await deleteModel(tx, model);
-      await audit(tx, act, 'model.delete', model);
+      await audit(tx, call, 'model.delete', model);
     });
   }
 
@@ -139,11 +139,11 @@ export class ModelsService {
 
   private async change(
     tx: EntityManager,
-    act: Act,
+    call: AuditedCall,
     id: string,
     change: UpdateModelRequest,
   ): Promise<ModelEntity> {
-    const { spaceId } = act.by;
+    const { spaceId } = call.by;
     const current = await lockModel(tx, spaceId, id);
     const { definition, sealedApiKey: storedApiKey } = current;
     const next = changeDefinition(definition, change);
@@ -154,10 +154,10 @@ export class ModelsService {
     if (next.name === OFFLINE_MODEL) throw nameTaken(next.name);
     const kept = removesApiKey(next, change) ? null : storedApiKey;
     const sealedApiKey = change.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), change.apiKey) : kept;
-    const isInstallationAdmin = await this.identity.isInstallationAdmin(act.by.userId, tx);
+    const isInstallationAdmin = await this.identity.isInstallationAdmin(call.by.userId, tx);
     const loopbackAllowed = allowsLoopback(current, change, isInstallationAdmin);
     const model = await updateModel(tx, current, next, { sealedApiKey, loopbackAllowed });
-    await audit(tx, act, 'model.update', model, { fields: Object.keys(change) });
+    await audit(tx, call, 'model.update', model, { fields: Object.keys(change) });
     return model;
   }
 }
@@ -165,7 +165,7 @@ export class ModelsService {
 /** Records the names of changed fields only: their values may be secrets. */
 async function audit(
   tx: EntityManager,
-  { by, requestId }: Act,
+  { by, requestId }: AuditedCall,
   action: string,
   { id, definition }: ModelEntity,
   more = {},

@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
 import type { Response } from 'express';
-import { OpenAnswers } from '../auth/open-answers.ts';
+import { OpenResponses } from '../auth/open-responses.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
 import { untilAborted } from '../infra/until-aborted.ts';
@@ -52,7 +52,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   constructor(
     private readonly catalog: CatalogService,
     private readonly ledger: RelayLedger,
-    private readonly answers: OpenAnswers,
+    private readonly answers: OpenResponses,
   ) {}
 
   /** The models of the space as OpenAI lists its own. */

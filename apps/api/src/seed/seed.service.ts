@@ -58,7 +58,7 @@ export class SeedService {
     const email = this.config.adminEmail ?? DEFAULT_EMAIL;
     const made = await this.database.transaction(async (tx) => {
       await lockSeed(tx);
-      if (await this.identity.anybody(tx)) return null;
+      if (await this.identity.hasUsers(tx)) return null;
       const tried = await readFirstStart(this.file);
       const own = this.config.adminPassword;
       const password = own ?? tried?.password ?? randomBytes(12).toString('base64url');
@@ -70,7 +70,7 @@ export class SeedService {
       });
       const space = await this.identity.createSpace(tx, 'My space', user.id);
       const owner = { spaceId: space.id, userId: user.id };
-      const key = this.demo ? await this.identity.mintApiKey(tx, { ...owner, name: 'First key' }) : null;
+      const key = this.demo ? await this.identity.createApiKey(tx, { ...owner, name: 'First key' }) : null;
       const first: FirstStart = {
         ...owner,
         email,

@@ -10,7 +10,7 @@ import type {
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
-import type { Act } from '../auth/caller.decorator.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Lanes } from '../infra/database/lanes.ts';
@@ -80,7 +80,7 @@ export class UsageReports {
       .map(({ isTotal: _, from: __, to: ___, ...group }) => group);
     const groups = arrangeGroups(used, groupBy, from, to);
     const people =
-      groupBy === 'user' ? await this.identity.usersByIds(groups.flatMap(({ key }) => key ?? [])) : null;
+      groupBy === 'user' ? await this.identity.findUsersByIds(groups.flatMap(({ key }) => key ?? [])) : null;
     return {
       window,
       groupBy,
@@ -94,7 +94,10 @@ export class UsageReports {
     };
   }
 
-  async createGrant({ by, requestId }: Act, { userId, tokens, note }: GrantRequest): Promise<UsageEntry> {
+  async createGrant(
+    { by, requestId }: AuditedCall,
+    { userId, tokens, note }: GrantRequest,
+  ): Promise<UsageEntry> {
     const { spaceId } = by;
     const grantee = userId ?? null;
     if (grantee !== null) await this.identity.assertMember(spaceId, grantee);
@@ -146,7 +149,7 @@ export class UsageReports {
 
   private loadPeople(entries: EntryRow[]) {
     const ids = entries.flatMap(({ userId, createdByUserId }) => [userId, createdByUserId]);
-    return this.identity.usersByIds([...new Set(ids.filter((id) => id !== null))]);
+    return this.identity.findUsersByIds([...new Set(ids.filter((id) => id !== null))]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { UsageEntry, UsageFigures, UsageGrouping, UsageWindow, UserSummary } from '@platform/contracts';
-import { instant } from '../auth/instant.ts';
+import { parseInstant } from '../infra/http/instant.ts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 
 export type EntryRow = Omit<UsageEntry, 'user' | 'createdBy' | 'createdAt'> & {
@@ -54,8 +54,8 @@ export function listEntries(
       userId,
       source,
       model,
-      instant(from),
-      instant(to),
+      parseInstant(from),
+      parseInstant(to),
       after?.createdAt ?? null,
       after?.id ?? null,
       limit,

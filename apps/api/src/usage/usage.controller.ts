@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, CallersAct, type Act } from '../auth/caller.decorator.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { UsageReports } from './reports.service.ts';
@@ -39,7 +39,7 @@ export class UsageController {
   /** Gives tokens to a member or to the space; the first grant makes a limit, and the balance starts at it. */
   @Access('admin')
   @Post('grants')
-  grant(@CallersAct() act: Act, @Body() body: GrantDto): Promise<UsageEntryDto> {
-    return this.reports.createGrant(act, body);
+  grant(@Audited() call: AuditedCall, @Body() body: GrantDto): Promise<UsageEntryDto> {
+    return this.reports.createGrant(call, body);
   }
 }

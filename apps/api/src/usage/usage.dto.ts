@@ -19,7 +19,7 @@ import {
   type UserSummary,
 } from '@platform/contracts';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { IsInstant } from '../auth/instant.ts';
+import { IsInstant } from '../infra/http/instant.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/http/text.ts';
 

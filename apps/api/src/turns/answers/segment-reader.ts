@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatResponse } from '@platform/contracts';
 import type { Request, Response } from 'express';
-import { OpenAnswers } from '../../auth/open-answers.ts';
+import { OpenResponses } from '../../auth/open-responses.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { FairGate } from '../../infra/fair-gate.ts';
 import { AppError } from '../../infra/http/app-error.ts';
@@ -23,7 +23,7 @@ export class SegmentReader {
 
   constructor(
     private readonly streams: StreamsService,
-    private readonly answers: OpenAnswers,
+    private readonly answers: OpenResponses,
   ) {}
 
   /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */

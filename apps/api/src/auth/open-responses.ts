@@ -17,8 +17,8 @@ const CHECK_MS = 2_500;
  * checked again as long as the answer goes on, for all streams by one query.
  */
 @Injectable()
-export class OpenAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(OpenAnswers.name);
+export class OpenResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(OpenResponses.name);
   private readonly open = new Map<string, { caller: UserPrincipal; answers: Set<Response> }>();
   private timer: NodeJS.Timeout | null = null;
   private checking = false;

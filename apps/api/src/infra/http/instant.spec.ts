@@ -1,4 +1,4 @@
-import { idAt, instant, isInstant } from './instant.ts';
+import { smallestIdAt, parseInstant, isInstant } from './instant.ts';
 
 describe('isInstant', () => {
   it.each([
@@ -21,15 +21,15 @@ describe('isInstant', () => {
   ])('refuses %s', (value) => expect(isInstant(value)).toBe(false));
 
   it('and gives SQL the moment itself, whatever its offset', () => {
-    expect(instant('2026-01-31T12:00:00+23:00')).toEqual(new Date('2026-01-30T13:00:00Z'));
-    expect(instant(undefined)).toBeNull();
+    expect(parseInstant('2026-01-31T12:00:00+23:00')).toEqual(new Date('2026-01-30T13:00:00Z'));
+    expect(parseInstant(undefined)).toBeNull();
   });
 });
 
-describe('idAt', () => {
+describe('smallestIdAt', () => {
   it.each([
     [Date.UTC(2026, 0, 1), '019b76da-a800-7000-8000-000000000000'],
     [-1, '00000000-0000-7000-8000-000000000000'],
     [Number.MAX_SAFE_INTEGER, 'ffffffff-ffff-7000-8000-000000000000'],
-  ])('of %p is the first id of that moment', (ms, id) => expect(idAt(ms)).toBe(id));
+  ])('of %p is the first id of that moment', (ms, id) => expect(smallestIdAt(ms)).toBe(id));
 });
