@@ -17,7 +17,7 @@ describe('PlatformClient', () => {
     globals.document = {};
   }
 
-  it('refuses an API key in a browser unless told otherwise', () => {
+  it('rejects an API key in a browser unless it is explicitly allowed', () => {
     pretendBrowser();
     const options = { baseUrl: '', apiKey: 'pk_1' };
     expect(() => new PlatformClient(options)).toThrow('An API key must not be used in a browser');
@@ -25,7 +25,7 @@ describe('PlatformClient', () => {
     expect(() => new PlatformClient({ baseUrl: '', accessToken: 't' })).not.toThrow();
   });
 
-  it('refuses two credentials, and an empty address outside of a browser', () => {
+  it('rejects two credentials, and an empty base URL outside a browser', () => {
     expect(() => new PlatformClient({ baseUrl: 'http://x', apiKey: 'k', accessToken: 't' })).toThrow(
       'not both',
     );
@@ -36,7 +36,7 @@ describe('PlatformClient', () => {
     ['', '/api/agents?limit=5'],
     ['http://host:1/', 'http://host:1/api/agents?limit=5'],
     ['https://host/platform', 'https://host/platform/api/agents?limit=5'],
-  ])('calls under the base address %p', async (baseUrl, expected) => {
+  ])('sends requests to the base URL %p', async (baseUrl, expected) => {
     const called: unknown[] = [];
     const client = new PlatformClient({
       baseUrl,
@@ -50,7 +50,7 @@ describe('PlatformClient', () => {
     expect(called).toEqual([[expected, 'shop']]);
   });
 
-  it('asks for every resource under its documented address', async () => {
+  it('uses the documented path of every resource', async () => {
     const server = await new TestServer().start();
     server.handle = (_, response) => answer(response, 200, {});
     try {
@@ -177,7 +177,7 @@ describe('PlatformClient', () => {
     }
   });
 
-  it('takes an empty answer', async () => {
+  it('accepts an empty response', async () => {
     const fetch = async () => new Response(null, { status: 204 });
     await expect(
       new PlatformClient({ baseUrl: 'http://x', fetch }).agents.delete('a'),
@@ -186,7 +186,7 @@ describe('PlatformClient', () => {
 });
 
 describe('paginate', () => {
-  it('walks every page, lazily', async () => {
+  it('yields the items of all pages and loads pages lazily', async () => {
     const asked: (string | undefined)[] = [];
     const pages = paginate(async (cursor) => {
       asked.push(cursor);
@@ -204,15 +204,15 @@ describe('paginate', () => {
 });
 
 describe('paths', () => {
-  it('keep every value inside of its segment', () => {
+  it('encode every value as one segment', () => {
     expect(path`/a/${'x/../y?z#'}/b/${7}`).toBe('/a/x%2F..%2Fy%3Fz%23/b/7');
   });
 
-  it.each(['', '.', '..'])('refuse %p, which would name another resource', (id) => {
+  it.each(['', '.', '..'])('reject %p, which would address another resource', (id) => {
     expect(() => path`/a/${id}`).toThrow(TypeError);
   });
 
-  it('have a query of what is given', () => {
+  it('contain the present values as a query', () => {
     expect(formatQuery({ a: 0, b: false, c: '', d: undefined, e: null, f: 'x y&' })).toBe(
       '?a=0&b=false&c=&f=x+y%26',
     );
@@ -221,7 +221,7 @@ describe('paths', () => {
 });
 
 describe('randomUuid', () => {
-  it('is a version 4 UUID, also where the page is not secure', () => {
+  it('is a version 4 UUID, also on a page without HTTPS', () => {
     const insecure = { getRandomValues: crypto.getRandomValues.bind(crypto) };
     const uuids = [randomUuid(), randomUuid(insecure), randomUuid(insecure)];
     for (const uuid of uuids)

@@ -24,7 +24,7 @@ function client(options: Partial<PlatformClientOptions> = {}): PlatformClient {
 }
 
 describe('errors', () => {
-  it('carry what the service said and the headers that help to find the call', async () => {
+  it('contain the error of the service and the headers that identify the call', async () => {
     server.handle = (_, response) =>
       answer(
         response,
@@ -64,7 +64,7 @@ describe('errors', () => {
     });
   });
 
-  it('tell a success that is not JSON', async () => {
+  it('report a successful response that is not JSON', async () => {
     server.handle = (_, response) => void response.end('<html>Please sign in to the hotel</html>');
     await expect(client().auth.me()).rejects.toMatchObject({
       name: 'PlatformError',
@@ -72,7 +72,7 @@ describe('errors', () => {
     });
   });
 
-  it('name the call and the reason where no answer came', async () => {
+  it('name the call and the reason if there was no response', async () => {
     const { auth } = client();
     await server.stop();
     const error: unknown = await auth
@@ -96,10 +96,10 @@ describe('errors', () => {
   });
 });
 
-describe('new tries', () => {
+describe('retries', () => {
   const away = { success: false, message: 'Restarting', code: 'UNAVAILABLE' };
 
-  it('a GET is tried twice more after a lost connection', async () => {
+  it('a GET is retried twice after a lost connection', async () => {
     server.handle = (_, response) => {
       if (server.seen.length < 3) response.socket?.destroy();
       else answer(response, 200, PAGE);
@@ -108,7 +108,7 @@ describe('new tries', () => {
     expect(timer.delays).toEqual([187.5, 375]);
   });
 
-  it('a GET waits as long as a 503 asks for, and gives up after two more tries', async () => {
+  it('a GET waits as long as a 503 requires, and fails after two retries', async () => {
     server.handle = (_, response) => answer(response, 503, away, { 'Retry-After': '2' });
     await expect(client().models.list()).rejects.toMatchObject({ status: 503, message: 'Restarting' });
     expect(server.seen).toHaveLength(3);
@@ -121,7 +121,7 @@ describe('new tries', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('a GET that is refused is not repeated', async () => {
+  it('a GET that was rejected is not repeated', async () => {
     server.handle = (_, response) =>
       answer(response, 500, { success: false, message: 'x', code: 'SERVER_ERROR' });
     await expect(client().models.list()).rejects.toMatchObject({ status: 500 });
@@ -149,15 +149,15 @@ describe('new tries', () => {
     [4, 0.5, 600],
     [9, 0, 500],
     [9, 1, 1000],
-  ])('wait exponentially and spread: attempt %d, random %d', (attempt, random, ms) => {
+  ])('back off exponentially with jitter: retry %d, random %d', (attempt, random, ms) => {
     expect(backoffDelay(attempt, { baseDelayMs: 100, maxDelayMs: 1000 }, random)).toBe(ms);
   });
 });
 
-describe('time limit and signal', () => {
+describe('timeout and signal', () => {
   const silent = () => undefined;
 
-  it('reports an answer that does not come in time', async () => {
+  it('reports a response that takes too long', async () => {
     server.handle = silent;
     const call = client({ timer: undefined }).agents.create(
       { name: 'a', model: 'm', systemPrompt: 's' },
@@ -166,19 +166,19 @@ describe('time limit and signal', () => {
     await expect(call).rejects.toThrow('No response to POST /api/agents: No response within 40 ms');
   });
 
-  it('reports a body that does not come to its end', async () => {
+  it('reports a body that takes too long', async () => {
     server.handle = (_, response) => void response.writeHead(200).write('{"items":');
     const call = client({ timer: undefined }).spaces.create({ name: 'x' }, { timeoutMs: 60 });
     await expect(call).rejects.toBeInstanceOf(PlatformConnectionError);
   });
 
-  it('leaves no limit behind', async () => {
+  it('leaves no timer behind', async () => {
     server.handle = (_, response) => answer(response, 200, PAGE);
     await client().agents.list();
     expect(timer.running).toBe(0);
   });
 
-  it('gives up with the reason of the signal', async () => {
+  it('throws the reason of the signal', async () => {
     const leaving = new AbortController();
     server.handle = () => leaving.abort(new Error('Page left'));
     await expect(client().agents.list({}, { signal: leaving.signal })).rejects.toThrow('Page left');
@@ -195,7 +195,7 @@ describe('credentials', () => {
   };
   const sent = () => server.seen.map(({ headers }) => headers.authorization);
 
-  it('asks for the present token at every call', async () => {
+  it('uses the current token for every call', async () => {
     accepts('t2');
     let n = 0;
     const { agents } = client({ accessToken: async () => `t${++n}` });
@@ -203,14 +203,14 @@ describe('credentials', () => {
     expect(await agents.list()).toEqual(PAGE);
   });
 
-  it('sends none where there is none', async () => {
+  it('sends none if there is none', async () => {
     server.handle = (_, response) => answer(response, 200, PAGE);
     await client().agents.list();
     await client({ accessToken: () => null }).agents.list();
     expect(sent()).toEqual([undefined, undefined]);
   });
 
-  it('renews a refused token and repeats the call with it, any method, and keeps it', async () => {
+  it('renews a rejected token, repeats the call with any method, and keeps the token', async () => {
     accepts('new');
     const { agents } = client({ accessToken: 'old', onUnauthorized: async () => 'new' });
     await agents.create({ name: 'a', model: 'm', systemPrompt: 's' });
@@ -219,7 +219,7 @@ describe('credentials', () => {
     expect(server.seen[1]?.body).toEqual({ name: 'a', model: 'm', systemPrompt: 's' });
   });
 
-  it('renews once for calls that fail side by side', async () => {
+  it('renews once for concurrent calls', async () => {
     accepts('new');
     let renewals = 0;
     let finish: (token: string) => void = () => undefined;
@@ -233,14 +233,14 @@ describe('credentials', () => {
     let refused = 0;
     server.handle = async (request, response) => {
       await respond(request, response);
-      // Only when all five were refused the new token comes.
+      // The new token is returned only after all five calls were rejected.
       if (response.statusCode === 401 && ++refused === 5) finish('new');
     };
     expect(await Promise.all(Array.from({ length: 5 }, () => agents.list()))).toEqual(Array(5).fill(PAGE));
     expect(renewals).toBe(1);
   });
 
-  it('renews once only per call, and reports the 401 where there is no new token', async () => {
+  it('renews once per call, and reports the 401 if there is no new token', async () => {
     accepts('never');
     await expect(
       client({ accessToken: 'a', onUnauthorized: async () => 'b' }).agents.list(),
@@ -255,14 +255,14 @@ describe('credentials', () => {
     expect(sent()).toEqual(['Bearer a', 'Bearer b', 'Bearer a']);
   });
 
-  it('lets a failing renewal through as it is', async () => {
+  it('throws the error of a failed renewal unchanged', async () => {
     accepts('never');
     const onUnauthorized = () => Promise.reject(new RangeError('Signed out'));
     await expect(client({ accessToken: 'a', onUnauthorized }).agents.list()).rejects.toThrow(RangeError);
     expect(server.seen).toHaveLength(1);
   });
 
-  it('refreshes by the cookie alone, without asking for a renewal', async () => {
+  it('refreshes with the cookie only, without a renewal', async () => {
     accepts('never');
     let renewals = 0;
     const onUnauthorized = async () => `t${++renewals}`;
@@ -297,7 +297,7 @@ describe('credentials', () => {
 });
 
 describe('a signal that lives as long as the application', () => {
-  it('keeps nothing of the calls that were made with it', async () => {
+  it('keeps no listeners of finished calls', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     server.handle = (_, response) => answer(response, 200, PAGE);
@@ -305,7 +305,7 @@ describe('a signal that lives as long as the application', () => {
     const own = client({
       fetch: (url, init) => {
         if (init?.signal) given.push(new WeakRef(init.signal));
-        // As fetch itself does, which may leave it there.
+        // fetch does the same, and may leave the listener there.
         init?.signal?.addEventListener('abort', () => undefined);
         return fetch(url, { ...init, signal: null });
       },

@@ -39,7 +39,7 @@ const tells =
 const invoke = (options = {}) => harness.client().agents.invokeAsync('a-1', REQUEST, options);
 
 describe('invokeAsync', () => {
-  it('creates a job, tells how it gets on, and resolves with it', async () => {
+  it('creates a job, reports its progress, and returns it', async () => {
     harness.server.handle = inTurn(tells(), tells(thinking), tells(thinking), tells(done));
     const progress: unknown[] = [];
     const job = await invoke({
@@ -66,7 +66,7 @@ describe('invokeAsync', () => {
     expect(harness.timer.running).toBe(0);
   });
 
-  it('waits for another version than the one it knows, from its first answer on', async () => {
+  it('waits for a new version, starting with that of the first response', async () => {
     const versioned =
       (version: string, fields: Partial<Job> = {}): Handler =>
       (_, response) => {
@@ -92,7 +92,7 @@ describe('invokeAsync', () => {
     ]);
   });
 
-  it('sends a job that was not answered again, under the same key', async () => {
+  it('repeats a request without a response, with the same key', async () => {
     harness.server.handle = inTurn(cutsAtOnce, tells(done));
     await invoke();
     const [first, second] = harness.server.seen.map(({ body }) => body as { idempotencyKey: string });
@@ -111,7 +111,7 @@ describe('invokeAsync', () => {
     },
   );
 
-  it('has words for a job that tells no error', async () => {
+  it('has a message for a job without an error', async () => {
     harness.server.handle = tells({ status: 'CANCELLED' });
     expect(await failureOf(invoke())).toMatchObject({
       code: 'CANCELLED',
@@ -119,7 +119,7 @@ describe('invokeAsync', () => {
     });
   });
 
-  it('tells of each question once and goes on waiting', async () => {
+  it('reports each question once and keeps waiting', async () => {
     const question = (interactionId: string, turnId = TURN_ID) => ({ interactionId, turnId });
     const pending =
       (...items: object[]): Handler =>
@@ -149,12 +149,12 @@ describe('invokeAsync', () => {
     expect(harness.seen()[2]).toBe('GET /api/agents/a-1/sessions/s-1/interactions/pending');
   });
 
-  it('waits without asking for the question where nobody wants to know', async () => {
+  it('does not load questions if there is no listener', async () => {
     harness.server.handle = inTurn(tells(), tells(waiting), tells(waiting), tells(done));
     expect((await invoke()).status).toBe('COMPLETED');
   });
 
-  it('stops waiting by its signal and cancels nothing', async () => {
+  it('stops waiting when the signal is aborted, and cancels nothing', async () => {
     const leaving = new AbortController();
     harness.server.handle = inTurn(tells(), () => leaving.abort(new Error('Enough')));
     await expect(invoke({ signal: leaving.signal })).rejects.toThrow('Enough');
@@ -162,7 +162,7 @@ describe('invokeAsync', () => {
     expect(harness.timer.running).toBe(0);
   });
 
-  it('waits for a service that is away for a while', async () => {
+  it('waits for a service that is temporarily unavailable', async () => {
     harness.server.handle = inTurn(
       tells(),
       ...Array<Handler>(4).fill(refuses(503, 'UNAVAILABLE')),
@@ -173,7 +173,7 @@ describe('invokeAsync', () => {
     expect((await invoke()).status).toBe('COMPLETED');
   });
 
-  it('throws what the service refuses', async () => {
+  it('throws the error of the service', async () => {
     harness.server.handle = refuses(403, 'FORBIDDEN', { 'X-Request-Id': 'req-5' });
     const error = await failureOf(invoke());
     expect(error).toBeInstanceOf(PlatformError);
@@ -181,7 +181,7 @@ describe('invokeAsync', () => {
     expect(harness.server.seen).toHaveLength(1);
   });
 
-  it('asks for another patience', async () => {
+  it('passes pollMs to the service', async () => {
     harness.server.handle = inTurn(tells(), tells(done));
     await invoke({ pollMs: 0 });
     expect(harness.seen()[1]).toBe('GET /api/agent-jobs/j-1?waitMs=0');

@@ -29,15 +29,15 @@ const callFrame = (seq: number, callId: string, fields: object = {}) =>
     ...fields,
   });
 
-/** A tool that is always allowed. */
+/** A tool whose calls are always allowed. */
 const allowed = (execute: LocalTool['execute']): LocalTool => ({ authorize: () => true, execute });
 
-/** A service whose turn calls local tools, and goes on once it has an answer to each. */
+/** A service whose turn calls local tools and continues when it has all results. */
 class Calling {
   readonly results: { callId: string; body: LocalToolResultRequest }[] = [];
-  /** What the service says to each result, in order; then it accepts. */
+  /** Responses to the first results, in order. Later results are accepted. */
   readonly refusals: Handler[] = [];
-  /** Whether the segment is a recorded one. */
+  /** Whether the segment has already ended. */
   recorded = false;
   private readonly calls: readonly object[];
   private stream: ServerResponse | null = null;
@@ -54,7 +54,7 @@ class Calling {
         });
         const handle = this.refusals.shift() ?? accepts;
         void handle(request, response);
-        if (this.refusals.length === 0) this.goOn();
+        if (this.refusals.length === 0) this.continueTurn();
       } else {
         this.stream = response;
         startStream(response);
@@ -79,7 +79,7 @@ class Calling {
     answer(response, 200, { turnId: TURN_ID, segments });
   }
 
-  private goOn(): void {
+  private continueTurn(): void {
     const asked = this.callFrames.map(({ params }) => (params.data as { callId: string }).callId);
     if (new Set(this.results.map(({ callId }) => callId)).size === new Set(asked).size) this.end();
   }
@@ -90,7 +90,7 @@ async function chat(localTools: Record<string, LocalTool>, options = {}): Promis
 }
 
 describe('local tools', () => {
-  it('are registered by their names and run for the stream that was started', async () => {
+  it('are declared by name and run for the stream that was started', async () => {
     const service = new Calling({}, { arguments: { zone: 'CET' } });
     const calls: unknown[] = [];
     await chat({
@@ -127,7 +127,7 @@ describe('local tools', () => {
     expect(harness.server.seen).toEqual([]);
   });
 
-  it('are registered for a streamed execution and run in it', async () => {
+  it('are declared for a streamed execution and run in it', async () => {
     const service = new Calling({});
     const options = { localTools: { clock: allowed(() => 'noon') } };
     const stream = harness.client().agents.executeStream('a-1', { inputs: { query: 'x' } }, options);
@@ -136,7 +136,7 @@ describe('local tools', () => {
     expect(service.results).toEqual([{ callId: 'c-1', body: { result: 'noon' } }]);
   });
 
-  it('run a call once, although two streams of the client tell of it', async () => {
+  it('run a call once if two streams of the client contain it', async () => {
     const streams: ServerResponse[] = [];
     const results: unknown[] = [];
     harness.server.handle = (request, response) => {
@@ -171,7 +171,7 @@ describe('local tools', () => {
     expect(results).toHaveLength(1);
   });
 
-  it('run for a turn that was resumed here, too', async () => {
+  it('run for a turn that this client resumed', async () => {
     const service = new Calling({});
     const answered = { sessionId: 's-1', interactionId: 'i-1', selectedOptionIds: ['o-1'] };
     await harness
@@ -182,7 +182,7 @@ describe('local tools', () => {
     expect(harness.server.seen[0]?.body).toEqual(answered);
   });
 
-  it('are asked for their permission with the whole call, and denied calls do not run', async () => {
+  it('receive the complete call in authorize, and denied calls do not run', async () => {
     const service = new Calling({});
     const asked: unknown[] = [];
     await chat({
@@ -202,7 +202,7 @@ describe('local tools', () => {
     ['false', () => false, { denied: true }],
     ['nothing', () => undefined as unknown as boolean, { denied: true }],
     ['an error', () => Promise.reject(new Error('No window')), { error: 'No window' }],
-  ])('do not run when the permission is %s', async (_, authorize, body) => {
+  ])('do not run if the authorization is %s', async (_, authorize, body) => {
     const service = new Calling({});
     await chat({ clock: { authorize, execute: () => 'It ran' } });
     expect(service.results).toEqual([{ callId: 'c-1', body }]);
@@ -215,13 +215,13 @@ describe('local tools', () => {
     ['what JSON cannot say', () => 1n, { error: expect.stringContaining('BigInt') as string }],
     ['null', () => null, { result: null }],
     ['false', () => false, { result: false }],
-  ])('tell the model when they give %s', async (_, execute, body) => {
+  ])('report to the model if they return %s', async (_, execute, body) => {
     const service = new Calling({});
     await chat({ clock: allowed(execute) });
     expect(service.results).toEqual([{ callId: 'c-1', body }]);
   });
 
-  it('run a call once, however often it is told', async () => {
+  it('run a call once, however often it is announced', async () => {
     const service = new Calling({}, { callId: 'c-1' });
     const done: string[] = [];
     await chat({ clock: allowed((_, { callId }) => done.push(callId)) });
@@ -229,7 +229,7 @@ describe('local tools', () => {
     expect(service.results).toHaveLength(1);
   });
 
-  it('leave calls alone that other readers see, that nobody registered, or that were made long ago', async () => {
+  it('ignore calls of other readers, of unknown tools, and of recorded segments', async () => {
     const ran: string[] = [];
     const execute = (_: unknown, { callId }: { callId: string }) => ran.push(callId);
     const { agents } = harness.client();
@@ -248,7 +248,7 @@ describe('local tools', () => {
     expect(ran).toEqual([]);
   });
 
-  it('deliver their result again until the service has it', async () => {
+  it('retry sending the result until the service has it', async () => {
     const service = new Calling({});
     service.refusals.push(
       (_, response) => void response.socket?.destroy(),
@@ -265,7 +265,7 @@ describe('local tools', () => {
   it.each([
     [409, 'CONFLICT'],
     [404, 'NOT_FOUND'],
-  ])('report a result that did not count (%d), and the stream goes on', async (status, code) => {
+  ])('report a rejected result (%d), and the stream continues', async (status, code) => {
     const service = new Calling({}, { tool: 'other' });
     service.refusals.push(refuses(status, code));
     const reported = new Promise<unknown[]>((tell) => {
@@ -282,7 +282,7 @@ describe('local tools', () => {
     expect(await reported).toEqual([status, 'c-1']);
   });
 
-  it('tell the model of a result that the service cannot take', async () => {
+  it('tell the model if the service rejects the result', async () => {
     const service = new Calling({});
     service.refusals.push(refuses(413, 'PAYLOAD_TOO_LARGE'), accepts);
     await chat({ clock: allowed(() => 'much') });
@@ -292,7 +292,7 @@ describe('local tools', () => {
     ]);
   });
 
-  it('are stopped when their time is over, and never start after it', async () => {
+  it('are aborted when they time out, and never start afterwards', async () => {
     const service = new Calling({ timeoutMs: 5_000 }, { timeoutMs: 5_000, tool: 'guarded' });
     const ran: string[] = [];
     let seen: AbortSignal | null = null;
@@ -319,7 +319,7 @@ describe('local tools', () => {
     ]);
   });
 
-  it('are stopped when the turn ends without them, and nothing is delivered', async () => {
+  it('are aborted when the turn ends, and no result is sent', async () => {
     const service = new Calling({});
     let stopped = false;
     await chat({
@@ -339,7 +339,7 @@ describe('local tools', () => {
     expect(service.results).toEqual([]);
   });
 
-  it('tell the turn when the caller gives the stream up', async () => {
+  it('report to the turn when the caller aborts the stream', async () => {
     const service = new Calling({});
     const leaving = new AbortController();
     const delivered = new Promise<void>((done) => {

@@ -9,7 +9,7 @@ import { startStream, TestServer } from '../test/test-server.ts';
 const CLIENT = new URL('./index.ts', import.meta.url);
 const CONTRACTS = new URL('../../contracts/src/index.ts', import.meta.url);
 
-/** What browsers and Node share, and nothing else. */
+/** The globals that browsers and Node.js have in common. */
 const WEB_GLOBALS = {
   AbortController,
   AbortSignal,
@@ -27,7 +27,7 @@ const WEB_GLOBALS = {
   URLSearchParams,
 };
 
-/** Loads the library's own files into a context; anything else that they import is an error. */
+/** Loads the files of the library into a context. Throws if they import anything else. */
 async function load(context: vm.Context): Promise<vm.Module> {
   const modules = new Map<string, Promise<vm.SourceTextModule>>();
   const compile = async (url: URL): Promise<vm.SourceTextModule> => {
@@ -56,7 +56,7 @@ async function load(context: vm.Context): Promise<vm.Module> {
 }
 
 describe('the library', () => {
-  it('loads and streams where only web standards are there', async () => {
+  it('loads and streams with web standards only', async () => {
     const server = await new TestServer().start();
     try {
       server.handle = (_, response) => {
@@ -78,12 +78,12 @@ describe('the library', () => {
     }
   });
 
-  it('depends on the contracts alone', () => {
+  it('depends only on the contracts', () => {
     const manifest = createRequire(import.meta.url)('../package.json') as { dependencies: object };
     expect(Object.keys(manifest.dependencies)).toEqual(['@platform/contracts']);
   });
 
-  it('exports what applications use', async () => {
+  it('exports the public API', async () => {
     expect(Object.keys(await import('./index.ts')).sort()).toEqual([
       'AgentJobError',
       'AgentStreamClient',

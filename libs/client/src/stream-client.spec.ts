@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => harness.server.stop());
 
-describe('a stream that goes well', () => {
-  it('hands out the product events in order, and what they say about the turn', async () => {
+describe('a successful stream', () => {
+  it('yields the product events in order and describes the turn', async () => {
     const frames = turnFrames(WORDS);
     harness.server.handle = sends(frames);
     const stream = harness.client().agents.chatStream('a-1', { ...HELLO, session_id: 's-1' });
@@ -54,7 +54,7 @@ describe('a stream that goes well', () => {
     expect(harness.timer.running).toBe(0);
   });
 
-  it('sends what the protocol asks for', async () => {
+  it('sends the headers and the body that the protocol requires', async () => {
     harness.server.handle = sends(turnFrames(WORDS));
     await harness
       .client()
@@ -71,7 +71,7 @@ describe('a stream that goes well', () => {
     expect(request?.body).toEqual({ ...HELLO, stream: true, settings: { temperature: 0 } });
   });
 
-  it('makes a turnId when the caller gives none, a new one for each stream', async () => {
+  it('generates a turnId for each stream if the request has none', async () => {
     harness.server.handle = sends(turnFrames(WORDS));
     const { agents } = harness.client();
     const streams = [undefined, null].map((turnId) =>
@@ -84,14 +84,14 @@ describe('a stream that goes well', () => {
     for (const turnId of sent) expect(turnId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('gives the raw frames of every method', async () => {
+  it('yields the raw frames of all methods', async () => {
     harness.server.handle = sends(turnFrames(WORDS));
     expect(await harness.framesOf(harness.client().agents.chatStream('a-1', HELLO))).toEqual(
       turnFrames(WORDS),
     );
   });
 
-  it('gives the fields of response.completed', async () => {
+  it('returns the fields of response.completed', async () => {
     harness.server.handle = sends(turnFrames(WORDS));
     expect(await harness.client().agents.chatStream('a-1', HELLO).finalResponse()).toEqual({
       session_id: 's-1',
@@ -104,7 +104,7 @@ describe('a stream that goes well', () => {
     });
   });
 
-  it('is read once', async () => {
+  it('can be read once', async () => {
     harness.server.handle = sends(turnFrames(WORDS));
     const stream = harness.client().agents.chatStream('a-1', HELLO);
     await harness.framesOf(stream);
@@ -114,11 +114,11 @@ describe('a stream that goes well', () => {
   });
 });
 
-describe('a stream that is refused', () => {
+describe('a rejected stream', () => {
   it.each([
     ['missing', {}],
     ['different', { 'X-Platform-Stream-Protocol': 'langgraph-v2' }],
-  ])('refuses an answer whose protocol header is %s, before its first frame', async (_, headers) => {
+  ])('rejects a response whose protocol header is %s, before the first frame', async (_, headers) => {
     const closed = new Promise<void>((done) => {
       harness.server.handle = (_request, response) => {
         response.on('close', done);
@@ -140,7 +140,7 @@ describe('a stream that is refused', () => {
     [409, 'CONFLICT'],
     [426, 'STREAM_PROTOCOL_REQUIRED'],
     [503, 'UNAVAILABLE'],
-  ])('throws what the service says, and asks once only (%d)', async (status, code) => {
+  ])('throws the error of the service without a retry (%d)', async (status, code) => {
     harness.server.handle = refuses(status, code, { 'X-Request-Id': 'req-9', 'X-Turn-Id': TURN_ID });
     const error = await failureOf(harness.client().agents.chatStream('a-1', HELLO).text());
     expect(error).toBeInstanceOf(PlatformError);
@@ -148,7 +148,7 @@ describe('a stream that is refused', () => {
     expect(harness.server.seen).toHaveLength(1);
   });
 
-  it('throws at error.occurred where an answer was asked for, and hands it out where events are read', async () => {
+  it('throws on error.occurred in text(), and yields it to readers of events', async () => {
     harness.server.handle = sends(failedTurnFrames());
     const stream = harness.client().agents.chatStream('a-1', HELLO);
     const events = [];
@@ -172,7 +172,7 @@ describe('a stream that is refused', () => {
     ['a gap', sse(frame(4, 'content-delta', { delta: 'x' })), 'sequence_gap'],
     ['an unknown method', sse(frame(3, 'x')).replace('custom:platform', 'values'), 'unsupported_method'],
     ['a broken frame', 'data: {"type":\n\n', 'malformed_frame'],
-  ])('throws at %s after the good frames before it, without a new try', async (_, bad, code) => {
+  ])('throws on %s after the valid frames, without a retry', async (_, bad, code) => {
     const good = turnFrames(WORDS).slice(0, 2);
     harness.server.handle = sendsAndStaysOpen(sse(good) + bad);
     const stream = harness.client().agents.chatStream('a-1', HELLO);
@@ -192,7 +192,7 @@ describe('a stream that is refused', () => {
   });
 });
 
-describe('a reader who leaves', () => {
+describe('a reader that leaves', () => {
   function endless(): { closed: Promise<void> } {
     return {
       closed: new Promise((done) => {
@@ -215,7 +215,7 @@ describe('a reader who leaves', () => {
     expect(harness.timer.running).toBe(0);
   });
 
-  it('can give up by a signal while it reads', async () => {
+  it('can abort while it reads', async () => {
     const { closed } = endless();
     const leaving = new AbortController();
     const reading = (async () => {
@@ -230,7 +230,7 @@ describe('a reader who leaves', () => {
     expect(harness.server.seen).toHaveLength(1);
   });
 
-  it('can give up by a signal while it waits for the next attempt', async () => {
+  it('can abort while it waits for a retry', async () => {
     harness.server.handle = cutsAtOnce;
     const leaving = new AbortController();
     const patient = { after: () => (leaving.abort(new Error('Enough')), () => undefined) };
@@ -242,7 +242,7 @@ describe('a reader who leaves', () => {
     expect(harness.server.seen).toHaveLength(1);
   });
 
-  it('sends nothing when the signal is aborted before', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const stream = harness.client().agents.chatStream('a-1', HELLO, {
       signal: AbortSignal.abort(new Error('Enough')),
     });

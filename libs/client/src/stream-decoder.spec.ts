@@ -8,7 +8,7 @@ import { AgentStreamDecoder } from './stream-decoder.ts';
 
 const utf8 = new TextEncoder();
 
-// As recorded: pinned to the letter, so that neither side can drift.
+// A recorded stream, pinned literally.
 const RECORDED =
   ': hb\n\n' +
   'id: 1.1\ndata: {"type":"event","method":"custom:platform","params":{"namespace":[],"timestamp":1760000000001,"data":{"event":"session-started","sessionId":"s-1","turnId":"0199a1b2-0000-4000-8000-000000000001","segment":1,"agentId":"a-1","model":"platform/offline","requestId":"req-1","resumed":false}},"seq":1}\n\n' +
@@ -52,13 +52,13 @@ describe('AgentStreamDecoder', () => {
     expect(frames[2]?.params.data).toEqual({ event: 'content-delta', delta: 'Grüße, 世界 👋' });
   });
 
-  it('gives the same frames when every byte comes alone', () => {
+  it('returns the same frames if every byte arrives separately', () => {
     const bytes = utf8.encode(RECORDED);
     const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
     expect(decodeAll(single)).toEqual(decodeAll([bytes]));
   });
 
-  it('gives the same frames for every cut in two, also inside a UTF-8 sequence', () => {
+  it('returns the same frames for every split, also inside a UTF-8 sequence', () => {
     const bytes = utf8.encode(RECORDED);
     const whole = decodeAll([bytes]);
     for (let at = 0; at <= bytes.length; at++) {
@@ -66,7 +66,7 @@ describe('AgentStreamDecoder', () => {
     }
   });
 
-  it('takes text as well as bytes', () => {
+  it('accepts text as well as bytes', () => {
     expect(decodeAll([RECORDED.slice(0, 100), RECORDED.slice(100)])).toEqual(
       decodeAll([utf8.encode(RECORDED)]),
     );
@@ -75,7 +75,7 @@ describe('AgentStreamDecoder', () => {
   it.each([
     ['CRLF', (text: string) => text.replaceAll('\n', '\r\n')],
     ['CR', (text: string) => text.replaceAll('\n', '\r')],
-  ])('reads %s line ends, cut anywhere', (_, convert) => {
+  ])('reads %s line ends, split anywhere', (_, convert) => {
     const bytes = utf8.encode(convert(RECORDED));
     const whole = decodeAll([utf8.encode(RECORDED)]);
     for (let at = 0; at <= bytes.length; at++) {
@@ -83,7 +83,7 @@ describe('AgentStreamDecoder', () => {
     }
   });
 
-  it('joins several data lines, and ignores comments, unknown fields and a byte order mark', () => {
+  it('joins data lines, and ignores comments, unknown fields, and a byte order mark', () => {
     const end = JSON.stringify(frame(1, 'stream-ended', { lastSeq: 1 }));
     const cutAt = end.indexOf(',') + 1;
     const stream = `\uFEFFretry: 10\nevent: x\n:note\ndata:${end.slice(0, cutAt)}\ndata\ndata: ${end.slice(cutAt)}\n\n`;
@@ -91,14 +91,14 @@ describe('AgentStreamDecoder', () => {
     expect(decodeAll([stream])).toHaveLength(1);
   });
 
-  it('does not take the halves of a CRLF for two line ends', () => {
+  it('reads a split CRLF as one line end', () => {
     const end = JSON.stringify(frame(1, 'stream-ended', { lastSeq: 1 }));
     const middle = end.indexOf(',') + 1;
     const stream = `data: ${end.slice(0, middle)}\r\ndata: ${end.slice(middle)}\r\n\r\n`;
     expect(decodeAll(stream)).toHaveLength(1);
   });
 
-  it('does not take an event whose blank line has not come', () => {
+  it('ignores an event without its blank line', () => {
     const decoder = new AgentStreamDecoder();
     expect(decoder.push(sse(frame(1, 'content-delta', { delta: 'x' })).trimEnd())).toEqual([]);
     expect(decoder.lastSeq).toBe(0);
@@ -140,7 +140,7 @@ describe('AgentStreamDecoder', () => {
       'data: {"type":"event","method":"custom:platform","params":{"data":{}},"seq":2}\n\n',
       'malformed_frame',
     ],
-  ])('refuses %s', (_, bad, code) => {
+  ])('rejects %s', (_, bad, code) => {
     const good = frame(1, 'content-delta', { delta: 'x' });
     const decoder = new AgentStreamDecoder();
     const error = failureOf(() => decoder.push(sse(good) + bad + sse(frame(2, 'content-delta'))));
@@ -149,7 +149,7 @@ describe('AgentStreamDecoder', () => {
     expect(failureOf(() => decoder.end())).toBe(error);
   });
 
-  it('refuses anything after stream-ended, but not heartbeats', () => {
+  it('rejects frames after stream-ended, but not heartbeats', () => {
     const decoder = new AgentStreamDecoder();
     decoder.push(sse(frame(1, 'stream-ended', { lastSeq: 1 })));
     expect(decoder.ended).toBe(true);
@@ -158,21 +158,21 @@ describe('AgentStreamDecoder', () => {
     expect([error.code, error.lastValidSeq]).toEqual(['frame_after_end', 1]);
   });
 
-  it('continues after a position, and takes nothing before it', () => {
+  it('continues after a position, and rejects earlier frames', () => {
     expect(new AgentStreamDecoder({ after: 4 }).push(sse(frame(5, 'x')))).toHaveLength(1);
     expect(failureOf(() => new AgentStreamDecoder({ after: 4 }).push(sse(frame(1, 'x')))).code).toBe(
       'sequence_gap',
     );
   });
 
-  it('tells a stream that stopped too early', () => {
+  it('reports a stream that ended too early', () => {
     const decoder = new AgentStreamDecoder();
     decoder.push(sse(frame(1, 'content-delta')));
     const error = failureOf(() => decoder.end());
     expect([error.code, error.lastValidSeq]).toEqual(['truncated', 1]);
   });
 
-  it('does not keep an endless line', () => {
+  it('does not buffer an endless line', () => {
     const decoder = new AgentStreamDecoder();
     const push = () => {
       for (let i = 0; i < 20; i++) decoder.push('x'.repeat(100_000));
@@ -180,7 +180,7 @@ describe('AgentStreamDecoder', () => {
     expect(failureOf(push).code).toBe('malformed_frame');
   });
 
-  it('gives the same frames for any stream and any split (property)', () => {
+  it('returns the same frames for any stream and any split (property)', () => {
     const text = fc.string({ unit: 'binary', maxLength: 20 });
     const stream = fc.record({
       words: fc.array(text, { maxLength: 8 }),
@@ -225,7 +225,7 @@ describe('toProductEvent', () => {
     expect(toProductEvent(frame(1, wire, { field: 1 }))).toEqual({ event: name, field: 1 });
   });
 
-  it('leaves out other methods and names that it does not know', () => {
+  it('returns null for other methods and unknown events', () => {
     expect(toProductEvent(frameOf('tools', 1, { event: 'content-delta' }))).toBeNull();
     expect(toProductEvent(frame(1, 'shiny-new-event'))).toBeNull();
     expect(toProductEvent(frame(1, 'constructor'))).toBeNull();

@@ -23,11 +23,11 @@ beforeEach(async () => {
 });
 afterEach(() => harness.server.stop());
 
-describe('a connection that is lost', () => {
+describe('a lost connection', () => {
   const frames = turnFrames(WORDS);
   const bytesOf = (from: number, to: number) => sse(frames.slice(from, to));
 
-  it('attaches again after the last whole frame', async () => {
+  it('reattaches after the last complete frame', async () => {
     harness.server.handle = inTurn(
       harness.sendsThenCuts(bytesOf(0, 4) + bytesOf(4, 5).slice(0, 30), 4),
       sends(frames, 4),
@@ -42,19 +42,19 @@ describe('a connection that is lost', () => {
     expect(harness.timer.delays).toEqual([187.5]);
   });
 
-  it('attaches again when the answer ends without stream-ended', async () => {
+  it('reattaches if the response ends without stream-ended', async () => {
     harness.server.handle = inTurn(sends(frames.slice(0, 3)), sends(frames, 3));
     expect(await harness.client().agents.chatStream('a-1', HELLO).text()).toBe(WORDS.join(''));
     expect(harness.server.seen).toHaveLength(2);
   });
 
-  it('attaches to the turn from its start when no frame had come', async () => {
+  it('attaches from the start if no frame was received', async () => {
     harness.server.handle = inTurn(harness.sendsThenCuts(': hb\n\n'), sends(frames));
     expect(await harness.framesOf(harness.client().agents.chatStream('a-1', HELLO))).toEqual(frames);
     expect(harness.seen()[1]).toBe(`GET ${ATTACH_PATH}`);
   });
 
-  it('sends the same turn again when the start was not answered', async () => {
+  it('repeats the start with the same turn id if there was no response', async () => {
     harness.server.handle = inTurn(cutsAtOnce, cutsAtOnce, sends(frames));
     expect(
       await harness.framesOf(harness.client().agents.chatStream('a-1', { contents: HELLO.contents })),
@@ -64,7 +64,7 @@ describe('a connection that is lost', () => {
     expect(harness.timer.delays).toEqual([187.5, 375]);
   });
 
-  it('attaches when the repeated start is told that the turn is already running', async () => {
+  it('attaches if the repeated start fails because the turn is running', async () => {
     harness.server.handle = inTurn(cutsAtOnce, refuses(409, 'CONFLICT'), cutsAtOnce, sends(frames));
     expect(await harness.framesOf(harness.client().agents.chatStream('a-1', HELLO))).toEqual(frames);
     expect(harness.seen().slice(2)).toEqual([`GET ${ATTACH_PATH}`, `GET ${ATTACH_PATH}`]);
@@ -77,7 +77,7 @@ describe('a connection that is lost', () => {
     });
   });
 
-  it('waits for a service that is away, as long as it asks for', async () => {
+  it('waits as long as an unavailable service requires', async () => {
     harness.server.handle = inTurn(
       harness.sendsThenCuts(bytesOf(0, 2), 2),
       refuses(503, 'UNAVAILABLE', { 'Retry-After': '7' }),
@@ -88,7 +88,7 @@ describe('a connection that is lost', () => {
     expect(harness.timer.delays).toEqual([187.5, 7000, 750]);
   });
 
-  it.each([401, 403, 404])('does not insist when attaching is refused (%d)', async (status) => {
+  it.each([401, 403, 404])('does not retry if attaching is rejected (%d)', async (status) => {
     harness.server.handle = inTurn(harness.sendsThenCuts(bytesOf(0, 2)), refuses(status, 'X'));
     expect(await failureOf(harness.client().agents.chatStream('a-1', HELLO).text())).toMatchObject({
       status,
@@ -114,7 +114,7 @@ describe('a connection that is lost', () => {
     ]);
   });
 
-  it('gives up after some attempts and says where the stream stands', async () => {
+  it('fails after the last retry and reports the position', async () => {
     harness.server.handle = inTurn(
       harness.sendsThenCuts(bytesOf(0, 2), 2),
       cutsAtOnce,
@@ -130,7 +130,7 @@ describe('a connection that is lost', () => {
     expect(harness.timer.delays).toEqual([187.5, 375, 375]);
   });
 
-  it('counts failed attempts anew after each frame', async () => {
+  it('resets the count of failures after each frame', async () => {
     const cutAfter = (seq: number) => harness.sendsThenCuts(bytesOf(seq - 1, seq), seq);
     harness.server.handle = inTurn(
       cutAfter(1),
@@ -145,14 +145,14 @@ describe('a connection that is lost', () => {
     expect(harness.timer.delays).toEqual([187.5, 187.5, 375, 187.5, 187.5]);
   });
 
-  it('says that there is no connection when no start was ever answered', async () => {
+  it('throws PlatformConnectionError if no start had a response', async () => {
     harness.server.handle = cutsAtOnce;
     const stream = harness.client().agents.chatStream('a-1', HELLO, { reconnect: { attempts: 2 } });
     expect(await failureOf(stream.text())).toBeInstanceOf(PlatformConnectionError);
     expect(harness.seen()).toEqual(Array(3).fill('POST /api/agents/a-1/chat'));
   });
 
-  it('takes a long silence for a lost connection', async () => {
+  it('treats the idle timeout as a lost connection', async () => {
     let silent: ServerResponse | undefined;
     harness.server.handle = inTurn(
       (_, response) => {
@@ -168,7 +168,7 @@ describe('a connection that is lost', () => {
     expect(harness.seen()[1]).toBe(`GET ${ATTACH_PATH}?segment=1&after=3`);
   });
 
-  it('misses no frame and doubles none, wherever the connection is cut (property)', async () => {
+  it('delivers every frame once, wherever the connection is cut (property)', async () => {
     const words = Array.from({ length: 40 }, (_, i) => (i % 5 === 0 ? `日本${i} ` : `word${i} `));
     const log = turnFrames(words);
     let cuts = 0;
@@ -205,7 +205,7 @@ describe('attachTurn', () => {
     expect(harness.seen()).toEqual([`GET ${ATTACH_PATH}`]);
   });
 
-  it('reads on from a position, and again from where it was cut', async () => {
+  it('continues from a position, and reconnects after the last frame', async () => {
     const frames = turnFrames(WORDS);
     harness.server.handle = inTurn(harness.sendsThenCuts(sse(frames.slice(4, 5), 2), 5), sends(frames, 5));
     const stream = harness.client().agents.attachTurn('a-1', TURN_ID, { segment: 2, after: 4 });
@@ -216,7 +216,7 @@ describe('attachTurn', () => {
     ]);
   });
 
-  it('learns its segment from the ids when it begins in the middle', async () => {
+  it('takes its segment from the SSE ids if it begins in the middle', async () => {
     const frames = turnFrames(WORDS);
     harness.server.handle = inTurn(harness.sendsThenCuts(sse(frames.slice(4, 5), 3), 5), sends(frames, 5));
     const stream = harness.client().agents.attachTurn('a-1', TURN_ID, { after: 4 });
@@ -224,7 +224,7 @@ describe('attachTurn', () => {
     expect(harness.seen()[1]).toBe(`GET ${ATTACH_PATH}?segment=3&after=5`);
   });
 
-  it('survives a first connection that fails, but not an unknown turn', async () => {
+  it('retries a first connection that fails, but not an unknown turn', async () => {
     harness.server.handle = inTurn(cutsAtOnce, refuses(404, 'NOT_FOUND'));
     expect(await failureOf(harness.client().agents.attachTurn('a-1', TURN_ID).text())).toMatchObject({
       status: 404,

@@ -26,14 +26,14 @@ const frames = turnFrames(WORDS);
 const ANSWER = { sessionId: 's-1', interactionId: 'i-1', selectedOptionIds: ['o-1'] };
 const RESUME_PATH = `/api/agents/a-1/turns/${TURN_ID}/resume`;
 
-/** Tells its turn and session in the head, as the service does, and is cut after two frames. */
+/** Sends the turn and session ids in headers, as the service does, and cuts the connection after two frames. */
 const tellsThenCuts: Handler = (_, response) => {
   startStream(response, { 'X-Turn-Id': TURN_ID, 'X-Session-Id': 'caf%C3%A9%20100%25' });
   response.end(sse(frames.slice(0, 2)));
 };
 
 describe('a question', () => {
-  it('stays with the stream that asked it', async () => {
+  it('is available on the stream that asked it', async () => {
     const interaction = { interactionId: 'i-1', turnId: TURN_ID, question: 'Which?', options: [] };
     const asking = [
       ...frames.slice(0, 2),
@@ -49,7 +49,7 @@ describe('a question', () => {
 });
 
 describe('resume', () => {
-  it('sends the answer and reads the stream that it opens', async () => {
+  it('sends the answer and reads the next segment', async () => {
     harness.server.handle = sends(frames);
     const stream = harness.client().agents.resume('a-1', TURN_ID, { ...ANSWER, otherText: 'Blue' });
     expect(stream.turnId).toBe(TURN_ID);
@@ -59,7 +59,7 @@ describe('resume', () => {
     expect(harness.server.seen[0]?.headers).toMatchObject({ 'x-platform-stream-protocol': 'langgraph-v3' });
   });
 
-  it('sends the same answer again when none came back, and attaches once it is read', async () => {
+  it('repeats the answer if there was no response, and attaches once frames have arrived', async () => {
     harness.server.handle = inTurn(
       cutsAtOnce,
       harness.sendsThenCuts(sse(frames.slice(0, 3)), 3),
@@ -74,7 +74,7 @@ describe('resume', () => {
     expect(harness.server.seen[1]?.body).toEqual(ANSWER);
   });
 
-  it('takes a 409 for a refusal, also of a repeated answer', async () => {
+  it('treats a 409 as an error, also for a repeated answer', async () => {
     harness.server.handle = inTurn(cutsAtOnce, refuses(409, 'CONFLICT'));
     const error = await failureOf(harness.client().agents.resume('a-1', TURN_ID, ANSWER).text());
     expect(error).toBeInstanceOf(PlatformError);
@@ -86,7 +86,7 @@ describe('resume', () => {
 describe('executeStream', () => {
   const REQUEST = { inputs: { query: 'Why?', topic: 'rain' } };
 
-  it('learns its turn and session from the answer, and attaches to that turn', async () => {
+  it('takes its turn and session from the response, and attaches to that turn', async () => {
     harness.server.handle = inTurn(tellsThenCuts, sends(frames, 2));
     const stream = harness.client().agents.executeStream('a-1', REQUEST);
     expect([stream.turnId, stream.sessionId]).toEqual([null, null]);
@@ -103,14 +103,14 @@ describe('executeStream', () => {
     expect(harness.server.seen[0]?.body).toEqual({ ...REQUEST, stream: true });
   });
 
-  it('never repeats a start that was not answered: it might run twice', async () => {
+  it('never repeats a start without a response, because it could run twice', async () => {
     harness.server.handle = cutsAtOnce;
     const error = await failureOf(harness.client().agents.executeStream('a-1', REQUEST).text());
     expect(error).toBeInstanceOf(PlatformConnectionError);
     expect(harness.seen()).toEqual(['POST /api/agents/a-1/execute']);
   });
 
-  it('ends as cut off where the answer did not tell its turn', async () => {
+  it('ends as truncated if the response did not contain the turn id', async () => {
     harness.server.handle = inTurn(sends(frames.slice(0, 2)));
     const error = await failureOf(harness.client().agents.executeStream('a-1', REQUEST).text());
     expect(error).toBeInstanceOf(AgentStreamError);
@@ -119,7 +119,7 @@ describe('executeStream', () => {
 });
 
 describe('jobs.stream', () => {
-  it('reads the stream of the job, from where it was cut', async () => {
+  it('reads the stream of the job and reconnects after the last frame', async () => {
     harness.server.handle = inTurn(cutsAtOnce, tellsThenCuts, sends(frames, 2));
     const stream = harness.client().jobs.stream('j-1');
     expect(await harness.framesOf(stream)).toEqual(frames);
@@ -133,7 +133,7 @@ describe('the session of a stream', () => {
   it.each([
     ['caf%C3%A9%20100%25', 'café 100%'],
     ['100%', '100%'],
-  ])('is told by the head, percent-encoded: %p', async (header, name) => {
+  ])('is read from the percent-encoded header: %p', async (header, name) => {
     harness.server.handle = (_, response) => {
       startStream(response, { 'X-Session-Id': header });
       response.end(sse(frames.slice(1)));

@@ -1,6 +1,6 @@
 import type { Timer } from '../src/timer.ts';
 
-/** Lets no real time pass: delays asked for by name are over at once and remembered, time limits never strike. */
+/** Completes delays immediately and records them. Timeouts in `limits` never fire. */
 export class FakeTimer implements Timer {
   readonly delays: number[] = [];
   running = 0;

@@ -1,6 +1,6 @@
 import type { Frame, FrameMethod } from '@platform/contracts';
 
-/** A frame as the service stamps it. */
+/** Creates a product event frame as the service sends it. */
 export function frame(seq: number, event: string, fields: object = {}): Frame {
   return frameOf('custom:platform', seq, { event, ...fields });
 }
@@ -9,7 +9,7 @@ export function frameOf(method: FrameMethod, seq: number, data: unknown): Frame 
   return { type: 'event', method, params: { namespace: [], timestamp: 1_760_000_000_000 + seq, data }, seq };
 }
 
-/** The text of frames as they travel. */
+/** Formats frames as server-sent events. */
 export function sse(frames: Frame | readonly Frame[], segment = 1): string {
   return [frames]
     .flat()
@@ -21,7 +21,7 @@ export const TURN_ID = '0199a1b2-0000-4000-8000-000000000001';
 
 const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12, cost: 0 };
 
-/** A whole turn that says the given words. */
+/** Returns the frames of a complete turn with the given words. */
 export function turnFrames(words: readonly string[]): Frame[] {
   const frames = [
     frame(1, 'session-started', {
@@ -52,7 +52,7 @@ export function turnFrames(words: readonly string[]): Frame[] {
   return frames;
 }
 
-/** A turn that fails after its first words. */
+/** Returns the frames of a turn that fails after its first words. */
 export function failedTurnFrames(): Frame[] {
   return [
     ...turnFrames(['half an ']).slice(0, 3),

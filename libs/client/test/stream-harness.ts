@@ -12,12 +12,12 @@ export const HELLO = { contents: [{ type: 'text' as const, text: 'hello' }], tur
 export const ATTACH_PATH = `/api/agents/a-1/turns/${TURN_ID}/stream`;
 export const WORDS = ['Good ', 'day, ', 'wörld ', '👋'];
 
-/** A server, a clock that does not tick, and a reader that the server can watch; new for each test. */
+/** A server, a fake timer, and a reader whose progress the server can await. Create one per test. */
 export class StreamHarness {
   readonly server = new TestServer();
   readonly timer = new FakeTimer({ limits: [60_000, 80_000, 45_000] });
-  /** Emits the seq of each frame that was read. */
-  private readonly handedOut = new EventEmitter();
+  /** Emits the `seq` of each frame that was read. */
+  private readonly readFrames = new EventEmitter();
 
   client(options: Partial<PlatformClientOptions> = {}): PlatformClient {
     const { server, timer } = this;
@@ -34,15 +34,15 @@ export class StreamHarness {
     const frames: Frame[] = [];
     for await (const each of stream.frames()) {
       frames.push(each);
-      this.handedOut.emit(String(each.seq));
+      this.readFrames.emit(String(each.seq));
     }
     return frames;
   }
 
-  /** Cuts once frame `seq` is read: bytes that a reader has not taken when its connection breaks are lost. */
+  /** Cuts the connection when frame `seq` has been read, because unread bytes are lost when a connection breaks. */
   sendsThenCuts(text: string, seq = 0): Handler {
     return async (_, response) => {
-      const read = seq === 0 ? null : once(this.handedOut, String(seq));
+      const read = seq === 0 ? null : once(this.readFrames, String(seq));
       startStream(response);
       response.write(text);
       await read;
@@ -50,13 +50,13 @@ export class StreamHarness {
     };
   }
 
-  /** What was asked for, in order. */
+  /** Returns the method and URL of all requests, in order. */
   seen(): string[] {
     return this.server.seen.map(({ method, url }) => `${method} ${url}`);
   }
 }
 
-/** Handlers for the first, second, … request. */
+/** Combines handlers for the first, second, … request. */
 export function inTurn(...handlers: Handler[]): Handler {
   return (request, response) => {
     const next = handlers.shift();

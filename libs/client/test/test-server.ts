@@ -14,7 +14,7 @@ export interface SeenRequest {
 
 export type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
-/** A real server on a free port; `handle` may be exchanged, `seen` tells what came. */
+/** An HTTP server on a free port. Tests can replace `handle`; `seen` contains all requests. */
 export class TestServer {
   readonly seen: SeenRequest[] = [];
   handle: Handler = (_, response) =>
@@ -65,10 +65,10 @@ export function startStream(response: ServerResponse, headers = {}): void {
   response.flushHeaders();
 }
 
-/** Sends the bytes so far, then cuts the connection. */
+/** Flushes the written bytes, then cuts the connection. */
 export async function cut(response: ServerResponse): Promise<void> {
   const { socket } = response;
-  // Whatever was written must have left this process before the socket dies.
+  // The written bytes must have left the process before the socket is destroyed.
   await new Promise<void>((sent) => response.write('', () => sent()));
   socket?.destroy();
 }

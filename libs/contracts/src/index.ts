@@ -114,6 +114,8 @@ export type {
 
 export type { Page, PageQuery } from './page.ts';
 
+export { listVariables, PLACEHOLDER_PATTERN, VARIABLE_NAME_PATTERN } from './placeholder.ts';
+
 export {
   FRAME_METHODS,
   MAX_FRAME_BYTES,

@@ -1,4 +1,4 @@
-import type { CreateAgentRequest, UpdateAgentRequest } from '@platform/contracts';
+import { listVariables, type CreateAgentRequest, type UpdateAgentRequest } from '@platform/contracts';
 import { withoutNulls } from '../infra/json.ts';
 import { AgentDefinition } from './agent.entity.ts';
 import {
@@ -6,7 +6,6 @@ import {
   hasTooManyPlaceholders,
   MAX_PLACEHOLDERS,
   variableNameProblem,
-  variablesOf,
 } from './template.ts';
 
 /** A stored snapshot as a complete definition: fields that it lacks have their defaults. */
@@ -44,7 +43,7 @@ export function promptProblems({
   if (hasTooManyPlaceholders(systemPrompt))
     return [`systemPrompt must have at most ${MAX_PLACEHOLDERS} {{variables}}, repetitions included`];
   assertRenderable(systemPrompt, variables, {});
-  return variablesOf(systemPrompt).flatMap((name) => {
+  return listVariables(systemPrompt).flatMap((name) => {
     const problem = variableNameProblem(name);
     return problem === null ? [] : [`systemPrompt: the variable {{${name}}} ${problem}`];
   });

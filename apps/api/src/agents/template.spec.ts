@@ -1,17 +1,17 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { listVariables } from '@platform/contracts';
 import fc from 'fast-check';
 import {
   assertRenderable,
   mergeVariables,
-  missingVariables,
+  listMissingVariables,
   render,
   variableNameProblem,
-  variablesOf,
 } from './template.ts';
 
-describe('variablesOf', () => {
+describe('listVariables', () => {
   it('finds each name once, in order, with or without spaces', () => {
-    expect(variablesOf('{{b}} {{ a }} {{b}} {{城市}} {{snake_case-1}}')).toEqual([
+    expect(listVariables('{{b}} {{ a }} {{b}} {{城市}} {{snake_case-1}}')).toEqual([
       'b',
       'a',
       '城市',
@@ -20,7 +20,7 @@ describe('variablesOf', () => {
   });
 
   it('leaves alone what is no variable', () => {
-    expect(variablesOf('{a} {{}} {{ }} {{1a}} {{a.b}} {{a b}} {{a}')).toEqual([]);
+    expect(listVariables('{a} {{}} {{ }} {{1a}} {{a.b}} {{a b}} {{a}')).toEqual([]);
   });
 });
 
@@ -49,18 +49,18 @@ describe('mergeVariables', () => {
   });
 });
 
-describe('missingVariables', () => {
+describe('listMissingVariables', () => {
   it('names those without value and default, and only those that the template uses', () => {
     const declared = [{ name: 'b', required: false }, { name: 'c', default: '' }, { name: 'unused' }];
-    expect(missingVariables('{{a}} {{b}} {{c}} {{d}} {{e}}', declared, { d: 0, e: null })).toEqual([
+    expect(listMissingVariables('{{a}} {{b}} {{c}} {{d}} {{e}}', declared, { d: 0, e: null })).toEqual([
       'a',
       'e',
     ]);
   });
 
   it('does not take inherited keys for values', () => {
-    expect(missingVariables('{{constructor}}', [], {})).toEqual(['constructor']);
-    expect(missingVariables('{{constructor}}', [], { constructor: 'x' })).toEqual([]);
+    expect(listMissingVariables('{{constructor}}', [], {})).toEqual(['constructor']);
+    expect(listMissingVariables('{{constructor}}', [], { constructor: 'x' })).toEqual([]);
   });
 });
 

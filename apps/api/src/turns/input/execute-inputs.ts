@@ -1,11 +1,12 @@
-import type {
-  AgentSettings,
-  AgentVariable,
-  ContentItem,
-  ExecuteInputs,
-  ExecuteSettings,
+import {
+  listVariables,
+  type AgentSettings,
+  type AgentVariable,
+  type ContentItem,
+  type ExecuteInputs,
+  type ExecuteSettings,
 } from '@platform/contracts';
-import { assertRenderable, missingVariables, RESERVED_INPUTS, variablesOf } from '../../agents/template.ts';
+import { assertRenderable, listMissingVariables, RESERVED_INPUTS } from '../../agents/template.ts';
 import { invalid, invalidFor } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
 import { checkMediaUrl } from './contents.ts';
@@ -65,7 +66,7 @@ export function readInputs(
 ): Execution {
   const reserved: readonly string[] = RESERVED_INPUTS;
   const variables = Object.fromEntries(Object.entries(inputs).filter(([key]) => !reserved.includes(key)));
-  const missing = missingVariables(agent.systemPrompt, agent.variables, variables);
+  const missing = listMissingVariables(agent.systemPrompt, agent.variables, variables);
   if (missing.length > 0) throw invalidFor(missing.map((name) => `inputs.${name} is required by the prompt`));
   assertRenderable(agent.systemPrompt, agent.variables, variables);
   const contents: ContentItem[] = [
@@ -74,7 +75,7 @@ export function readInputs(
     ...(inputs.audios ?? []).map((url) => ({ type: 'audio' as const, audio_url: { url } })),
   ];
   if (contents.length === 0) {
-    if (variablesOf(agent.systemPrompt).length === 0) {
+    if (listVariables(agent.systemPrompt).length === 0) {
       throw invalid('inputs must have query, images or audios: the prompt of this agent takes no variables');
     }
     contents.push({ type: 'text', text: PROMPT_ALONE });

@@ -1,10 +1,11 @@
+import { listVariables } from '@platform/contracts';
 import { Button, Form, Input } from 'antd';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { AccessFields } from './access-fields.tsx';
-import { AGENT_FIELDS, variablesOf, type AgentForm } from './agent.ts';
+import { AGENT_FIELDS, type AgentForm } from './agent.ts';
 import { ModelField } from './model-field.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 import { ToolsFields } from './tools-fields.tsx';
@@ -130,7 +131,7 @@ function Card({ title, text, children }: { title: string; text?: string; childre
 function FoundVariables() {
   const { t } = useTranslation();
   const template = Form.useWatch<string | undefined>('systemPrompt') ?? '';
-  const names = variablesOf(template);
+  const names = listVariables(template);
   return (
     <p className="found-variables muted">
       {names.length === 0 ? (

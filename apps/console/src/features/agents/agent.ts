@@ -5,13 +5,6 @@ export function isWhole(agent: Agent | AgentListing): agent is Agent {
   return 'systemPrompt' in agent;
 }
 
-const PLACEHOLDER = /\{\{\s*([\p{L}_][\p{L}\p{N}_-]{0,63})\s*\}\}/gu;
-
-/** The names of the `{{variables}}` in a template, each once, in their order. */
-export function variablesOf(template: string): string[] {
-  return [...new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? ''))];
-}
-
 /** The built-in tool that has a switch of its own. */
 const CURRENT_TIME = 'current_time';
 

@@ -1,11 +1,11 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
-import { App, Dropdown, Form, Input, Modal } from 'antd';
+import { App, Dropdown, Form, Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, switchSpace } from '../../api.ts';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { messageOf } from '../../ui/errors.ts';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
 
@@ -57,58 +57,45 @@ export function SpaceSwitch() {
           <SwapOutlined aria-hidden rotate={90} />
         </button>
       </Dropdown>
-      <CreateSpace open={creating} onClose={() => setCreating(false)} onCreated={(id) => change.mutate(id)} />
+      <CreateSpaceDialog
+        open={creating}
+        onClose={() => setCreating(false)}
+        onCreated={(id) => change.mutate(id)}
+      />
     </>
   );
 }
 
-interface CreateSpaceProps {
+interface CreateSpaceDialogProps {
   open: boolean;
   onClose: () => void;
   onCreated: (spaceId: string) => void;
 }
 
-function CreateSpace({ open, onClose, onCreated }: CreateSpaceProps) {
+function CreateSpaceDialog({ open, onClose, onCreated }: CreateSpaceDialogProps) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<{ name: string }>();
-  const showErrors = useFormErrors(form, ['name']);
-  const create = useMutation({
-    mutationFn: (values: { name: string }) => client.spaces.create(values),
-    onSuccess: (space) => {
-      onClose();
-      onCreated(space.id);
-    },
-    onError: showErrors,
-  });
   return (
-    <Modal
+    <DialogForm
       open={open}
       title={t('spaces.create')}
-      okText={t('spaces.submit')}
-      cancelText={t('common.cancel')}
-      onOk={form.submit}
-      onCancel={onClose}
-      confirmLoading={create.isPending}
-      destroyOnHidden
-      afterOpenChange={(opened) => opened && form.focusField('name')}
+      submitText={t('spaces.submit')}
+      fields={['name']}
       width={420}
+      save={(values: { name: string }) => client.spaces.create(values)}
+      onSaved={(space) => {
+        onClose();
+        onCreated(space.id);
+      }}
+      onClose={onClose}
     >
-      <Form
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        preserve={false}
-        onFinish={(values) => create.mutate(values)}
+      <Form.Item
+        name="name"
+        label={t('common.name')}
+        extra={t('spaces.hint')}
+        rules={[{ required: true, whitespace: true, message: t('common.required') }]}
       >
-        <Form.Item
-          name="name"
-          label={t('common.name')}
-          extra={t('spaces.hint')}
-          rules={[{ required: true, whitespace: true, message: t('common.required') }]}
-        >
-          <Input maxLength={120} />
-        </Form.Item>
-      </Form>
-    </Modal>
+        <Input maxLength={120} />
+      </Form.Item>
+    </DialogForm>
   );
 }

@@ -1,8 +1,15 @@
 import { Alert } from 'antd';
 import { CopyButton } from './copy-button.tsx';
 
-/** A secret that the server tells once: what it is, the value, copy. */
-export function SecretOnce({ value, label, warning }: { value: string; label: string; warning: string }) {
+export interface NewSecretProps {
+  value: string;
+  /** Label of the copy button. */
+  label: string;
+  warning: string;
+}
+
+/** A secret that the service returns only once, with a warning and a copy button. */
+export function NewSecret({ value, label, warning }: NewSecretProps) {
   return (
     <div className="stack">
       <Alert type="warning" showIcon title={warning} />
