@@ -76,7 +76,7 @@ function toJob(row: JobRow, phase: Job['phase'], progress: number): Job {
     phase,
     progress,
     sessionId: turn.sessionName,
-    turnId: turn.clientTurnId,
+    turnId: turn.turnId,
     ...(error && { error }),
     createdAt: createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,

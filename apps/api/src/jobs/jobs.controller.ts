@@ -124,7 +124,7 @@ export class JobsController {
     this.reader.admit(caller, res);
     const { segment, after } = attachPosition(req, query);
     const opened = await this.reader.find(caller, () =>
-      this.turns.attach(caller, turn.agentId, turn.clientTurnId, segment, after),
+      this.turns.attach(caller, turn.agentId, turn.turnId, segment, after),
     );
     await this.reader.stream(res, opened, after);
   }

@@ -6,7 +6,7 @@ import { formatUsage, seconds, type UsageFigures } from './token-usage.ts';
 
 /** How a segment that did not fail ends, as its last frames tell it. */
 export function completedOf(
-  turn: Pick<TurnRow, 'sessionName' | 'clientTurnId'>,
+  turn: Pick<TurnRow, 'sessionName' | 'turnId'>,
   {
     messageId,
     usage,
@@ -17,7 +17,7 @@ export function completedOf(
   const token_usage = formatUsage(usage);
   return {
     session_id: turn.sessionName,
-    turnId: turn.clientTurnId,
+    turnId: turn.turnId,
     messageId,
     tokens_used: token_usage.total_tokens,
     execution_time: seconds(executionMs),

@@ -10,7 +10,7 @@ export function replayOf(turn: TurnRow, { segment, steps, completed, interaction
   const drafts: Draft[] = [
     productEvent('session.started', {
       sessionId: turn.sessionName,
-      turnId: turn.clientTurnId,
+      turnId: turn.turnId,
       segment,
       agentId: turn.agentId,
       model: turn.model,

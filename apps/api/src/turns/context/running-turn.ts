@@ -6,7 +6,7 @@ import type { Tail } from './context.store.ts';
 
 /** What a running turn shows of itself to the context. */
 export interface RunningTurn {
-  readonly clientTurnId: string;
+  readonly turnId: string;
   readonly userId: string;
   readonly agent: { id: string; spaceId: string };
   readonly session: { ref: string };

@@ -39,7 +39,7 @@ export class UsageTotal {
 /** What is known of a turn when it is claimed. */
 export interface ClaimedTurn {
   id: string;
-  clientTurnId: string;
+  turnId: string;
   userId: string;
   session: { ref: string; name: string };
   /** Its place in the session, from 1. */
@@ -60,7 +60,7 @@ export interface ClaimedTurn {
 /** A turn while this process runs it. */
 export class ActiveTurn {
   readonly id: string;
-  readonly clientTurnId: string;
+  readonly turnId: string;
   readonly userId: string;
   readonly session: { ref: string; name: string };
   readonly n: number;
@@ -91,7 +91,7 @@ export class ActiveTurn {
 
   constructor(claimed: ClaimedTurn) {
     this.id = claimed.id;
-    this.clientTurnId = claimed.clientTurnId;
+    this.turnId = claimed.turnId;
     this.userId = claimed.userId;
     this.session = claimed.session;
     this.n = claimed.n;

@@ -48,11 +48,11 @@ export class ExpiredTurnHolds implements OnModuleInit {
   }
 
   private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
-    const { clientTurnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
+    const { turnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
     const used = usedByInterruptedCall(steps, completionTokens);
     const price = await this.catalog.priceOf(spaceId, model);
     const cost = price ? costOf(used, price) : 0;
-    return { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used, cost, estimated: true };
+    return { spaceId, userId, source, agentId, turnId, model, ...used, cost, estimated: true };
   }
 }
 

@@ -40,14 +40,14 @@ export async function storeStep(
 
 async function storedStep(
   sql: Sql,
-  turnId: string,
+  turnRef: string,
   n: number,
   kind: StepContent['kind'],
 ): Promise<string | null> {
   const row = await firstRow<{ id: string }>(
     sql,
     'select id from turn_step where turn_id = $1 and n = $2 and kind = $3',
-    [turnId, n, kind],
+    [turnRef, n, kind],
   );
   return row?.id ?? null;
 }

@@ -13,7 +13,7 @@ const MAX_INT4 = 2_147_483_647;
 /** Whose account a turn is charged to, and for what. */
 export interface Payer {
   turnRef: string;
-  clientTurnId: string;
+  turnId: string;
   spaceId: string;
   userId: string;
   agentId: string;
@@ -22,11 +22,11 @@ export interface Payer {
 }
 
 export function payerOf(turn: ActiveTurn): Payer {
-  const { id, clientTurnId, userId, agent, model, settings } = turn;
+  const { id, turnId, userId, agent, model, settings } = turn;
   const { source } = settings;
   return {
     turnRef: id,
-    clientTurnId,
+    turnId,
     spaceId: agent.spaceId,
     userId,
     agentId: agent.id,
@@ -35,8 +35,8 @@ export function payerOf(turn: ActiveTurn): Payer {
   };
 }
 
-export function payerOfRow({ id, clientTurnId, spaceId, userId, agentId, model, settings }: TurnRow): Payer {
-  return { turnRef: id, clientTurnId, spaceId, userId, agentId, model, source: settings.source };
+export function payerOfRow({ id, turnId, spaceId, userId, agentId, model, settings }: TurnRow): Payer {
+  return { turnRef: id, turnId, spaceId, userId, agentId, model, source: settings.source };
 }
 
 /** Reserves tokens for the next call. Returns null if there is no limit; throws 402 if no tokens are left. */
@@ -83,8 +83,8 @@ export async function chargeCall(
        completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric, estimated = estimated or $5, reservation_id = null where id = $1`,
     [payer.turnRef, due.promptTokens, due.completionTokens, due.cost, due.estimated],
   );
-  const { clientTurnId, spaceId, userId, agentId, model, source } = payer;
+  const { turnId, spaceId, userId, agentId, model, source } = payer;
   const { callId, ...used } = due;
-  const charge: Charge = { spaceId, userId, source, agentId, turnId: clientTurnId, model, ...used };
+  const charge: Charge = { spaceId, userId, source, agentId, turnId, model, ...used };
   await usage.charge(tx, reservationId ?? callId, charge);
 }

@@ -70,7 +70,7 @@ export async function closeTurn(
       if (writer.signal.aborted) throw error;
       if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
       logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
-      writer.writeEvent('turn.persist_pending', { turnId: turn.clientTurnId, attempt });
+      writer.writeEvent('turn.persist_pending', { turnId: turn.turnId, attempt });
       await delay(Math.min(RETRY_MS * attempt, 2_000));
     }
   }
@@ -115,7 +115,7 @@ function completedBy(
 ): Completed | null {
   if (outcome.status === 'FAILED') return null;
   const finishReason = outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason;
-  const names = { sessionName: turn.session.name, clientTurnId: turn.clientTurnId };
+  const names = { sessionName: turn.session.name, turnId: turn.turnId };
   return completedOf(names, { messageId, usage: turn.usage, executionMs, finishReason });
 }
 
@@ -129,7 +129,7 @@ function writeEndFrames(
   if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
     sayUnfinished(writer, turn.executions.values(), outcome.status);
   if (outcome.status === 'FAILED') {
-    writeFailureFrames(writer, { ...outcome.failure, turnId: turn.clientTurnId, requestId: turn.requestId });
+    writeFailureFrames(writer, { ...outcome.failure, turnId: turn.turnId, requestId: turn.requestId });
     return;
   }
   if (left.interaction) writeQuestionFrames(writer, turn, left.interaction);
@@ -138,7 +138,7 @@ function writeEndFrames(
 }
 
 function writeQuestionFrames(writer: StreamWriter, turn: ActiveTurn, row: InteractionRow): void {
-  const interaction = toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.session.name });
+  const interaction = toInteraction(row, { turnId: turn.turnId, sessionId: turn.session.name });
   writer.writeFrame('input', {
     event: 'requested',
     interrupt_id: interaction.interactionId,

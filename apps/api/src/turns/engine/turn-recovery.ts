@@ -124,7 +124,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       const batch = await writer.end(tx, (closing) => {
         sayUnfinished(closing, unfinished, cancelRequested ? 'CANCELLED' : 'FAILED');
         if (cancelRequested) writeCancelledFrames(closing, completed);
-        else writeFailureFrames(closing, { ...INTERRUPTED, turnId: turn.clientTurnId, requestId: null });
+        else writeFailureFrames(closing, { ...INTERRUPTED, turnId: turn.turnId, requestId: null });
       });
       await chargeCall(tx, this.usage, payerOfRow(turn), turn.reservationId, due);
       return { writer, batch };

@@ -61,7 +61,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
   }
 
   private async run(turn: ActiveTurn): Promise<void> {
-    const wish = { agentId: turn.agent.id, userId: turn.userId, clientTurnId: turn.clientTurnId };
+    const wish = { agentId: turn.agent.id, userId: turn.userId, turnId: turn.turnId };
     if (turn.origin === 'start') {
       const take = () => consumeCancelRequest(this.database, wish);
       if (await whileUnavailable(take, turn.signal).catch(() => false)) turn.stop('cancelled');

@@ -47,7 +47,7 @@ export class InteractionsService implements OnModuleInit {
   async pending(caller: UserPrincipal, agentId: string, sessionId: string): Promise<Interaction[]> {
     if (!isText(sessionId)) return [];
     const found = await pendingOf(this.database, agentId, caller.userId, sessionId);
-    return found.map((row) => toInteraction(row, { turnId: row.clientTurnId, sessionId }));
+    return found.map((row) => toInteraction(row, { turnId: row.turnId, sessionId }));
   }
 
   /**
@@ -85,11 +85,11 @@ export class InteractionsService implements OnModuleInit {
     }
   }
 
-  private async endOrLog({ id, turnId }: ExpiredInteraction): Promise<void> {
+  private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
     const why = { code: 'EXPIRED', message: 'Nobody answered the question in time', retryable: false };
     try {
       await this.database.transaction(async (tx) => {
-        const turn = await getTurn(tx, turnId);
+        const turn = await getTurn(tx, turnRef);
         if (turn) await this.claims.endWaiting(tx, turn, why);
       });
     } catch (error) {
@@ -128,7 +128,7 @@ export class InteractionsService implements OnModuleInit {
 
   private async find(turn: TurnRow, id: string): Promise<InteractionRow> {
     const found = isUuid(id) ? await findInteraction(this.database, turn.id, id) : null;
-    if (found === null) throw notFound(`Turn ${turn.clientTurnId} has no interaction ${id}`);
+    if (found === null) throw notFound(`Turn ${turn.turnId} has no interaction ${id}`);
     return found;
   }
 }

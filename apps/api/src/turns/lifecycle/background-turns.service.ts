@@ -38,8 +38,8 @@ export class BackgroundTurns {
   }
 
   /** The user's turn with that client id, or null. */
-  find(agentId: string, userId: string, clientTurnId: string): Promise<TurnRow | null> {
-    return findTurn(this.database, agentId, userId, clientTurnId);
+  find(agentId: string, userId: string, turnId: string): Promise<TurnRow | null> {
+    return findTurn(this.database, agentId, userId, turnId);
   }
 
   /** How many turns each of the users runs now, in all processes. */
@@ -73,13 +73,13 @@ export class BackgroundTurns {
   }
 
   /** QUEUED → FAILED with its reason; false if it has started or ended meanwhile. */
-  fail(turnId: string, why: TurnFailure): Promise<boolean> {
-    return failQueued(this.database, turnId, why);
+  fail(turnRef: string, why: TurnFailure): Promise<boolean> {
+    return failQueued(this.database, turnRef, why);
   }
 
   /** How far the turns have come; those that never ran are left out. */
-  extents(turnIds: string[]): Promise<Map<string, TurnExtent>> {
-    return extentsOf(this.database, turnIds);
+  extents(turnRefs: string[]): Promise<Map<string, TurnExtent>> {
+    return extentsOf(this.database, turnRefs);
   }
 
   /** What the turn answered where it ended well or asks, and all that it said where it was canceled. */

@@ -38,12 +38,12 @@ export class CancellationService {
     const look = () => findTurn(this.database, agentId, caller.userId, id);
     let turn = await look();
     if (turn === null) {
-      await storeCancelRequest(this.database, { agentId, userId: caller.userId, clientTurnId: id });
+      await storeCancelRequest(this.database, { agentId, userId: caller.userId, turnId: id });
       // It may have started between the look and the wish; a start looks for wishes after it is stored.
       turn = await look();
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
-    return { turnId: turn.clientTurnId, sessionId, status: await this.stop(turn) };
+    return { turnId: turn.turnId, sessionId, status: await this.stop(turn) };
   }
 
   /** Stops a turn as it was found; `why` is kept with one that had not begun or was waiting. */

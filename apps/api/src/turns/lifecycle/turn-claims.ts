@@ -109,7 +109,7 @@ export class TurnClaims {
       const { model, settings, requestId } = prepared;
       return this.open(tx, {
         ...stored,
-        clientTurnId: turnId,
+        turnId,
         userId: caller.userId,
         session: { ref: stored.sessionRef, name: sessionName },
         agent,
@@ -179,7 +179,7 @@ export class TurnClaims {
     const writer = this.streams.createWriter(segment);
     writer.writeEvent('session.started', {
       sessionId: turn.sessionName,
-      turnId: turn.clientTurnId,
+      turnId: turn.turnId,
       segment,
       agentId: turn.agentId,
       model: turn.model,
@@ -226,7 +226,7 @@ export class TurnClaims {
       ...owner,
       sessionRef: session.id,
       n: session.turnCount,
-      clientTurnId: start.turnId,
+      turnId: start.turnId,
       contentsHash: hashContents(start.contents, settings.variables),
       settings,
       model: start.model.name,
@@ -285,7 +285,7 @@ export class TurnClaims {
       const steps = await loadSteps(tx, known.id);
       return this.open(tx, {
         id: known.id,
-        clientTurnId: known.clientTurnId,
+        turnId: known.turnId,
         userId,
         session: { ref: known.sessionRef, name: known.sessionName },
         n,
@@ -335,7 +335,7 @@ export class TurnClaims {
     const writer = this.streams.createWriter(segment);
     writer.writeEvent('session.started', {
       sessionId: claimed.session.name,
-      turnId: claimed.clientTurnId,
+      turnId: claimed.turnId,
       segment,
       agentId: claimed.agent.id,
       model: claimed.model.name,
@@ -353,11 +353,11 @@ export class TurnClaims {
     tx: EntityManager,
     claimed: Omit<ClaimedTurn, 'writer' | 'reservationId'>,
   ): Promise<string | null> {
-    const { id, clientTurnId, userId, agent, model, settings, steps } = claimed;
+    const { id, turnId, userId, agent, model, settings, steps } = claimed;
     const { source, maxTokens } = settings;
     const payer = {
       turnRef: id,
-      clientTurnId,
+      turnId,
       spaceId: agent.spaceId,
       userId,
       agentId: agent.id,
@@ -375,9 +375,9 @@ export class TurnClaims {
   }
 }
 
-function openedBy({ clientTurnId, session, userId, writer }: ActiveTurn): OpenedSegment {
+function openedBy({ turnId, session, userId, writer }: ActiveTurn): OpenedSegment {
   return {
-    turnId: clientTurnId,
+    turnId,
     sessionName: session.name,
     userId,
     segment: writer.segment,

@@ -61,7 +61,7 @@ export class TurnsService {
     const segments = await loadSegments(this.database, turn.id);
     const states = await this.streams.getStates(segments.map(({ streamId }) => streamId));
     return {
-      turnId: turn.clientTurnId,
+      turnId: turn.turnId,
       sessionId: turn.sessionName,
       agentId,
       status: turn.status,
@@ -104,20 +104,20 @@ export class TurnsService {
 
   private async repeat(start: TurnStart, known: TurnRow): Promise<OpenedSegment> {
     const decision = decideRepeat(known, {
-      turnId: known.clientTurnId,
+      turnId: known.turnId,
       contentsHash: hashContents(start.contents, start.settings.variables),
       sessionName: start.sessionName,
     });
     if (decision instanceof AppError) throw decision;
     if (known.sessionDeleted)
-      throw conflict(`turnId ${known.clientTurnId} was already used in a session that is deleted`);
+      throw conflict(`turnId ${known.turnId} was already used in a session that is deleted`);
     if (decision === 'rerun') {
       const { agent, caller, requestId } = start;
       return this.claims.run(known, 'FAILED', { agent, userId: caller.userId, requestId });
     }
     const segments = await loadSegments(this.database, known.id);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
-    if (recorded === undefined) throw conflict(`Turn ${known.clientTurnId} was cancelled before it ran`);
+    if (recorded === undefined) throw conflict(`Turn ${known.turnId} was cancelled before it ran`);
     return this.recorded(known, recorded);
   }
 
@@ -168,6 +168,6 @@ export class TurnsService {
 }
 
 function opened(turn: TurnRow, { segment, streamId }: SegmentRow): OpenedSegment {
-  const { clientTurnId, sessionName, userId } = turn;
-  return { turnId: clientTurnId, sessionName, userId, segment, streamId };
+  const { turnId, sessionName, userId } = turn;
+  return { turnId, sessionName, userId, segment, streamId };
 }

@@ -110,14 +110,14 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
   }
 
   /** Waits for the answer, which may reach another process: the row is the only place where both meet. */
-  private async outcome(turnId: string, callId: string, signal: AbortSignal): Promise<Outcome> {
+  private async outcome(turnRef: string, callId: string, signal: AbortSignal): Promise<Outcome> {
     for (;;) {
       const look = () =>
         firstRow<{ outcome: LocalToolResult | null; late: boolean }>(
           this.database,
           `select outcome, expires_at <= clock_timestamp() as late from local_tool_call
            where turn_id = $1 and call_id = $2`,
-          [turnId, callId],
+          [turnRef, callId],
         );
       const row = await whileUnavailable(look, signal);
       if (row?.outcome) return row.outcome;
@@ -129,7 +129,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
 }
 
 function unknownCall(turn: TurnRow, callId: string): AppError {
-  return notFound(`Turn ${turn.clientTurnId} has no local tool call ${callId}`);
+  return notFound(`Turn ${turn.turnId} has no local tool call ${callId}`);
 }
 
 function told(outcome: Outcome): ToolOutcome {

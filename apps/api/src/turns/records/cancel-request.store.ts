@@ -7,13 +7,13 @@ const MAX_WISHES = 100;
 export interface CancelRequest {
   agentId: string;
   userId: string;
-  clientTurnId: string;
+  turnId: string;
 }
 
 /** Keeps the wish for ten minutes. */
 export async function storeCancelRequest(
   sql: Sql,
-  { agentId, userId, clientTurnId }: CancelRequest,
+  { agentId, userId, turnId }: CancelRequest,
 ): Promise<void> {
   await rows(
     sql,
@@ -21,20 +21,20 @@ export async function storeCancelRequest(
      select $1::uuid, $2::uuid, $3::text, clock_timestamp() + interval '10 minutes'
      where (select count(*) from cancel_request where user_id = $2::uuid and expires_at > statement_timestamp()) < $4
      on conflict (agent_id, user_id, client_turn_id) do update set expires_at = excluded.expires_at`,
-    [agentId, userId, clientTurnId, MAX_WISHES],
+    [agentId, userId, turnId, MAX_WISHES],
   );
 }
 
 /** Takes a wish that came before its turn; true where there was one. */
 export async function consumeCancelRequest(
   sql: Sql,
-  { agentId, userId, clientTurnId }: CancelRequest,
+  { agentId, userId, turnId }: CancelRequest,
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
     `delete from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3
        and expires_at > clock_timestamp() returning user_id`,
-    [agentId, userId, clientTurnId],
+    [agentId, userId, turnId],
   );
   return row !== null;
 }

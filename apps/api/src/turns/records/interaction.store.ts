@@ -6,7 +6,7 @@ const EXPIRES = `interval '7 days'`;
 
 export interface InteractionRow {
   id: string;
-  turnId: string;
+  turnRef: string;
   callId: string;
   question: Question;
   status: 'PENDING' | 'ANSWERED' | 'DISMISSED' | 'EXPIRED';
@@ -18,14 +18,14 @@ export interface InteractionRow {
 }
 
 // A question whose time is over has expired, also before the sweeper has come to it.
-const COLUMNS = `i.id, i.turn_id as "turnId", i.call_id as "callId", i.question,
+const COLUMNS = `i.id, i.turn_id as "turnRef", i.call_id as "callId", i.question,
   case when i.status = 'PENDING' and i.expires_at <= clock_timestamp() then 'EXPIRED' else i.status end as status,
   i.answer, i.segment, i.created_at as "createdAt", i.expires_at as "expiresAt"`;
 
 /** Puts a question; violates `interaction_pending` where the turn has one already. */
 export async function insertInteraction(
   tx: Sql,
-  turnId: string,
+  turnRef: string,
   callId: string,
   question: Question,
 ): Promise<InteractionRow> {
@@ -33,15 +33,15 @@ export async function insertInteraction(
     tx,
     `insert into interaction as i (turn_id, call_id, question, status, expires_at)
      values ($1, $2, $3, 'PENDING', clock_timestamp() + ${EXPIRES}) returning ${COLUMNS}`,
-    [turnId, callId, JSON.stringify(question)],
+    [turnRef, callId, JSON.stringify(question)],
   );
   if (row === null) throw new Error('A question was not stored');
   return row;
 }
 
-export function findInteraction(sql: Sql, turnId: string, id: string): Promise<InteractionRow | null> {
+export function findInteraction(sql: Sql, turnRef: string, id: string): Promise<InteractionRow | null> {
   return firstRow(sql, `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.id = $2`, [
-    turnId,
+    turnRef,
     id,
   ]);
 }
@@ -49,14 +49,14 @@ export function findInteraction(sql: Sql, turnId: string, id: string): Promise<I
 /** The question that one of these calls of a turn put, or null. */
 export function interactionOfCall(
   sql: Sql,
-  turnId: string,
+  turnRef: string,
   callIds: string[],
 ): Promise<InteractionRow | null> {
   return firstRow(
     sql,
     `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.call_id = any($2::text[])
      order by i.created_at desc limit 1`,
-    [turnId, callIds],
+    [turnRef, callIds],
   );
 }
 
@@ -82,20 +82,20 @@ export async function moveAnswer(tx: Sql, id: string, segment: number): Promise<
 }
 
 /** The same for whichever answer opened the segment, where one did. */
-export async function moveAnswerOf(tx: Sql, turnId: string, from: number, to: number): Promise<void> {
+export async function moveAnswerOf(tx: Sql, turnRef: string, from: number, to: number): Promise<void> {
   await rows(
     tx,
     `update interaction set segment = $3 where turn_id = $1 and segment = $2 and status = 'ANSWERED'`,
-    [turnId, from, to],
+    [turnRef, from, to],
   );
 }
 
 /** The question is no longer put: its turn was cancelled, or the time is over. */
-export async function endPending(tx: Sql, turnId: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
+export async function endPending(tx: Sql, turnRef: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
   await rows(
     tx,
     `update interaction set status = $2, ended_at = clock_timestamp() where turn_id = $1 and status = 'PENDING'`,
-    [turnId, status],
+    [turnRef, status],
   );
 }
 
@@ -105,10 +105,10 @@ export function pendingOf(
   agentId: string,
   userId: string,
   sessionName: string,
-): Promise<(InteractionRow & { clientTurnId: string })[]> {
+): Promise<(InteractionRow & { turnId: string })[]> {
   return rows(
     sql,
-    `select ${COLUMNS}, t.client_turn_id as "clientTurnId"
+    `select ${COLUMNS}, t.client_turn_id as "turnId"
      from interaction i join turn t on t.id = i.turn_id join session s on s.id = t.session_id
      where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null
        and i.status = 'PENDING' and i.expires_at > clock_timestamp() order by i.id`,
@@ -119,7 +119,7 @@ export function pendingOf(
 /** A question that nobody answered in time. */
 export interface ExpiredInteraction {
   id: string;
-  turnId: string;
+  turnRef: string;
   /** As text: a date would lose its microseconds. */
   expiredAt: string;
 }
@@ -133,7 +133,7 @@ export function expiredInteractions(
 ): Promise<ExpiredInteraction[]> {
   return rows(
     sql,
-    `select id, turn_id as "turnId", expires_at::text as "expiredAt" from interaction
+    `select id, turn_id as "turnRef", expires_at::text as "expiredAt" from interaction
      where status = 'PENDING' and expires_at <= statement_timestamp()
        and (expires_at, id) > (coalesce($1::timestamptz, '-infinity'), coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
      order by expires_at, id limit $3`,

@@ -51,7 +51,7 @@ async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interact
     turn.id,
     step.content.toolCalls.map(({ id }) => id),
   );
-  return row && toInteraction(row, { turnId: turn.clientTurnId, sessionId: turn.sessionName });
+  return row && toInteraction(row, { turnId: turn.turnId, sessionId: turn.sessionName });
 }
 
 /** What a turn had used when a segment of it was opened; null for segments of versions that did not keep that. */

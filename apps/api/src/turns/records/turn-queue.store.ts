@@ -23,8 +23,8 @@ export interface TurnExtent extends SegmentRow {
 }
 
 /** The extents of turns by their ids; those that never ran have none. */
-export async function extentsOf(sql: Sql, turnIds: string[]): Promise<Map<string, TurnExtent>> {
-  if (turnIds.length === 0) return new Map();
+export async function extentsOf(sql: Sql, turnRefs: string[]): Promise<Map<string, TurnExtent>> {
+  if (turnRefs.length === 0) return new Map();
   const found = await rows<TurnExtent & { id: string }>(
     sql,
     `select t.id, g.segment, g.origin, g.stream_id as "streamId",
@@ -32,7 +32,7 @@ export async function extentsOf(sql: Sql, turnIds: string[]): Promise<Map<string
      from unnest($1::uuid[]) as t(id) cross join lateral (
        select segment, origin, stream_id from turn_segment where turn_id = t.id order by segment desc limit 1
      ) g`,
-    [turnIds],
+    [turnRefs],
   );
   return new Map(found.map(({ id, ...extent }) => [id, extent]));
 }

@@ -5,7 +5,7 @@ import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
 export const TURN_COLUMNS = `
-  t.id, t.space_id as "spaceId", t.reservation_id as "reservationId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "clientTurnId", t.session_id as "sessionRef", s.name as "sessionName",
+  t.id, t.space_id as "spaceId", t.reservation_id as "reservationId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "turnId", t.session_id as "sessionRef", s.name as "sessionName",
   s.deleted_at is not null as "sessionDeleted", t.n, t.status,
   t.contents_hash as "contentsHash", t.settings, t.causation_run_id as "causationRunId", t.error, t.model, t.prompt_tokens as "promptTokens",
   t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
@@ -13,17 +13,12 @@ export const TURN_COLUMNS = `
   t.finished_at as "finishedAt"`;
 
 /** The caller's turn of that id with the agent, or null. */
-export function findTurn(
-  sql: Sql,
-  agentId: string,
-  userId: string,
-  clientTurnId: string,
-): Promise<TurnRow | null> {
+export function findTurn(sql: Sql, agentId: string, userId: string, turnId: string): Promise<TurnRow | null> {
   return firstRow(
     sql,
     `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id
      where t.agent_id = $1 and t.user_id = $2 and t.client_turn_id = $3`,
-    [agentId, userId, clientTurnId],
+    [agentId, userId, turnId],
   );
 }
 
@@ -93,7 +88,7 @@ export async function runningTurns(tx: Sql, userId: string): Promise<number> {
 export interface NewTurn extends SessionOwner {
   sessionRef: string;
   n: number;
-  clientTurnId: string;
+  turnId: string;
   contentsHash: Buffer;
   settings: TurnSettings;
   model: string;
@@ -115,7 +110,7 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
       turn.agentId,
       turn.userId,
       turn.sessionRef,
-      turn.clientTurnId,
+      turn.turnId,
       turn.n,
       turn.contentsHash,
       JSON.stringify(turn.settings),
@@ -231,7 +226,7 @@ export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<bool
 /** Notes a segment that is opened; its steps are those stored from here on. */
 export async function insertSegment(
   tx: Sql,
-  turnId: string,
+  turnRef: string,
   segment: { segment: number; origin: SegmentOrigin; streamId: string },
 ): Promise<void> {
   await rows(
@@ -241,23 +236,23 @@ export async function insertSegment(
      select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_step where turn_id = $1), 0), prompt_tokens,
        completion_tokens, cost
      from turn where id = $1`,
-    [turnId, segment.segment, segment.origin, segment.streamId],
+    [turnRef, segment.segment, segment.origin, segment.streamId],
   );
 }
 
 /** The segments of a turn in their order. */
-export function loadSegments(sql: Sql, turnId: string): Promise<SegmentRow[]> {
+export function loadSegments(sql: Sql, turnRef: string): Promise<SegmentRow[]> {
   return rows(
     sql,
     'select segment, origin, stream_id as "streamId" from turn_segment where turn_id = $1 order by segment',
-    [turnId],
+    [turnRef],
   );
 }
 
 /** Appends a step; `n` counts from 1 within the turn. */
 export async function insertStep(
   tx: Sql,
-  turnId: string,
+  turnRef: string,
   n: number,
   step: StepContent & { tokens: number },
 ): Promise<string> {
@@ -266,15 +261,15 @@ export async function insertStep(
     `insert into turn_step (turn_id, n, kind, content, tokens, bytes, is_silent)
      values ($1, $2, $3, $4::text::json, $5, octet_length($4::text), $6)
      returning id`,
-    [turnId, n, step.kind, JSON.stringify(step.content), step.tokens, isSilent(step)],
+    [turnRef, n, step.kind, JSON.stringify(step.content), step.tokens, isSilent(step)],
   );
   if (row === null) throw new Error('A step was not stored');
   return row.id;
 }
 
 /** The steps of a turn in their order. */
-export function loadSteps(sql: Sql, turnId: string): Promise<Step[]> {
+export function loadSteps(sql: Sql, turnRef: string): Promise<Step[]> {
   return rows(sql, 'select id, n, kind, content, tokens from turn_step where turn_id = $1 order by n', [
-    turnId,
+    turnRef,
   ]);
 }

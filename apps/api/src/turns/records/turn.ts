@@ -37,7 +37,7 @@ export interface TurnRow {
   spaceId: string;
   agentId: string;
   userId: string;
-  clientTurnId: string;
+  turnId: string;
   sessionRef: string;
   sessionName: string;
   sessionDeleted: boolean;
