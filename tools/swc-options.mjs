@@ -7,6 +7,7 @@ export const swcOptions = {
   jsc: {
     target: 'es2024',
     keepClassNames: true,
+    experimental: { keepImportAttributes: true },
     parser: { syntax: 'typescript', decorators: true },
     transform: {
       legacyDecorator: true,

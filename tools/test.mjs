@@ -1,24 +1,35 @@
-// npm test [pattern …]: every test of the repository, by several runners; the last line sums all of them up.
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
-import { ensureBuilt, workspacesWith } from './build.mjs';
+// npm test [-- pattern …]: every test of the repository, or those whose file matches, as the targets `test` and `e2e` of
+// all projects; what has passed before and has not changed since comes from Nx's cache. The last line sums all of them up.
+import { readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { workspacesWith } from './build.mjs';
 import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
+const TARGETS = ['test', 'e2e'];
+
 const patterns = process.argv.slice(2);
-const reports = mkdtempSync(join(tmpdir(), 'platform-tests-'));
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 
 await needed(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
 await needed(REDIS, 'PLATFORM_SKIP_REDIS');
-if (!(await ensureBuilt())) fail('the build failed: see above');
-await nodeTests();
-for (const workspace of workspacesWith('test')) await jestTests(workspace);
+
+const reports = [
+  { name: 'tools', file: 'reports/test.json' },
+  ...TARGETS.flatMap((target) =>
+    workspacesWith(target).map(({ name, folder }) => ({
+      name: `${name} ${target}`,
+      file: join(folder, 'reports', `${target}.json`),
+    })),
+  ),
+];
+for (const { file } of reports) rmSync(file, { force: true });
+const code = await runTargets();
+for (const report of reports) add(report, code);
+if (code !== 0 && total.failed === 0) fail(`the runner ended with ${code}`);
 if (total.passed + total.failed + total.skipped === 0) fail(`no test matches ${patterns.join(' ')}`);
 
-rmSync(reports, { recursive: true, force: true });
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
@@ -40,67 +51,42 @@ async function needed(program, skipVariable) {
   }
 }
 
-/** The tests of the tools run on Node's own runner. */
-async function nodeTests() {
-  const files = globSync('tools/*.test.mjs').filter(
-    (file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)),
+/** One suite after the other, for each is more than one process; a suite that fails keeps none of the others from running. */
+async function runTargets() {
+  const args = ['run-many', '-t', ...TARGETS, '--parallel=1', '--nxBail=false'];
+  const { code, stopped } = await run(
+    'nx',
+    [...args, '--outputStyle=stream-without-prefixes', '--', ...patterns],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false' },
+    },
   );
-  if (files.length === 0) return;
-  const report = join(reports, 'tools.tap');
-  const spec = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
-  const tap = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
-  const { code } = await runner(process.execPath, ['--test', ...spec, ...tap, ...files]);
-  const counts = readReport(report, (text) => {
-    const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)[1]);
-    return {
-      passed: count('pass'),
-      failed: count('fail') + count('cancelled'),
-      skipped: count('skipped') + count('todo'),
-    };
-  });
-  add('tools', code, counts);
+  if (stopped) process.exit(code || 130);
+  return code;
 }
 
-async function jestTests({ name }) {
-  const report = join(reports, `${basename(name)}.json`);
-  const narrowed = patterns.length > 0 ? ['--passWithNoTests', ...patterns] : [];
-  const args = ['--json', `--outputFile=${report}`, ...narrowed];
-  const { code } = await runner('npm', ['run', 'test', '--silent', '-w', name, '--', ...args]);
-  const counts = readReport(report, (text) => {
-    const result = JSON.parse(text);
-    for (const { name: file, assertionResults } of result.testResults) {
-      const pending = assertionResults.filter(({ status }) => status === 'pending' || status === 'todo');
-      if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${relative(process.cwd(), file)}`);
-    }
-    return {
-      passed: result.numPassedTests,
-      // A file that could not even run has no failed test of its own.
-      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
-      skipped: result.numPendingTests + result.numTodoTests,
-    };
-  });
-  add(name, code, counts);
-}
-
-async function runner(program, args) {
-  const { code, stopped } = await run(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (stopped) {
-    rmSync(reports, { recursive: true, force: true });
-    process.exit(code || 130);
+function add({ name, file }, code) {
+  const result = read(file);
+  if (result === undefined) {
+    // Without a report nothing is known about its tests.
+    if (code !== 0) fail(`${name}: no report`);
+    return;
   }
-  return { code };
+  for (const { name: spec, assertionResults } of result.testResults) {
+    const pending = assertionResults.filter(({ status }) => status === 'pending' || status === 'todo');
+    if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${relative(process.cwd(), spec)}`);
+  }
+  total.passed += result.numPassedTests;
+  // A file that could not even run has no failed test of its own.
+  total.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+  total.skipped += result.numPendingTests + result.numTodoTests;
 }
 
-function readReport(file, count) {
+function read(file) {
   try {
-    return count(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
-}
-
-/** A runner that fails without a failed test, or ends without a report, counts as one failure. */
-function add(name, code, counts = { passed: 0, failed: 0, skipped: 0 }) {
-  for (const key of Object.keys(total)) total[key] += counts[key];
-  if (code !== 0 && counts.failed === 0) fail(`${name}: the runner ended with ${code}`);
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { swcOptions } from '../../tools/swc-options.mjs';
 
 const common = {
@@ -21,8 +22,8 @@ export default {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/e2e/**/*.e2e-spec.ts'],
-      globalSetup: './e2e/harness/global-setup.mjs',
-      globalTeardown: './e2e/harness/global-teardown.mjs',
+      globalSetup: join(import.meta.dirname, 'e2e/harness/global-setup.mjs'),
+      globalTeardown: join(import.meta.dirname, 'e2e/harness/global-teardown.mjs'),
     },
   ],
 };

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type AxeBuilder from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { TestApp } from './harness/app.ts';
+import { TestApp } from '../../api/e2e/harness/app.ts';
 
 const skipReason = process.env.PLATFORM_SKIP_BROWSER;
 const suite = skipReason ? describe.skip : describe;
@@ -32,7 +32,7 @@ suite('the console in a browser', () => {
   let strangers: BrowserContext[] = [];
 
   beforeAll(async () => {
-    const built = existsSync(join(import.meta.dirname, '../../console/dist/index.html'));
+    const built = existsSync(join(import.meta.dirname, '../dist/index.html'));
     expect(['console built', built]).toEqual(['console built', true]);
     app = await TestApp.start();
     const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

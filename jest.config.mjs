@@ -1,0 +1,9 @@
+import api from './apps/api/jest.config.mjs';
+import console from './apps/console/jest.config.mjs';
+import client from './libs/client/jest.config.mjs';
+import contracts from './libs/contracts/jest.config.mjs';
+
+/** Every suite, for editors and for Jest at the root; `npm test` and Nx run the projects one by one. */
+const { projects, ...options } = api;
+
+export default { ...options, projects: [contracts, client, ...projects, ...console.projects] };

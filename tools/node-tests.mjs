@@ -1,0 +1,38 @@
+// node tools/node-tests.mjs [pattern …]: the tests of the tools, or those whose file matches, on Node's own runner.
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { run as runTests } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+const REPORT = 'reports/test.json';
+
+const patterns = process.argv.slice(2);
+const files = globSync('tools/*.test.mjs').filter(
+  (file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)),
+);
+const counts = { passed: 0, failed: 0, skipped: 0 };
+mkdirSync('reports', { recursive: true });
+rmSync(REPORT, { force: true });
+if (files.length > 0) {
+  const events = runTests({ files, concurrency: false });
+  events.on('test:pass', (test) => count(test, test.skip === undefined && !test.todo ? 'passed' : 'skipped'));
+  events.on('test:fail', (test) => count(test, 'failed'));
+  for await (const line of events.compose(new spec())) process.stdout.write(line);
+}
+// In the words of Jest's reports, which npm test sums up.
+writeFileSync(
+  REPORT,
+  JSON.stringify({
+    numPassedTests: counts.passed,
+    numFailedTests: counts.failed,
+    numPendingTests: counts.skipped,
+    numTodoTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    testResults: [],
+  }),
+);
+process.exitCode = counts.failed > 0 ? 1 : 0;
+
+/** Suites are told like tests, and are none. */
+function count({ details }, outcome) {
+  if (details.type !== 'suite') counts[outcome] += 1;
+}
