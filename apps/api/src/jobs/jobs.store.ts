@@ -53,7 +53,11 @@ export interface Owner {
 }
 
 /** The user's job; 403 for one of another space, 404 for somebody else's. */
-export async function getOwnJob(tx: EntityManager, { spaceId, userId }: Owner, id: string): Promise<StoredJob> {
+export async function getOwnJob(
+  tx: EntityManager,
+  { spaceId, userId }: Owner,
+  id: string,
+): Promise<StoredJob> {
   requireUuid(id, `Job ${id}`);
   const found = await firstRow<StoredJob>(
     tx,
