@@ -56,14 +56,14 @@ describe('readCompletion', () => {
     expect(parseCompletionRequest(body)).toEqual({
       path: '/chat/completions',
       body,
-      streamed: true,
-      usageAsked: true,
+      stream: true,
+      includeUsage: true,
       maxOutputTokens: 7,
     });
     const nulls = { messages, stream: null, stream_options: null, max_completion_tokens: 9, max_tokens: 7 };
     expect(parseCompletionRequest(nulls)).toMatchObject({
-      streamed: false,
-      usageAsked: false,
+      stream: false,
+      includeUsage: false,
       maxOutputTokens: 9,
     });
     expect(parseCompletionRequest({ messages })).toMatchObject({ maxOutputTokens: null });

@@ -2,21 +2,36 @@ import { Logger } from '@nestjs/common';
 import type { Sql } from '../infra/database/rows.ts';
 import type { StreamHub } from './stream-hub.ts';
 import { storeBatches, type Batch } from './stream-log.store.ts';
-import type { StreamWriter } from './stream-writer.ts';
 
-/** How long deltas are collected before they are stored together. */
+/** How long frames are collected before they are stored together. */
 const WINDOW_MS = 25;
 const RETRY_MS = 250;
-/** What one statement carries; the rest follows at once, those first who waited longest. */
+/** The size of one statement. The rest follows immediately, longest wait first. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
+/** What the loop needs of a writer. */
+export interface FrameSource {
+  readonly streamId: string;
+  /** Aborted when the lease is lost. */
+  readonly signal: AbortSignal;
+  readonly hasUnstored: boolean;
+  /** Whether a full row is unstored. */
+  readonly isBacklogged: boolean;
+  /** Returns what to store now; the same batch until it is acknowledged. */
+  takeBatch(): Batch | null;
+  /** Confirms that the batch is stored. */
+  acknowledge(): void;
+  /** Reports that the lease is lost. */
+  abandon(): void;
+}
+
 /**
- * Stores what all writers of the process have, with one statement at a time: while it runs, the next collects.
- * Readers get frames only once they are stored.
+ * Stores the frames of all writers of the process, one statement at a time; while it runs, the next batches collect.
+ * Readers receive frames only after they are stored.
  */
 export class FlushLoop {
   private readonly logger = new Logger(FlushLoop.name);
-  private readonly waiting = new Set<StreamWriter>();
+  private readonly waiting = new Set<FrameSource>();
   private timer: NodeJS.Timeout | null = null;
   private immediate = false;
   private running = false;
@@ -29,8 +44,8 @@ export class FlushLoop {
     private readonly onCancel: (streamId: string) => void,
   ) {}
 
-  /** Notes that a writer has something; `urgent` does not wait for the window. */
-  wake(writer: StreamWriter, urgent: boolean): void {
+  /** Schedules a flush for a writer. An `urgent` one does not wait for the window. */
+  wake(writer: FrameSource, urgent: boolean): void {
     this.waiting.add(writer);
     if (urgent && !this.urgent) {
       this.urgent = true;
@@ -51,7 +66,7 @@ export class FlushLoop {
       this.timer = setTimeout(() => void this.flush(), wait);
       return;
     }
-    // What arrives in the same turn of the event loop is stored together.
+    // Frames from the same turn of the event loop are stored together.
     this.immediate = true;
     setImmediate(() => void this.flush());
   }
@@ -62,7 +77,7 @@ export class FlushLoop {
     this.running = true;
     this.urgent = false;
     this.lastStart = performance.now();
-    const batches = new Map<StreamWriter, Batch>();
+    const batches = new Map<FrameSource, Batch>();
     let bytes = 0;
     for (const writer of this.waiting) {
       if (bytes >= MAX_BYTES) break;
@@ -77,7 +92,7 @@ export class FlushLoop {
     try {
       if (batches.size > 0) this.acknowledge(batches, await storeBatches(this.sql, [...batches.values()]));
     } catch (error) {
-      this.logger.warn({ err: error, streams: batches.size }, 'Frames could not be stored; trying again');
+      this.logger.warn({ err: error, streams: batches.size }, 'Frames could not be stored; retrying');
       for (const writer of batches.keys()) this.waiting.add(writer);
       retry = RETRY_MS;
     } finally {
@@ -86,7 +101,10 @@ export class FlushLoop {
     }
   }
 
-  private acknowledge(batches: Map<StreamWriter, Batch>, stored: Map<string, { cancel: boolean }>): void {
+  private acknowledge(
+    batches: Map<FrameSource, Batch>,
+    stored: Map<string, { cancelRequested: boolean }>,
+  ): void {
     for (const [writer, batch] of batches) {
       const outcome = stored.get(writer.streamId);
       if (outcome === undefined) {
@@ -96,7 +114,7 @@ export class FlushLoop {
       this.hub.deliver(writer.streamId, batch, false);
       writer.acknowledge();
       if (writer.hasUnstored) this.wake(writer, writer.isBacklogged);
-      if (outcome.cancel) this.onCancel(writer.streamId);
+      if (outcome.cancelRequested) this.onCancel(writer.streamId);
     }
   }
 }

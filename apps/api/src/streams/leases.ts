@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { PlatformConfig } from '../infra/config/platform-config.ts';
 import { Connection, poolOptions } from '../infra/database/pools.ts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { Sql } from '../infra/database/rows.ts';
+import { findCancelRequests, renewLeases } from './stream-log.store.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -13,8 +14,8 @@ interface LeasedStream {
 }
 
 /**
- * The streams that this process writes. Keeps their leases alive on a connection of its own, so that a busy pool
- * cannot let them lapse, and learns of cancel wishes that came through other processes.
+ * Renews the leases of the streams that this process writes, on a separate connection so that a busy pool cannot let
+ * them expire, and polls for cancel requests from other processes.
  */
 export class Leases {
   private readonly logger = new Logger(Leases.name);
@@ -33,7 +34,7 @@ export class Leases {
     if (this.timers.length > 0) return;
     this.timers = [
       setInterval(() => void this.renew(), Math.min(HEARTBEAT_MS, this.config.streamLeaseMs / 4)).unref(),
-      setInterval(() => void this.findCancelRequests(), CANCEL_POLL_MS).unref(),
+      setInterval(() => void this.pollCancelRequests(), CANCEL_POLL_MS).unref(),
     ];
   }
 
@@ -64,56 +65,40 @@ export class Leases {
     this.renewing = true;
     const writers = [...this.streams.values()].map(({ writer }) => writer);
     try {
-      const client = await this.connected();
-      const { rows: alive } = await client.query<{ id: string }>(
-        // A stream that somebody has locked, such as a transaction that ends it, keeps nobody else's lease waiting.
-        `with held as (
-           select id from stream join unnest($1::uuid[], $2::uuid[]) as h(id, fencing_token) using (id)
-           where stream.fencing_token = h.fencing_token and ended_at is null
-         ), free as (
-           select id from stream where id in (select id from held) for no key update skip locked
-         ), renewed as (
-           update stream set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-           where id in (select id from free)
-         )
-         select id from held`,
-        [
-          writers.map((writer) => writer.streamId),
-          writers.map((writer) => writer.fencingToken),
-          this.config.streamLeaseMs,
-        ],
-      );
-      const ids = new Set(alive.map((row) => row.id));
-      // A stream that ended meanwhile is no longer held.
+      const current = await renewLeases(await this.connect(), writers, this.config.streamLeaseMs);
+      // A stream that has ended meanwhile is no longer in the map.
       for (const writer of writers)
-        if (!ids.has(writer.streamId) && this.has(writer.streamId)) writer.abandon();
+        if (!current.has(writer.streamId) && this.has(writer.streamId)) writer.abandon();
     } catch (error) {
       void this.disconnect();
-      this.logger.warn({ err: error }, 'Leases could not be renewed; trying again');
+      this.logger.warn({ err: error }, 'Leases could not be renewed; retrying');
     } finally {
       this.renewing = false;
     }
   }
 
-  private async findCancelRequests(): Promise<void> {
+  private async pollCancelRequests(): Promise<void> {
     if (this.polling || this.streams.size === 0) return;
     this.polling = true;
     try {
-      const wished = await rows<{ id: string }>(
-        this.sql,
-        'select id from stream where id = any($1::uuid[]) and ended_at is null and cancel_requested_at is not null',
-        [[...this.streams.keys()]],
-      );
-      for (const { id } of wished) this.cancel(id);
+      for (const id of await findCancelRequests(this.sql, [...this.streams.keys()])) this.cancel(id);
     } catch {
-      // The flushes meet the same fault and report it.
+      // The flushes fail for the same reason and report it.
     } finally {
       this.polling = false;
     }
   }
 
-  private connected(): Promise<Connection> {
-    if (this.connection) return this.connection;
+  private async connect(): Promise<Sql> {
+    this.connection ??= this.open();
+    const client = await this.connection;
+    return {
+      query: async <T>(statement: string, parameters?: unknown[]) =>
+        (await client.query(statement, parameters)).rows as T,
+    };
+  }
+
+  private open(): Promise<Connection> {
     const client = new Connection({
       connectionString: this.config.databaseUrl,
       ...poolOptions('heartbeat', this.config.database),
@@ -122,11 +107,10 @@ export class Leases {
     client.on('error', () => {
       if (this.connection === connection) void this.disconnect();
     });
-    this.connection = connection;
     return connection;
   }
 
-  /** A connection that failed may still wait for an answer: it is ended, not only forgotten. */
+  /** A failed connection may still wait for a response, so it is ended, not only dropped. */
   private async disconnect(): Promise<void> {
     const connection = this.connection;
     this.connection = null;

@@ -3,15 +3,15 @@ import { failpoint } from '../infra/failpoints.ts';
 import { FairGate } from '../infra/fair-gate.ts';
 import { readPage, type Page } from './stream-log.store.ts';
 
-/** Pages that are handed out in one turn of the event loop, so that other requests get their share of it. */
+/** The number of pages read at the same time, so that other requests get their share of the event loop. */
 const PAGES_AT_ONCE = 8;
-/** A page of this size keeps its place a little longer: 128 MB/s for all that catch up, and the rest of the processor for others. */
+/** A page of this size occupies its place longer. This limits readers that catch up to 128 MB/s in total. */
 const LARGE_BYTES = 16 * 1024;
 const LARGE_MS = 4;
-/** Pages that were read lately: many readers of one stream cost about as much as one. */
+/** Size of the cache of recent pages: many readers of one stream cost about as much as one. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Reads the log for all readers of the process: one bounded page at a time, the users in turn. */
+/** Reads the log for all readers of the process, one page at a time, round-robin over groups. */
 export class PageReader {
   private readonly gate = new FairGate(PAGES_AT_ONCE);
   private readonly underWay = new Map<string, Promise<Page | null>>();
@@ -20,7 +20,7 @@ export class PageReader {
 
   constructor(private readonly sql: Sql) {}
 
-  /** What is stored after `after`; null for an unknown stream, or where the reader has left. `group` takes turns. */
+  /** Reads the page after `after`. Returns null if the stream does not exist or the reader has disconnected. */
   async read(streamId: string, after: number, group: string, signal: AbortSignal): Promise<Page | null> {
     await this.gate.enter(group);
     let bytes = 0;
@@ -49,11 +49,11 @@ export class PageReader {
   private async load(key: string, streamId: string, after: number): Promise<Page | null> {
     failpoint('streams.read');
     const page = await readPage(this.sql, streamId, after);
-    // A page with more behind it never changes; the last one grows.
+    // Only a page that others follow never changes.
     return page?.more ? this.keep(key, page) : page;
   }
 
-  /** Makes it the page that is dropped last. */
+  /** Caches a page as the most recently used one. */
   private keep(key: string, page: Page): Page {
     if (this.kept.delete(key)) this.keptBytes -= page.data.length;
     this.kept.set(key, page);

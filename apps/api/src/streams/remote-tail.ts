@@ -6,8 +6,8 @@ import { readHeads } from './stream-log.store.ts';
 const POLL_MS = 250;
 
 /**
- * Learns how far other processes have come with streams that readers of this process follow: one statement per poll,
- * without any frames. The readers themselves read on, each when it has room.
+ * Polls for the progress of followed streams that other processes write: one statement per poll, without frames. The
+ * readers then read the frames from the log, each at its own pace.
  */
 export class RemoteTail {
   private readonly logger = new Logger(RemoteTail.name);
@@ -37,7 +37,7 @@ export class RemoteTail {
     try {
       for (const [id, head] of await readHeads(this.sql, known)) this.hub.reach(id, head);
     } catch (error) {
-      this.logger.warn({ err: error }, 'Streams of other processes could not be read; trying again');
+      this.logger.warn({ err: error }, 'Streams of other processes could not be read; retrying');
     } finally {
       this.polling = false;
     }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** One or more frames of a stream, encoded as they are sent. The key contains only the first of them. */
 @Entity('stream_frame')
 export class StreamFrameEntity {
   @PrimaryColumn('uuid')

@@ -1,14 +1,14 @@
 import type { Chunk } from './stream-log.store.ts';
 
-/** So many of a stream's latest bytes are kept while somebody follows it: who lags a little need not read the log. */
+/** The latest bytes that are kept of a followed stream, so that readers that lag a little need not read the log. */
 const RECENT_BYTES = 64 * 1024;
 
 export interface Delivered extends Chunk {
-  /** Whether the stream ends with it. */
+  /** Whether this is the end of the stream. */
   last: boolean;
 }
 
-/** What this process knows of a stream that somebody here follows. The bytes are the same for all readers. */
+/** The latest frames of a stream that is followed in this process, shared by all of its readers. */
 class Feed {
   /** The highest seq that is known to be stored. */
   head = 0;
@@ -26,7 +26,7 @@ class Feed {
     this.reach(chunk.toSeq);
   }
 
-  /** Only those are told who wait for news: who is busy with what it has costs nothing. */
+  /** Wakes only the readers that wait: a busy one costs nothing. */
   reach(seq: number): void {
     if (seq <= this.head) return;
     this.head = seq;
@@ -34,7 +34,7 @@ class Feed {
     this.waiting.clear();
   }
 
-  /** The chunk that goes on after `position`; null where only the log has it. */
+  /** Returns the chunk that continues after `position`, or null if only the log has it. */
   after(position: number): Delivered | null {
     const chunk = this.recent.findLast(({ fromSeq }) => fromSeq <= position + 1);
     return chunk && chunk.toSeq > position ? chunk : null;
@@ -46,7 +46,7 @@ class Feed {
   }
 }
 
-/** One reader's end of a stream inside this process; nothing is collected for it. */
+/** One reader of a stream in this process. Nothing is buffered for it. */
 export class Subscription {
   constructor(
     private readonly feed: Feed,
@@ -55,7 +55,7 @@ export class Subscription {
     signal.addEventListener('abort', this.wake);
   }
 
-  /** Waits for frames after `position`; null where only the log has them, or the signal aborted. */
+  /** Waits for frames after `position`. Returns null if only the log has them, or if the signal aborted. */
   async next(position: number): Promise<Delivered | null> {
     while (this.feed.head <= position && !this.signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ export class Subscription {
   };
 }
 
-/** Hands stored frames to the readers of this process. */
+/** Delivers stored frames to the readers of this process. */
 export class StreamHub {
   private readonly feeds = new Map<string, Feed>();
 
@@ -101,12 +101,12 @@ export class StreamHub {
     this.feeds.get(streamId)?.deliver({ fromSeq, toSeq, data, last });
   }
 
-  /** Tells the readers that another process has stored frames up to `seq`. */
+  /** Notifies the readers that another process has stored frames up to `seq`. */
   reach(streamId: string, seq: number): void {
     this.feeds.get(streamId)?.reach(seq);
   }
 
-  /** The followed streams, and how far each is known to have come. */
+  /** Returns the last known frame of each followed stream. */
   heads(): Map<string, number> {
     return new Map([...this.feeds].map(([id, { head }]) => [id, head]));
   }

@@ -2,25 +2,26 @@ import { MAX_FRAME_BYTES } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { framesAfter, completeFrames } from './frame.ts';
 
-/** Stored frames `fromSeq`…`toSeq`, as the bytes that travel. */
+/** Encoded frames from `fromSeq` to `toSeq`. */
 export interface Chunk {
   fromSeq: number;
   toSeq: number;
   data: Buffer;
 }
 
+/** The right to write a stream, for as long as the fencing token is current. */
 export interface Lease {
   streamId: string;
   fencingToken: string;
 }
 
-/** How far stream `s` has come, by one look at its key. */
+/** The last stored frame of stream `s`, by a single index lookup. */
 const HEAD = 'select to_seq from stream_frame where stream_id = s.id order by from_seq desc limit 1';
 
-/** What one writer has to store in a flush. */
+/** What one writer stores in one flush. */
 export interface Batch extends Lease, Chunk {}
 
-/** Opens a stream under a lease of `leaseMs`. */
+/** Creates a stream with a lease of `leaseMs`. */
 export async function openStream(
   tx: Sql,
   stream: Lease & { segment: number },
@@ -34,21 +35,96 @@ export async function openStream(
   );
 }
 
+/** Whether the stream was created for this lease and is still written under it. */
+export async function isCurrentLease(sql: Sql, { streamId, fencingToken }: Lease): Promise<boolean> {
+  const statement = 'select from stream where id = $1 and fencing_token = $2';
+  return (await firstRow(sql, statement, [streamId, fencingToken])) !== null;
+}
+
+/** Whether some process writes the stream now. */
+export async function isLeased(sql: Sql, streamId: string): Promise<boolean> {
+  const leased = await firstRow(
+    sql,
+    'select from stream where id = $1 and ended_at is null and lease_until > clock_timestamp()',
+    [streamId],
+  );
+  return leased !== null;
+}
+
+/** Returns whether the lease is current. If it is, it stays so until the transaction ends. */
+export async function shareLease(tx: Sql, { streamId, fencingToken }: Lease): Promise<boolean> {
+  const open = await firstRow(
+    tx,
+    'select from stream where id = $1 and fencing_token = $2 and ended_at is null for share',
+    [streamId, fencingToken],
+  );
+  return open !== null;
+}
+
 /**
- * Stores the batches whose fencing token is current, in one statement, and tells of each whether a cancel is wished.
- * Who is not in the answer has lost its lease. Sending the same batch twice is harmless.
+ * Locks a stream before it is ended. Returns null if the lease was lost. Later cancel requests wait for the end of the
+ * transaction.
  */
-export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<string, { cancel: boolean }>> {
+export function lockLease(
+  tx: Sql,
+  { streamId, fencingToken }: Lease,
+): Promise<{ cancelRequested: boolean } | null> {
+  return firstRow(
+    tx,
+    `select cancel_requested_at is not null as "cancelRequested" from stream
+     where id = $1 and fencing_token = $2 and ended_at is null for no key update`,
+    [streamId, fencingToken],
+  );
+}
+
+/** Extends leases by `leaseMs` from now. Returns the ids of the streams whose lease is still current. */
+export async function renewLeases(sql: Sql, leases: Lease[], leaseMs: number): Promise<Set<string>> {
+  const current = await rows<{ id: string }>(
+    sql,
+    // A locked stream, such as one that a transaction is ending, must not delay the leases of the others.
+    `with current as (
+       select id from stream join unnest($1::uuid[], $2::uuid[]) as l(id, fencing_token) using (id)
+       where stream.fencing_token = l.fencing_token and ended_at is null
+     ), free as (
+       select id from stream where id in (select id from current) for no key update skip locked
+     ), renewed as (
+       update stream set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+       where id in (select id from free)
+     )
+     select id from current`,
+    [leases.map((lease) => lease.streamId), leases.map((lease) => lease.fencingToken), leaseMs],
+  );
+  return new Set(current.map(({ id }) => id));
+}
+
+/** Returns those of the open streams for which a cancel was requested. */
+export async function findCancelRequests(sql: Sql, ids: string[]): Promise<string[]> {
+  const requested = await rows<{ id: string }>(
+    sql,
+    'select id from stream where id = any($1::uuid[]) and ended_at is null and cancel_requested_at is not null',
+    [ids],
+  );
+  return requested.map(({ id }) => id);
+}
+
+/**
+ * Stores the batches whose fencing token is current, in one statement. A batch that is missing from the result has lost
+ * its lease. Storing the same batch twice is harmless.
+ */
+export async function storeBatches(
+  sql: Sql,
+  batches: Batch[],
+): Promise<Map<string, { cancelRequested: boolean }>> {
   let offset = 1;
   const starts = batches.map(({ data }) => {
     const start = offset;
     offset += data.length;
     return start;
   });
-  const stored = await rows<{ id: string; cancel: boolean }>(
+  const stored = await rows<{ id: string; cancelRequested: boolean }>(
     sql,
-    // All frames travel as one binary parameter: escaping them as an array costs more than the insert. The answer
-    // looks each stream up by its key: a join with what was inserted would be planned as a loop over all pairs.
+    // All frames are one binary parameter: escaping them as an array costs more than the insert. The result looks up
+    // each stream by its key: a join with the inserted rows would be planned as a nested loop over all pairs.
     `insert into stream_frame as f (stream_id, from_seq, to_seq, data)
      select b.id, b.from_seq, b.to_seq, substring($1::bytea from b.start for b.length)
      from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
@@ -57,7 +133,7 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
      on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
        where f.to_seq = excluded.to_seq and f.data = excluded.data
      returning f.stream_id as id,
-       (select s.cancel_requested_at is not null from stream s where s.id = f.stream_id) as cancel`,
+       (select s.cancel_requested_at is not null from stream s where s.id = f.stream_id) as "cancelRequested"`,
     [
       Buffer.concat(batches.map((batch) => batch.data)),
       batches.map((batch) => batch.streamId),
@@ -68,10 +144,10 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Map<stri
       batches.map((batch) => batch.data.length),
     ],
   );
-  return new Map(stored.map((row) => [row.id, { cancel: row.cancel }]));
+  return new Map(stored.map(({ id, cancelRequested }) => [id, { cancelRequested }]));
 }
 
-/** Stores the last frames and ends the stream; false where the lease was lost or the stream has ended. */
+/** Stores the last frames and ends the stream. Returns false if the lease was lost or the stream has ended. */
 export async function endStream(tx: Sql, batch: Batch): Promise<boolean> {
   const ended = await firstRow(
     tx,
@@ -94,8 +170,8 @@ export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Pro
 }
 
 /**
- * Takes an open stream whose lease has passed away from its writer; null where there is nothing to take, or where
- * somebody is about to end it.
+ * Gives an open stream whose lease has expired a new fencing token. Returns null if there is no such stream, or if
+ * another transaction has locked it.
  */
 export async function takeOverStream(
   tx: Sql,
@@ -115,18 +191,18 @@ export async function takeOverStream(
   );
 }
 
-/** Rows and bytes of the log that a reader takes at a time; a row that is larger alone goes alone. */
+/** The most rows and bytes in a page. A row that is larger is a page of its own. */
 const PAGE_ROWS = 128;
 export const PAGE_BYTES = 64 * 1024;
 
-/** A piece of the log, as the bytes that travel. */
+/** A page of the log: encoded frames. */
 export interface Page {
   data: Buffer;
-  /** The last frame in it; where there is none, the one that was asked for. */
+  /** The last frame in the page; if the page is empty, the requested position. */
   toSeq: number;
-  /** The last frame of all, once the stream has ended. */
+  /** The last frame of the stream, once it has ended. */
   lastSeq: number | null;
-  /** Whether there was more than a page. */
+  /** Whether more frames follow. */
   more: boolean;
 }
 
@@ -139,9 +215,9 @@ interface PageRow {
 }
 
 /**
- * The first page of what is stored after `after`, and where the stream stands, in one snapshot; null for an unknown
- * stream. Costs the same wherever in however long a stream: no index knows `to_seq`, so the row that holds the
- * position, or lies just before it, is looked up by `from_seq`.
+ * Reads the page after `after` and the state of the stream in one snapshot. Returns null if the stream does not exist.
+ * The cost does not depend on the length of the stream: no index contains `to_seq`, so the row at or before the
+ * position is found by `from_seq`.
  */
 export async function readPage(sql: Sql, streamId: string, after: number): Promise<Page | null> {
   const found = await rows<PageRow>(
@@ -171,7 +247,7 @@ export async function readPage(sql: Sql, streamId: string, after: number): Promi
   return { data: Buffer.concat(parts), toSeq, lastSeq, more: toSeq < (head ?? 0) };
 }
 
-/** How far those streams have come that are further than is known. */
+/** Returns the last stored frame of each stream that has more frames than `known`. */
 export async function readHeads(sql: Sql, known: Map<string, number>): Promise<Map<string, number>> {
   const found = await rows<{ id: string; head: number }>(
     sql,
@@ -182,18 +258,18 @@ export async function readHeads(sql: Sql, known: Map<string, number>): Promise<M
   return new Map(found.map(({ id, head }) => [id, head]));
 }
 
-/** How far a stream has come. */
+/** The progress of a stream. */
 export interface StreamState {
   lastSeq: number;
   ended: boolean;
-  /** Whether its frames are still kept. */
+  /** Whether its frames have not been purged. */
   kept: boolean;
 }
 
 export async function readStates(sql: Sql, ids: string[]): Promise<Map<string, StreamState>> {
   const found = await rows<StreamState & { id: string }>(
     sql,
-    // Frames are deleted from the first on.
+    // Purging deletes frames from the first one on.
     `select s.id, coalesce(s.last_seq, f.head, 0) as "lastSeq", s.ended_at is not null as ended,
        exists(select from stream_frame where stream_id = s.id and from_seq = 1) as kept
      from stream s left join lateral (${HEAD}) as f(head) on true
@@ -203,11 +279,11 @@ export async function readStates(sql: Sql, ids: string[]): Promise<Map<string, S
   return new Map(found.map(({ id, ...state }) => [id, state]));
 }
 
-/** The last rows of each stream, and no more of them than a frame can have bytes. */
+/** How many of the last rows of a stream are read, and at most how many of their bytes: room for one frame. */
 const TAIL_ROWS = 4;
 const TAIL_BYTES = MAX_FRAME_BYTES + 1024;
 
-/** The latest whole frames of each stream. */
+/** Reads the latest complete frames of each stream. */
 export async function readTails(
   sql: Sql,
   ids: string[],
@@ -225,7 +301,7 @@ export async function readTails(
   return new Map(found.map(({ id, lastSeq, data }) => [id, { lastSeq, data: completeFrames(data) }]));
 }
 
-/** Wishes a stream cancelled; its writer learns of it at its next flush or within a quarter second. */
+/** Requests the cancellation of an open stream; its writer notices at its next flush or within 250 ms. */
 export async function requestCancel(sql: Sql, streamId: string): Promise<boolean> {
   const open = await firstRow(
     sql,
@@ -236,12 +312,12 @@ export async function requestCancel(sql: Sql, streamId: string): Promise<boolean
   return open !== null;
 }
 
-/** Rows that are merged, or deleted, by one statement. */
+/** The number of rows that one statement merges or deletes. */
 const BATCH_ROWS = 512;
 
 /**
- * Merges rows of an ended stream, from `fromSeq` on, into few of at most 64 KB; readers see the one form or the other.
- * Answers where the next batch begins, or null.
+ * Merges the rows of an ended stream, from `fromSeq` on, into rows of up to 64 KB. Returns where the next batch begins,
+ * or null at the end.
  */
 export async function mergeFrames(sql: Sql, streamId: string, fromSeq: number): Promise<number | null> {
   const batch = await firstRow<{ toSeq: number | null; rows: number }>(
@@ -267,14 +343,14 @@ export async function mergeFrames(sql: Sql, streamId: string, fromSeq: number): 
   return batch?.toSeq != null && batch.rows === BATCH_ROWS ? batch.toSeq + 1 : null;
 }
 
-/** Streams whose frames are deleted together. */
+/** The number of streams whose frames are deleted together. */
 const BATCH_STREAMS = 100;
 
-/** Deletes a batch of the frames of streams that ended so many days ago; false where there is nothing left of them. */
+/** Deletes a batch of frames of streams that ended more than `days` ago. Returns false if there are none left. */
 export async function purgeFrames(sql: Sql, days: number): Promise<boolean> {
   const old = await rows<{ id: string }>(
     sql,
-    // statement_timestamp(), for no index serves a comparison with clock_timestamp().
+    // statement_timestamp(), because no index serves a comparison with clock_timestamp().
     `select id from stream where frames_kept and ended_at < statement_timestamp() - $1 * interval '1 day'
      order by ended_at limit $2`,
     [days, BATCH_STREAMS],

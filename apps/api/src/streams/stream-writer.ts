@@ -1,34 +1,42 @@
 import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
-import type { FlushLoop } from './flush-loop.ts';
+import type { FlushLoop, FrameSource } from './flush-loop.ts';
 import { splitDelta, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
-import { endStream, insertFrames, openStream, type Batch, type Lease } from './stream-log.store.ts';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import {
+  endStream,
+  insertFrames,
+  lockLease,
+  openStream,
+  shareLease,
+  type Batch,
+  type Lease,
+} from './stream-log.store.ts';
+import type { Sql } from '../infra/database/rows.ts';
 
-/** Beyond this many unstored bytes the producer has to wait. */
+/** With more unstored bytes than this, the producer has to wait. */
 const MAX_UNSTORED = 1024 * 1024;
-/** A row of the log is no longer, so that whoever reads it again holds no more. */
+/** The maximum size of a row of the log, which bounds what its readers keep in memory. */
 const MAX_ROW = 64 * 1024;
 
 export class LeaseLost extends Error {
   constructor() {
-    super('The fencingToken on the stream was lost');
+    super('The lease on the stream was lost');
   }
 }
 
 /**
- * Writes one stream: the one place where `seq` is stamped. Frames are stored by the flush loop and only then sent.
- * `signal` aborts when the lease is lost (reason `LeaseLost`).
+ * Writes one stream and is the only place that assigns `seq`. The flush loop stores the frames before they are sent.
+ * `signal` aborts with the reason `LeaseLost` when the lease is lost.
  */
-export class StreamWriter implements Lease {
+export class StreamWriter implements Lease, FrameSource {
   private readonly lost = new AbortController();
   private frames: string[] = [];
   private bytes = 0;
   private text = '';
   private fromSeq: number;
   private waiting: (() => void)[] = [];
-  /** The batch on its way to the database; sent again unchanged until it is known to be stored. */
+  /** The batch that is being stored; it is retried unchanged until it is acknowledged. */
   private sending: Batch | null = null;
-  /** Whether this stream has not yet sent a delta: the first is not made to wait. */
+  /** Whether the next delta is the first of the stream, which is flushed immediately. */
   private urgent = true;
 
   constructor(
@@ -49,7 +57,7 @@ export class StreamWriter implements Lease {
     return this.seq;
   }
 
-  /** Appends a piece of the answer; the pieces of one flush travel as one `content-delta`. */
+  /** Appends a piece of the answer. The pieces of one flush become one `content-delta`. */
   writeDelta(text: string): void {
     this.text += text;
     this.bytes += text.length;
@@ -62,38 +70,38 @@ export class StreamWriter implements Lease {
     this.append(productEvent(name, fields));
   }
 
-  /** Appends a frame of LangGraph's own methods. */
+  /** Appends a frame with one of LangGraph's own methods. */
   writeFrame(method: Exclude<FrameMethod, 'custom:platform'>, data: object): void {
     this.append(draft(method, data));
   }
 
-  /** Whether so much is unstored that the producer should wait for `room()`. */
+  /** Whether the producer should `waitForRoom()` because too many bytes are unstored. */
   get isFull(): boolean {
     return this.bytes > MAX_UNSTORED;
   }
 
-  /** Resolves once the unstored frames fit again, or the lease is lost. */
+  /** Resolves when enough frames are stored, or when the lease is lost. */
   async waitForRoom(): Promise<void> {
     while (this.isFull && !this.signal.aborted) await this.waitForFlush();
   }
 
-  /** Resolves when the next flush of this stream is over; rejects where the lease was lost. */
+  /** Resolves when all frames are stored; rejects if the lease is lost. */
   async flush(): Promise<void> {
     while (this.hasUnstored && !this.signal.aborted) await this.waitForFlush();
     this.signal.throwIfAborted();
   }
 
-  /** Opens the stream with the frames so far, inside the transaction of whoever claims. */
+  /** Stores the stream and its first frames. */
   async open(tx: Sql, leaseMs: number): Promise<void> {
-    // Cut at once: the flush loop must not meet frames of a stream that is not committed yet.
+    // Taken synchronously: the flush loop must not see frames of a stream that is not committed.
     const batch = this.cutBatch();
     await openStream(tx, this, leaseMs);
     if (batch) await insertFrames(tx, this.streamId, batch);
   }
 
   /**
-   * Stores the last frames and ends the stream inside the closing transaction; `stream-ended` is added here.
-   * Answers the batch for `ended()`, or throws `LeaseLost`. May be called again after the transaction failed.
+   * Writes the closing frames, adds `stream-ended`, and ends the stream. Returns the batch for `publishEnd()`; throws
+   * `LeaseLost` if the lease was lost. Can be called again after the transaction failed.
    */
   async end(tx: Sql, closing: (writer: StreamWriter) => void): Promise<Batch> {
     await this.flush();
@@ -102,7 +110,7 @@ export class StreamWriter implements Lease {
     this.sealText();
     this.append(productEvent('stream.ended', { lastSeq: this.seq + 1 }));
     const batch = this.cutBatch();
-    // A transaction that fails is made again from the start, with the same numbers.
+    // If the transaction fails, it is retried with the same numbers.
     this.seq = before.seq;
     this.fromSeq = before.fromSeq;
     if (batch === null || !(await endStream(tx, batch))) {
@@ -112,41 +120,32 @@ export class StreamWriter implements Lease {
     return batch;
   }
 
-  /** Tells the readers of the end; called after the closing transaction has committed. */
+  /** Publishes the end to the readers, after the closing transaction has committed. */
   publishEnd(batch: Batch): void {
     this.seq = batch.toSeq;
     this.loop.publishEnd(batch);
     this.wakeWaiting();
   }
 
-  /** Throws `LeaseLost` where another process has taken the stream; else nobody can until the transaction ends. */
+  /** Throws `LeaseLost` if another process has taken the stream. If not, none can until the transaction ends. */
   async assertLease(tx: Sql): Promise<void> {
-    const held = await firstRow(
-      tx,
-      'select id from stream where id = $1 and fencing_token = $2 and ended_at is null for share',
-      [this.streamId, this.fencingToken],
-    );
-    if (held !== null) return;
+    if (await shareLease(tx, this)) return;
     this.abandon();
     throw new LeaseLost();
   }
 
   /**
-   * As `assertHeld`, before the stream is ended: whether somebody has wished it cancelled. Who wishes that later waits
-   * for the end of the transaction and learns how it ended.
+   * Like `assertLease`, before the stream is ended. Returns whether a cancel was requested; later requests wait for the
+   * end of the transaction.
    */
   async lockForEnd(tx: Sql): Promise<boolean> {
-    const held = await firstRow<{ cancelRequested: boolean }>(
-      tx,
-      `select cancel_requested_at is not null as "cancelRequested" from stream
-       where id = $1 and fencing_token = $2 and ended_at is null for no key update`,
-      [this.streamId, this.fencingToken],
-    );
-    if (held !== null) return held.cancelRequested;
+    const locked = await lockLease(tx, this);
+    if (locked !== null) return locked.cancelRequested;
     this.abandon();
     throw new LeaseLost();
   }
 
+  /** Stops writing because the lease is lost. */
   abandon(): void {
     if (!this.signal.aborted) this.lost.abort(new LeaseLost());
     this.wakeWaiting();
@@ -156,18 +155,15 @@ export class StreamWriter implements Lease {
     return this.sending !== null || this.frames.length > 0 || this.text !== '';
   }
 
-  /** For the flush loop: what is to be stored now; the same answer until `settle`. */
   takeBatch(): Batch | null {
     this.sending ??= this.cutBatch(MAX_ROW);
     return this.sending;
   }
 
-  /** For the flush loop: whether a whole row waits to be stored. */
   get isBacklogged(): boolean {
     return this.bytes >= MAX_ROW;
   }
 
-  /** For the flush loop: the batch of `take` is stored. */
   acknowledge(): void {
     this.sending = null;
     this.bytes = this.text.length + this.frames.reduce((sum, frame) => sum + frame.length, 0);
@@ -193,7 +189,7 @@ export class StreamWriter implements Lease {
     this.bytes += encoded.length;
   }
 
-  /** Takes the oldest frames, at least one, in at most so many bytes. */
+  /** Takes the oldest frames: at most `maxBytes`, but at least one frame. */
   private cutBatch(maxBytes = Infinity): Batch | null {
     this.sealText();
     if (this.frames.length === 0) return null;

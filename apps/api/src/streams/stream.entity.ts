@@ -1,22 +1,26 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A stream of frames. Only the process with the current fencing token may write it. */
 @Entity('stream')
 export class StreamEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
   id!: string;
 
+  /** The number of the segment, which is part of the id of every frame. */
   @Column('int')
   segment!: number;
 
   @Column('uuid')
   fencingToken!: string;
 
+  /** When the writer counts as dead, unless it renews its lease. */
   @Column('timestamptz')
   leaseUntil!: Date;
 
   @Column('timestamptz', { nullable: true })
   cancelRequestedAt!: Date | null;
 
+  /** Set when the stream ends. */
   @Column('int', { nullable: true })
   lastSeq!: number | null;
 
@@ -26,6 +30,7 @@ export class StreamEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** False when the frames have been purged. */
   @Column('boolean', { default: true })
   framesKept!: boolean;
 }

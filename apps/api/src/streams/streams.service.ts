@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { SqlPool } from '../infra/database/pools.ts';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import type { Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import { Leases } from './leases.ts';
@@ -17,6 +17,8 @@ import { StreamHub } from './stream-hub.ts';
 import {
   mergeFrames,
   purgeFrames,
+  isCurrentLease,
+  isLeased,
   readPage,
   readStates,
   readTails,
@@ -27,11 +29,11 @@ import {
 import { StreamWriter } from './stream-writer.ts';
 
 const KEPT_DAYS = 7;
-/** How long readers wait for a database that is away; much longer no turn goes on either. */
+/** How long readers wait while the database is unavailable. Turns do not survive much longer either. */
 const OUTAGE_MS = 30_000;
 const PURGE_PAUSE_MS = 20;
 
-/** Streams of frames: opened under a lease, stored before they are sent, read from anywhere as often as one likes. */
+/** Streams of frames: written under a lease, stored before they are sent, and readable from any process. */
 @Injectable()
 export class StreamsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(StreamsService.name);
@@ -39,9 +41,9 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   private readonly leases: Leases;
   private readonly loop: FlushLoop;
   private readonly remote: RemoteTail;
-  /** Frames are stored by connections of their own, also while callers use up the others. */
+  /** Separate connections, so that frames are stored even if requests use all others. */
   private readonly frames: SqlPool;
-  /** What follows streams reads by connections of its own: however many do, requests never wait behind them. */
+  /** Separate connections, so that requests never wait for readers of streams. */
   private readonly readers: SqlPool;
   private readonly pages: PageReader;
   private merging: Promise<void> = Promise.resolve();
@@ -74,38 +76,39 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     await Promise.all([this.frames.end(), this.readers.end()]);
   }
 
-  /** A writer for a new stream; `open(tx)` stores it, `hold` renews its lease. */
+  /** Returns the writer of a new stream. `writer.open(tx)` stores the stream, `renewLease` keeps it alive. */
   createWriter(segment: number): StreamWriter {
     return new StreamWriter(this.loop, randomUUID(), randomUUID(), segment);
   }
 
-  /** Whether the stream was opened for this writer, and is still its own. */
-  async isWrittenBy({ streamId, fencingToken }: StreamWriter): Promise<boolean> {
-    const found = await firstRow(this.database, 'select from stream where id = $1 and fencing_token = $2', [
-      streamId,
-      fencingToken,
-    ]);
-    return found !== null;
+  /** Whether the stream was stored by this writer and still belongs to it. */
+  isWrittenBy(writer: StreamWriter): Promise<boolean> {
+    return isCurrentLease(this.database, writer);
+  }
+
+  /** Whether some process writes the stream now. */
+  isLeased(sql: Sql, streamId: string): Promise<boolean> {
+    return isLeased(sql, streamId);
   }
 
   get leaseMs(): number {
     return this.config.streamLeaseMs;
   }
 
-  /** Renews the lease of an opened stream until `release`; `onCancel` runs when somebody wishes it cancelled. */
+  /** Renews the lease of a stored stream until `releaseLease`. `onCancel` runs when a cancel is requested. */
   renewLease(writer: StreamWriter, onCancel: () => void): void {
     this.leases.add(writer, onCancel);
   }
 
-  /** Releases the lease; the frames of an ended stream are merged in the background. */
+  /** Stops renewing the lease. The frames of an ended stream are merged in the background. */
   releaseLease(writer: StreamWriter): void {
     this.leases.remove(writer.streamId);
-    // One after the other: what is only tidied up must not take the connections of those who work. What was lost to
-    // another process is merged by it.
+    // One stream at a time: merging must not take connections from running turns. A stream that was lost to another
+    // process is merged there.
     if (!writer.signal.aborted) this.merging = this.merging.then(() => this.merge(writer.streamId));
   }
 
-  /** Takes a stream whose writer is gone; null where it lives or has ended. Inside the caller's transaction. */
+  /** Takes over a stream whose lease has expired. Returns null if it is leased or has ended. */
   async takeOver(
     tx: Sql,
     streamId: string,
@@ -117,27 +120,26 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     return { writer: new StreamWriter(this.loop, streamId, fencingToken, segment, lastSeq), cancelRequested };
   }
 
-  /** Wishes an open stream cancelled; false where it has ended. */
+  /** Requests the cancellation of a stream. Returns false if it has ended. */
   async requestCancel(sql: Sql, streamId: string): Promise<boolean> {
-    const wished = await requestCancel(sql, streamId);
-    if (wished) this.leases.cancel(streamId);
-    return wished;
+    const isOpen = await requestCancel(sql, streamId);
+    if (isOpen) this.leases.cancel(streamId);
+    return isOpen;
   }
 
-  /** How far each stream has come, whether it has ended and whether its frames are still kept. */
+  /** Returns the state of each stream that exists. */
   getStates(ids: string[]): Promise<Map<string, StreamState>> {
     return readStates(this.database, ids);
   }
 
-  /** The latest frames of each stream, about as many as were stored at once. */
+  /** Returns the latest frames of each stream, about as many as one flush stored. */
   async getTails(ids: string[]): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
     return ids.length === 0 ? new Map() : readTails(this.database, ids);
   }
 
   /**
-   * Everything after `after`, byte for byte and in order, until the stream ends or the signal aborts.
-   * Nothing is collected for a reader that does not ask for more: it goes on with the log when it does. Readers of one
-   * `group` share their turns at that.
+   * Yields the encoded frames after `after`, in order, until the stream ends or the signal aborts. Nothing is buffered
+   * for a slow reader, which continues from the log. Readers of the same `group` share one place in the queue for it.
    */
   async *follow(
     streamId: string,
@@ -157,8 +159,8 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
           if (chunk.last) return;
           continue;
         }
-        const look = () => this.pages.read(streamId, position, group, signal);
-        const page = await whileUnavailable(look, undefined, OUTAGE_MS);
+        const read = () => this.pages.read(streamId, position, group, signal);
+        const page = await whileUnavailable(read, undefined, OUTAGE_MS);
         if (page === null) return;
         position = page.toSeq;
         if (page.data.length > 0) yield page.data;
@@ -170,7 +172,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
-  /** What is stored now, from the beginning; for an open stream that is not its end. */
+  /** Yields the frames that are stored now, from the beginning; an open stream may continue afterwards. */
   async *readStored(streamId: string): AsyncGenerator<Buffer, void, undefined> {
     for (let page = await readPage(this.database, streamId, 0); page !== null;) {
       yield page.data;
