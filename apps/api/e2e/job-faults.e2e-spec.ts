@@ -4,7 +4,7 @@ import type { Type } from '@nestjs/common';
 import type { ChatResponse, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
-import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
 import { payerOfRow, chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { findTurn } from '../src/turns/records/turn.store.ts';
-import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecuteResponse, TokenUsage } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';

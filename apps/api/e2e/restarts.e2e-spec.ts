@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';

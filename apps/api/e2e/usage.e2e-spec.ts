@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Charge } from '../src/usage/charge.ts';
 import { whileUnavailable } from '../src/infra/database/unavailable.ts';
 import { uuidV7 } from '../src/infra/uuid-v7.ts';
-import { auditLedger } from '../src/usage/ledger-audit.ts';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { UsageReports } from '../src/usage/reports.service.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -196,7 +196,7 @@ describe('a hold', () => {
     await held(person, 9);
     await held(person, 4096);
     expect(await balance(person)).toMatchObject({ user: limited(10, 4105) });
-    const refusal = insufficient('Your token balance is held by running calls: 10 left, 4105 held');
+    const refusal = insufficient('Your token balance is reserved by running calls: 10 left, 4105 reserved');
     await expect(hold(person, 1)).rejects.toMatchObject(refusal);
     await expect(usage.assertBalance(database, person.spaceId, person.userId)).rejects.toMatchObject(refusal);
   });
@@ -219,7 +219,7 @@ describe('a hold', () => {
     await expect(hold(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
     await held(other, 3);
     await expect(hold(other, 1)).rejects.toMatchObject(
-      insufficient('The token balance of the space is held'),
+      insufficient('The token balance of the space is reserved'),
     );
   });
 
@@ -246,7 +246,7 @@ describe('a hold', () => {
     });
     await written.promise;
     const second = expect(hold(person, 1)).rejects.toMatchObject(
-      insufficient('The token balance of the space is held'),
+      insufficient('The token balance of the space is reserved'),
     );
     await eventually(async () => {
       const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%usage_account%'

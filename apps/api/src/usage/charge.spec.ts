@@ -34,9 +34,13 @@ describe('assertSomethingLeft', () => {
     [
       'all is held',
       [space(10, 10)],
-      'The token balance of the space is held by running calls: 10 left, 10 held',
+      'The token balance of the space is reserved by running calls: 10 left, 10 reserved',
     ],
-    ['more is held than left', [user(10, 4196)], 'Your token balance is held by running calls: 10 left'],
+    [
+      'more is reserved than left',
+      [user(10, 4196)],
+      'Your token balance is reserved by running calls: 10 left',
+    ],
   ])('refuses where %s, and says whose balance it is', (_, accounts, message) => {
     expect(() => assertTokensAvailable(accounts)).toThrow(
       expect.objectContaining({

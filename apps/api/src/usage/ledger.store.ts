@@ -2,10 +2,10 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge } from './charge.ts';
 
-/** First half of the advisory locks of this module; the second half is made of the space's id. */
+/** The first key of this module's advisory locks; the second is a hash of the space id. */
 const GATE = 720_006;
 
-/** Whose account; a null user: the space's own. */
+/** Identifies an account. `userId` is null for the account of the space. */
 export interface AccountKey {
   spaceId: string;
   userId: string | null;
@@ -15,7 +15,7 @@ export interface AccountState extends Account {
   limited: boolean;
 }
 
-/** A line of the ledger that is about to be written. Its id was chosen before the transaction: it is written once. */
+/** An entry to be written. Its id was decided before the transaction, so it is written once. */
 export type NewEntry =
   | { id: string; kind: 'CHARGE'; charge: Charge }
   | { id: string; kind: 'GRANT' | 'OPENING'; account: AccountKey; tokens: number; by: Grantor };
@@ -25,7 +25,7 @@ export interface Grantor {
   note: string | null;
 }
 
-/** Locks those of the two accounts that have a limit: the space's first, so that nobody waits in a circle. */
+/** Locks the limited ones of the two accounts, the space's first, so that transactions cannot deadlock. */
 export function lockLimitedAccounts(
   tx: EntityManager,
   spaceId: string,
@@ -40,10 +40,10 @@ export function lockLimitedAccounts(
   );
 }
 
-/** For each person whether the space's account or the own has a limit. */
+/** Returns for each user whether their account or the space's account has a limit. */
 export async function loadLimits(
   database: DataSource,
-  people: { spaceId: string; userId: string }[],
+  users: { spaceId: string; userId: string }[],
 ): Promise<boolean[]> {
   const found = await preparedRows<{ limited: boolean }>(
     database,
@@ -53,14 +53,14 @@ export async function loadLimits(
        where a.space_id = person.space_id and a.owner_id in (person.space_id, person.user_id) and a.has_grant
      ) as limited
      from unnest($1::uuid[], $2::uuid[]) with ordinality as person (space_id, user_id, n) order by n`,
-    [people.map(({ spaceId }) => spaceId), people.map(({ userId }) => userId)],
+    [users.map(({ spaceId }) => spaceId), users.map(({ userId }) => userId)],
   );
   return found.map(({ limited }) => limited);
 }
 
 /**
- * Locks accounts in the one order of all transactions, by space, the space's own before those of its users, and opens
- * those that nobody was charged to before. Waiting for the gate comes before the first lock of a row.
+ * Locks accounts in the order that all transactions use (by space, the space's account before those of its users), and
+ * creates missing ones. The gate is acquired before the first row lock.
  */
 export async function lockAccounts(
   tx: EntityManager,
@@ -89,8 +89,8 @@ export async function lockAccounts(
 }
 
 /**
- * Begins to keep balances. Older versions of the service write charges without an account, and pass this gate as they
- * do: an account that is opened counts them in its sum or is seen by them.
+ * Creates accounts with the sum of their charges. Earlier versions of the service write charges without an account, but
+ * acquire the same gate: a new account either includes such a charge or is visible to it.
  */
 async function openAccounts(tx: EntityManager, accounts: AccountKey[]): Promise<void> {
   const spaces = [...new Set(accounts.map(({ spaceId }) => spaceId))].sort();
@@ -118,7 +118,7 @@ async function openAccounts(tx: EntityManager, accounts: AccountKey[]): Promise<
   );
 }
 
-/** The accounts that an entry changes: a charge both, a grant one. */
+/** Returns the accounts that an entry changes: both for a charge, one for a grant. */
 function affectedAccounts(entry: NewEntry): AccountKey[] {
   if (entry.kind !== 'CHARGE') return [entry.account];
   const { spaceId, userId } = entry.charge;
@@ -129,7 +129,7 @@ function affectedAccounts(entry: NewEntry): AccountKey[] {
 }
 
 /**
- * Writes entries and changes the accounts by those that were not there before; returns their ids. It locks the
+ * Writes entries and updates the balances by those that did not exist. Returns the ids of the new entries. It locks the
  * accounts until the commit.
  */
 export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
@@ -176,12 +176,12 @@ function toRecord(entry: NewEntry): object {
   return { ...charge, id, kind, tokens: -(charge.promptTokens + charge.completionTokens) };
 }
 
-/** Those of the two accounts that have a limit as they stand, without a lock; the space's first. */
+/** Reads the limited ones of the two accounts without a lock, the space's first. */
 export async function listLimitedAccounts(sql: Sql, spaceId: string, userId: string): Promise<Account[]> {
   return (await loadAccounts(sql, spaceId, userId)).filter(({ limited }) => limited);
 }
 
-/** The space's account and the user's as they stand, without a lock; the space's first. */
+/** Reads the account of the space and that of the user, in this order, without a lock. */
 export function loadAccounts(sql: Sql, spaceId: string, userId: string): Promise<AccountState[]> {
   return rows(
     sql,

@@ -27,14 +27,15 @@ import {
   type Grantor,
   type NewEntry,
 } from './ledger.store.ts';
-import { entryById, listEntries, sumCharges, toEntry, type EntryRow } from './reports.store.ts';
+import type { EntryEntity } from './entry.entity.ts';
+import { getEntry, listEntries, sumCharges, toEntry } from './reports.store.ts';
 import { arrangeGroups } from './summary.ts';
 import type { UsageEntryQueryDto } from './usage.dto.ts';
 
-/** How long a grant is tried again while the database is away; the caller waits for it. */
+/** How long a grant is retried while the database is unavailable. */
 const RETRY_MS = 5_000;
 
-/** What people see of the ledger, and the grants of admins. */
+/** The ledger as people see it, and the grants of admins. */
 @Injectable()
 export class UsageReports {
   constructor(
@@ -46,7 +47,7 @@ export class UsageReports {
 
   async getBalance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {
     const [space, user] = await loadAccounts(this.database, spaceId, userId);
-    if (!space || !user) throw new Error('Both accounts are told');
+    if (!space || !user) throw new Error('An account is missing');
     return { user: toBalance(user), space: toBalance(space) };
   }
 
@@ -57,7 +58,7 @@ export class UsageReports {
     const bound = { usageOf: spaceId, ...filter };
     const [createdAt, id] = this.cursors.decode(cursor, bound) ?? [];
     const after = createdAt === undefined ? null : { createdAt: String(createdAt), id: String(id) };
-    const entries = await listEntries(this.database, spaceId, filter, after, limit + 1);
+    const entries = await listEntries(this.database.manager, spaceId, filter, after, limit + 1);
     const people = await this.loadPeople(entries);
     return this.cursors.page(
       entries,
@@ -72,9 +73,9 @@ export class UsageReports {
     const { window = '7d', groupBy = 'day' } = query;
     const seen = visibleUser(caller, query.userId);
     const sums = await sumCharges(this.database, caller.spaceId, seen, window, groupBy);
-    const whole = sums.find(({ isTotal }) => isTotal);
-    if (!whole) throw new Error('The total is always told');
-    const { key: _, isTotal: __, from, to, ...total } = whole;
+    const overall = sums.find(({ isTotal }) => isTotal);
+    if (!overall) throw new Error('The total is missing');
+    const { key: _, isTotal: __, from, to, ...total } = overall;
     const used = sums
       .filter(({ isTotal }) => !isTotal)
       .map(({ isTotal: _, from: __, to: ___, ...group }) => group);
@@ -102,7 +103,7 @@ export class UsageReports {
     const grantee = userId ?? null;
     if (grantee !== null) await this.identity.assertMember(spaceId, grantee);
     const account = { spaceId, userId: grantee };
-    // Chosen in their order, and before the transaction: one that is repeated finds them written.
+    // Decided before the transaction, so that a retry finds what is already stored; the opening comes first.
     const openingId = uuidV7();
     const grant = { id: uuidV7(), openingId, tokens, by: { createdBy: by.userId, note: note ?? null } };
     const write = () =>
@@ -116,15 +117,15 @@ export class UsageReports {
             requestId,
           });
         }
-        return entryById(tx, spaceId, grant.id);
+        return getEntry(tx, spaceId, grant.id);
       });
     const entry = await whileUnavailable(write, undefined, RETRY_MS);
     return toEntry(entry, await this.loadPeople([entry]));
   }
 
   /**
-   * Writes a grant; the first one of an account after an entry that offsets what was used before, so that the balance
-   * starts at what was granted. False where the grant was written before.
+   * Writes a grant. The first grant of an account follows an opening that offsets earlier usage, so that the balance
+   * starts at the granted amount. Returns false if the grant was already written.
    */
   private async postGrant(
     tx: EntityManager,
@@ -132,7 +133,7 @@ export class UsageReports {
     { id, openingId, tokens, by }: { id: string; openingId: string; tokens: number; by: Grantor },
   ): Promise<boolean> {
     const [locked] = await lockAccounts(tx, [account]);
-    if (!locked) throw new Error('The account was not opened');
+    if (!locked) throw new Error('The account was not created');
     const entries: NewEntry[] = [{ id, kind: 'GRANT', account, tokens, by }];
     const used = -locked.balance;
     if (!locked.hasGrant && used > 0) {
@@ -147,17 +148,17 @@ export class UsageReports {
     return (await postEntries(tx, entries)).has(id);
   }
 
-  private loadPeople(entries: EntryRow[]) {
-    const ids = entries.flatMap(({ userId, createdByUserId }) => [userId, createdByUserId]);
+  private loadPeople(entries: EntryEntity[]) {
+    const ids = entries.flatMap(({ userId, createdBy }) => [userId, createdBy]);
     return this.identity.findUsersByIds([...new Set(ids.filter((id) => id !== null))]);
   }
 }
 
-/** Whose usage is told: a member's own; an admin asks for one user, or for all (null). */
-function visibleUser({ role, userId }: UserPrincipal, asked: string | undefined): string | null {
-  if (role === 'ADMIN') return asked ?? null;
-  if (asked !== undefined && asked.toLowerCase() !== userId) {
-    throw forbidden('Only admins see the usage of others');
+/** Returns the user whose usage the caller sees: members see their own; admins see one user, or all (null). */
+function visibleUser({ role, userId }: UserPrincipal, requested: string | undefined): string | null {
+  if (role === 'ADMIN') return requested ?? null;
+  if (requested !== undefined && requested.toLowerCase() !== userId) {
+    throw forbidden('Only admins can see the usage of other users');
   }
   return userId;
 }

@@ -1,22 +1,11 @@
 import type { UsageEntry, UsageFigures, UsageGrouping, UsageWindow, UserSummary } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
 import { parseInstant } from '../infra/http/instant.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
-
-export type EntryRow = Omit<UsageEntry, 'user' | 'createdBy' | 'createdAt'> & {
-  userId: string | null;
-  createdByUserId: string | null;
-  createdAt: Date;
-};
-
-const ENTRY_COLUMNS = `
-  id, kind, user_id as "userId", tokens::float8 as tokens, cost::float8 as cost, source,
-  agent_id as "agentId", turn_id as "turnId", model, prompt_tokens as "promptTokens",
-  completion_tokens as "completionTokens", cached_tokens as "cachedTokens",
-  reasoning_tokens as "reasoningTokens", estimated, note, created_by as "createdByUserId",
-  created_at as "createdAt"`;
+import { rows, type Sql } from '../infra/database/rows.ts';
+import { EntryEntity } from './entry.entity.ts';
 
 export interface EntryFilter {
-  /** Null: the whole space. */
+  /** Null for the whole space. */
   userId: string | null;
   source?: string;
   model?: string;
@@ -24,64 +13,39 @@ export interface EntryFilter {
   to?: string;
 }
 
-/** The place of an entry in a list. */
+/** The position of an entry in a list. */
 export interface EntryPosition {
   createdAt: string;
   id: string;
 }
 
-/** Entries after a position, the newest first. Every filter has an index in this order. */
+/** Lists entries after a position, newest first. Every filter has an index in this order. */
 export function listEntries(
-  sql: Sql,
+  manager: EntityManager,
   spaceId: string,
   { userId, source, model, from, to }: EntryFilter,
   after: EntryPosition | null,
   limit: number,
-): Promise<EntryRow[]> {
-  return rows(
-    sql,
-    `select ${ENTRY_COLUMNS} from usage_entry
-     where space_id = $1
-       and ($2::uuid is null or user_id = $2)
-       and ($3::text is null or source = $3)
-       and ($4::text is null or model = $4)
-       and ($5::timestamptz is null or created_at >= $5)
-       and ($6::timestamptz is null or created_at <= $6)
-       and ($7::timestamptz is null or (created_at, id) < ($7, $8::uuid))
-     order by created_at desc, id desc limit $9`,
-    [
-      spaceId,
-      userId,
-      source,
-      model,
-      parseInstant(from),
-      parseInstant(to),
-      after?.createdAt ?? null,
-      after?.id ?? null,
-      limit,
-    ],
-  );
+): Promise<EntryEntity[]> {
+  const query = manager.createQueryBuilder(EntryEntity, 'e').where('e.spaceId = :spaceId', { spaceId });
+  if (userId !== null) query.andWhere('e.userId = :userId', { userId });
+  if (source !== undefined) query.andWhere('e.source = :source', { source });
+  if (model !== undefined) query.andWhere('e.model = :model', { model });
+  if (from !== undefined) query.andWhere('e.createdAt >= :from', { from: parseInstant(from) });
+  if (to !== undefined) query.andWhere('e.createdAt <= :to', { to: parseInstant(to) });
+  if (after !== null) query.andWhere('(e.createdAt, e.id) < (:createdAt, :id)', after);
+  return query.orderBy('e.createdAt', 'DESC').addOrderBy('e.id', 'DESC').limit(limit).getMany();
 }
 
-export async function entryById(sql: Sql, spaceId: string, id: string): Promise<EntryRow> {
-  const entry = await firstRow<EntryRow>(
-    sql,
-    `select ${ENTRY_COLUMNS} from usage_entry where space_id = $1 and id = $2`,
-    [spaceId, id],
-  );
-  if (!entry) throw new Error(`Entry ${id} was not stored`);
-  return entry;
+/** Returns an entry; throws if it does not exist. */
+export function getEntry(manager: EntityManager, spaceId: string, id: string): Promise<EntryEntity> {
+  return manager.findOneByOrFail(EntryEntity, { spaceId, id });
 }
 
-export function toEntry(row: EntryRow, people: Map<string, UserSummary>): UsageEntry {
-  const { userId, createdByUserId, createdAt, ...entry } = row;
-  const person = (id: string | null) => (id === null ? null : (people.get(id) ?? null));
-  return {
-    ...entry,
-    user: person(userId),
-    createdBy: person(createdByUserId),
-    createdAt: createdAt.toISOString(),
-  };
+export function toEntry(row: EntryEntity, users: Map<string, UserSummary>): UsageEntry {
+  const { spaceId: _, causationRunId: __, userId, createdBy, createdAt, ...entry } = row;
+  const user = (id: string | null) => (id === null ? null : (users.get(id) ?? null));
+  return { ...entry, user: user(userId), createdBy: user(createdBy), createdAt: createdAt.toISOString() };
 }
 
 export type FiguresRow = UsageFigures & { key: string | null; isTotal: boolean; from: Date; to: Date };
@@ -95,7 +59,7 @@ const KEYS: Record<UsageGrouping, string> = {
   user: 'user_id::text',
 };
 
-/** Charges of a window summed by the key, and in one more row all together. */
+/** Sums the charges of a window for each key, and in one more row in total. */
 export function sumCharges(
   sql: Sql,
   spaceId: string,

@@ -13,7 +13,7 @@ export const NO_USAGE: Readonly<UsageFigures> = {
   cost: 0,
 };
 
-/** As a chart wants them: every UTC day of the window, or what used the most first. */
+/** Arranges groups for a chart: every UTC day of the window, or the groups with the most tokens first. */
 export function arrangeGroups(
   groups: UsageGroup[],
   groupBy: UsageGrouping,
@@ -25,7 +25,7 @@ export function arrangeGroups(
   return daysBetween(from, to).map((key) => used.get(key) ?? { key, ...NO_USAGE });
 }
 
-/** The UTC days that a window touches, such as 2026-01-31. */
+/** Returns the UTC days in a window, such as 2026-01-31. */
 export function daysBetween(from: Date, to: Date): string[] {
   const days: string[] = [];
   const first = Math.floor(from.getTime() / DAY) * DAY;

@@ -1,11 +1,11 @@
 import { rows, type Sql } from '../infra/database/rows.ts';
 
-/** An account whose figures contradict each other. */
+/** An account with inconsistent figures. */
 export interface Discrepancy {
   spaceId: string;
-  /** Null: the space's own. */
+  /** Null for the account of the space. */
   userId: string | null;
-  /** Null: it has no row although it has entries. */
+  /** Null if the account has entries but no row. */
   balance: number | null;
   entries: number;
   hasGrant: boolean;
@@ -14,8 +14,8 @@ export interface Discrepancy {
 }
 
 /**
- * Adds all entries up and answers the accounts where the balance is not their sum, the mark of a grant is wrong,
- * or less than nothing is held. One statement, so that it sees one moment also beside live traffic.
+ * Sums all entries and returns the accounts whose balance is not that sum, whose `has_grant` is wrong, or whose
+ * reservations are negative. A single statement, so that it sees one snapshot even under load.
  */
 export function auditLedger(sql: Sql): Promise<Discrepancy[]> {
   return rows(
