@@ -1,7 +1,7 @@
 import { TestEnvironment } from 'jest-environment-jsdom';
 
-/** What every browser has and jsdom lacks; Node has the same. Signals too, for Node's fetch takes no others. */
-const OF_NODE = [
+/** Globals that jsdom lacks. Node.js has the same, and its fetch accepts only its own signals. */
+const NODE_GLOBALS = [
   'AbortController',
   'AbortSignal',
   'BroadcastChannel',
@@ -18,14 +18,22 @@ const OF_NODE = [
   'structuredClone',
 ];
 
-/** A page in jsdom, as far as the console's components need one. */
+/** Delivers messages in a later task. Components use message channels only to schedule work. */
+class TaskChannel {
+  port1 = {};
+  port2 = { postMessage: () => void setTimeout(() => this.port1.onmessage?.()) };
+}
+
+/** jsdom with everything that the components of the console need. */
 export default class BrowserEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
-    for (const name of OF_NODE) this.global[name] = globalThis[name];
+    for (const name of NODE_GLOBALS) this.global[name] = globalThis[name];
+    // Ports of Node.js would keep the process alive.
+    this.global.MessageChannel = TaskChannel;
     const { EventTarget } = this.global;
     this.global.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media });
-    // Components of antd ask for the width of scrollbars; jsdom knows no pseudo elements and says so each time.
+    // antd measures the width of scrollbars, but jsdom does not implement pseudo-elements.
     const { getComputedStyle } = this.global;
     this.global.getComputedStyle = (element) => getComputedStyle(element);
   }
