@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { CompactionResult, Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
-import { payerOfRow, chargeCall } from '../src/turns/engine/turn-billing.ts';
+import { chargeCall } from '../src/turns/engine/turn-billing.ts';
+import { payerOf } from '../src/turns/records/payer.ts';
 import { findTurn } from '../src/turns/records/turn.store.ts';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
@@ -422,7 +423,7 @@ describe('figures that no model can mean', () => {
     const figures = { promptTokens: 2 ** 31 - 1, completionTokens: 2 ** 31 - 1, cachedTokens: 0 };
     for (let i = 0; i < 2; i++) {
       const due = { ...figures, callId: randomUUID(), reasoningTokens: 0, cost: 0, estimated: false };
-      await database.transaction((tx) => chargeCall(tx, app.get(UsageService), payerOfRow(turn), null, due));
+      await database.transaction((tx) => chargeCall(tx, app.get(UsageService), payerOf(turn), null, due));
     }
     expect(await findTurn(database, calls.agentId, user.userId, turnId)).toMatchObject({
       promptTokens: 2 ** 31 - 1,

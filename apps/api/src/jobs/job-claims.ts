@@ -4,7 +4,7 @@ import { IdentityService } from '../auth/identity.service.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { AppError, forbidden } from '../infra/http/app-error.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import { ClaimMissed } from '../turns/lifecycle/turn-claims.ts';
+import { TurnChanged } from '../turns/lifecycle/turn-start.ts';
 import * as queue from './job-queue.store.ts';
 import type { JobRow } from './job-records.ts';
 import { endInterrupted } from './jobs.store.ts';
@@ -34,7 +34,7 @@ export class JobClaims {
     try {
       const by = { agent: await this.getAgent(job), userId: job.userId, requestId: job.requestId };
       const { streamId } = await this.turns.run(turn, from, by, async (tx) => {
-        if (!(await queue.claimJob(tx, id, from === 'FAILED'))) throw new ClaimMissed();
+        if (!(await queue.claimJob(tx, id, from === 'FAILED'))) throw new TurnChanged();
       });
       return { streamId };
     } catch (error) {
@@ -68,7 +68,7 @@ export class JobClaims {
 }
 
 function classifyError(error: unknown): 'later' | 'moved' | 'refused' {
-  if (error instanceof ClaimMissed) return 'moved';
+  if (error instanceof TurnChanged) return 'moved';
   if (!(error instanceof AppError)) throw error;
   // A busy session, a user at the limit of running turns, a shutdown: no verdict about the job.
   const passes = error.code === 'CONFLICT' || error.code === 'RATE_LIMITED' || error.retryAfter !== undefined;

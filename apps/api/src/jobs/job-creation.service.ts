@@ -8,7 +8,7 @@ import { violates } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import { ClaimMissed } from '../turns/lifecycle/turn-claims.ts';
+import { TurnChanged } from '../turns/lifecycle/turn-start.ts';
 import { UsageService } from '../usage/usage.service.ts';
 import { JobRecords, type JobRow } from './job-records.ts';
 import type { JobRequest } from './job-request.ts';
@@ -90,7 +90,7 @@ export class JobCreation {
       return id;
     } catch (error) {
       if (violates(error, 'agent_job_key')) return null;
-      if (!(error instanceof ClaimMissed)) throw error;
+      if (!(error instanceof TurnChanged)) throw error;
       if (await this.records.findByTurn(caller, agent.id, turnId)) return null;
       throw turnTaken(turnId);
     }

@@ -24,6 +24,9 @@ import { SegmentReader } from './answers/segment-reader.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { SessionsService } from './sessions/sessions.service.ts';
 import { TurnClaims } from './lifecycle/turn-claims.ts';
+import { TurnPreparation } from './lifecycle/turn-preparation.service.ts';
+import { TurnStarter } from './lifecycle/turn-starter.service.ts';
+import { WaitingTurns } from './lifecycle/waiting-turns.service.ts';
 import { TurnEngine } from './engine/turn-engine.ts';
 import { TurnPurges } from './records/turn-purges.ts';
 import { TurnRecovery } from './engine/turn-recovery.ts';
@@ -58,11 +61,14 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     SessionsService,
     TurnClaims,
     TurnEngine,
+    TurnPreparation,
     TurnPurges,
     TurnRecovery,
     TurnRunner,
+    TurnStarter,
     TurnsService,
     TurnTools,
+    WaitingTurns,
   ],
   exports: [
     BackgroundTurns,

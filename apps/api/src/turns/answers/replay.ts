@@ -2,21 +2,14 @@ import { splitDelta, encodeFrame, productEvent, type Draft } from '../../streams
 import type { Completed, SegmentHistory } from '../records/segment-history.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { completedOf } from './closing-frames.ts';
+import { sessionStarted } from './opening-frame.ts';
 
 /** The frames of an ended segment told from the history, where those that were sent are no longer kept. */
 export function replayOf(turn: TurnRow, { segment, steps, completed, interaction }: SegmentHistory): Buffer {
   const said = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
   const text = said.map(({ content }) => content.text).join('');
   const drafts: Draft[] = [
-    productEvent('session.started', {
-      sessionId: turn.sessionName,
-      turnId: turn.turnId,
-      segment,
-      agentId: turn.agentId,
-      model: turn.model,
-      requestId: null,
-      resumed: false,
-    }),
+    productEvent('session.started', sessionStarted({ ...turn, segment, requestId: null, resumed: false })),
     ...(text === '' ? [] : splitDelta(text).map((delta) => productEvent('content.delta', { delta }))),
     ...(interaction ? [productEvent('agent.input.required', { interaction })] : []),
     productEvent('response.completed', completed ?? guessed(turn, said.at(-1)?.id ?? null)),

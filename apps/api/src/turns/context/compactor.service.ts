@@ -8,6 +8,7 @@ import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import { UsageService } from '../../usage/usage.service.ts';
+import type { Payer } from '../records/payer.ts';
 import { summaryBlock, summaryLimit, tokensAfter, type CompactionPlan } from './compaction.ts';
 import {
   endCompaction,
@@ -33,7 +34,7 @@ export interface Compaction {
   /** The last step of the context. */
   at: Position;
   model: ResolvedModel;
-  payer: { spaceId: string; userId: string; agentId: string; turnId: string | null };
+  payer: Payer;
 }
 
 /** A compaction that is stored and has not been made yet. */
@@ -164,7 +165,9 @@ function chargeOf({ payer, model }: Compaction, { usage, estimated }: SummaryUsa
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const tokens = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
   const cost = costOf(usage, model.price);
-  return { ...payer, source: 'compaction', model: model.name, ...tokens, cost, estimated };
+  const { spaceId, userId, agentId, turnId } = payer;
+  const paid = { spaceId, userId, agentId, turnId };
+  return { ...paid, source: 'compaction', model: model.name, ...tokens, cost, estimated };
 }
 
 function figuresOf({ promptTokens, completionTokens, cost, estimated }: Charge): CompactionUsage {

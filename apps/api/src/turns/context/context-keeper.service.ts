@@ -72,7 +72,7 @@ export class ContextKeeper {
     { context, usedTokens: tokensBefore }: FittedContext,
     outputTokens: number,
   ): Promise<boolean> {
-    const { model, agent, userId, turnId } = turn;
+    const { model, payer } = turn;
     const plan = planAutomatic(context, tokensBefore, outputTokens, turn.n, model);
     const at = lastPosition(context.steps);
     if (plan === null || at === null) return false;
@@ -84,7 +84,7 @@ export class ContextKeeper {
       tokensBefore,
       at,
       model,
-      payer: { spaceId: agent.spaceId, userId, agentId: agent.id, turnId },
+      payer,
     };
     // Its turn holds for the call that follows; a second hold could end the turn in the middle.
     const begin = () =>

@@ -1,14 +1,13 @@
 import type { SegmentOrigin } from '@platform/contracts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { Payer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
 import type { Tail } from './context.store.ts';
 
 /** What a running turn shows of itself to the context. */
 export interface RunningTurn {
-  readonly turnId: string;
-  readonly userId: string;
-  readonly agent: { id: string; spaceId: string };
+  readonly payer: Payer;
   readonly session: { ref: string };
   /** Its place in the session, from 1. */
   readonly n: number;

@@ -6,6 +6,7 @@ import type { ModelUsage } from '../../models/model-provider.ts';
 import { costOf } from '../../models/price.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Tail } from '../context/context.store.ts';
+import { payerOf, type TurnPayer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
@@ -53,8 +54,6 @@ export interface ClaimedTurn {
   /** The steps that are stored and count, and the number of the next. */
   steps: Step[];
   nextStep: number;
-  /** The tokens held for the first call; null: no limit. */
-  reservationId: string | null;
 }
 
 /** A turn while this process runs it. */
@@ -83,7 +82,8 @@ export class ActiveTurn {
   /** What the last call used and the ledger does not know yet. */
   due: StepUsage | null = null;
   /** The tokens held for the present call; null: no limit. */
-  reservationId: string | null;
+  reservationId: string | null = null;
+  readonly payer: TurnPayer;
   /** Aborts when the turn is stopped or its claim is lost. */
   readonly signal: AbortSignal;
   private readonly startedAt = performance.now();
@@ -103,7 +103,8 @@ export class ActiveTurn {
     this.writer = claimed.writer;
     this.steps = claimed.steps;
     this.nextStep = claimed.nextStep;
-    this.reservationId = claimed.reservationId;
+    const { agent, model } = claimed;
+    this.payer = payerOf({ ...claimed, spaceId: agent.spaceId, agentId: agent.id, model: model.name });
     this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
   }
 

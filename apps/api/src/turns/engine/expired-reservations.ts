@@ -9,7 +9,7 @@ import type { Charge, ChargeSource } from '../../usage/charge.ts';
 import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
 import { lastMessageIn } from '../answers/collect-answer.ts';
 import type { Step } from '../records/steps.ts';
-import { payerOfRow } from './turn-billing.ts';
+import { payerOf } from '../records/payer.ts';
 import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 
@@ -48,7 +48,7 @@ export class ExpiredTurnHolds implements OnModuleInit {
   }
 
   private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
-    const { turnId, spaceId, userId, agentId, model, source } = payerOfRow(turn);
+    const { turnId, spaceId, userId, agentId, model, source } = payerOf(turn);
     const used = usedByInterruptedCall(steps, completionTokens);
     const price = await this.catalog.priceOf(spaceId, model);
     const cost = price ? costOf(used, price) : 0;

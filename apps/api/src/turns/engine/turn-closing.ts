@@ -12,7 +12,7 @@ import { insertInteraction, type InteractionRow } from '../records/interaction.s
 import type { StepContent } from '../records/steps.ts';
 import { sayUnfinished } from '../answers/open-executions.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
-import { payerOf, chargeCall } from './turn-billing.ts';
+import { chargeCall } from './turn-billing.ts';
 import { keepCompleted, type Completed } from '../records/segment-history.ts';
 import type { TurnFailure } from '../records/turn.ts';
 import { endTurn, insertStep } from '../records/turn.store.ts';
@@ -60,7 +60,7 @@ export async function closeTurn(
         const last = await writer.end(tx, (closing) => {
           writeEndFrames(closing, turn, ending, left, completed);
         });
-        await chargeCall(tx, usage, payerOf(turn), turn.reservationId, turn.due);
+        await chargeCall(tx, usage, turn.payer, turn.reservationId, turn.due);
         return last;
       });
       writer.publishEnd(batch);

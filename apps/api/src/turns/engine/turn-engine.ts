@@ -21,7 +21,7 @@ import type { StepContent } from '../records/steps.ts';
 import { missingEvidence } from './evidence.ts';
 import { ModelCall } from './model-call.ts';
 import { completeToolCalls } from './tool-calls.ts';
-import { reserveForCall, payerOf, chargeCall } from './turn-billing.ts';
+import { reserveForCall, chargeCall } from './turn-billing.ts';
 import { storeStep } from './store-step.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import type { TurnFailure } from '../records/turn.ts';
@@ -114,7 +114,7 @@ export class TurnEngine {
     step: Extract<StepContent, { kind: 'model' }> & { tokens: number },
   ): Promise<void> {
     await storeStep(this.laned(turn), turn, step, (tx) =>
-      chargeCall(tx, this.usage, payerOf(turn), turn.reservationId, turn.due),
+      chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
     );
     turn.due = null;
     turn.reservationId = null;
@@ -126,7 +126,7 @@ export class TurnEngine {
     const hold = () =>
       this.laned(turn).transaction(async (tx) => {
         await turn.writer.assertLease(tx);
-        return reserveForCall(tx, this.usage, payerOf(turn), promptTokens, outputTokens, id);
+        return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
       });
     turn.reservationId = await whileUnavailable(hold, turn.signal);
   }

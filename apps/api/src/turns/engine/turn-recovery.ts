@@ -17,7 +17,8 @@ import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservat
 import type { Step } from '../records/steps.ts';
 import { findOrphans, type Orphan } from '../records/orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
-import { payerOfRow, chargeCall } from './turn-billing.ts';
+import { chargeCall } from './turn-billing.ts';
+import { payerOf } from '../records/payer.ts';
 import { keepCompleted, usedBefore } from '../records/segment-history.ts';
 import { completedOf, writeCancelledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
 import type { UsageFigures } from '../answers/token-usage.ts';
@@ -126,7 +127,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
         if (cancelRequested) writeCancelledFrames(closing, completed);
         else writeFailureFrames(closing, { ...INTERRUPTED, turnId: turn.turnId, requestId: null });
       });
-      await chargeCall(tx, this.usage, payerOfRow(turn), turn.reservationId, due);
+      await chargeCall(tx, this.usage, payerOf(turn), turn.reservationId, due);
       return { writer, batch };
     });
     if (closed === null) return;

@@ -16,7 +16,9 @@ import {
   type InteractionRow,
 } from '../records/interaction.store.ts';
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
-import { ClaimMissed, TurnClaims, type Claimant } from '../lifecycle/turn-claims.ts';
+import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
+import { TurnStarter } from '../lifecycle/turn-starter.service.ts';
+import { WaitingTurns } from '../lifecycle/waiting-turns.service.ts';
 import { getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
@@ -35,7 +37,8 @@ export class InteractionsService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly turns: TurnsService,
-    private readonly claims: TurnClaims,
+    private readonly starter: TurnStarter,
+    private readonly waiting: WaitingTurns,
     private readonly sweeper: Sweeper,
   ) {}
 
@@ -61,7 +64,7 @@ export class InteractionsService implements OnModuleInit {
     { sessionId, interactionId, answer }: Resume,
     requestId: string | null,
   ): Promise<OpenedSegment> {
-    const by: Claimant = { agent, userId: caller.userId, requestId };
+    const by: TurnRunBy = { agent, userId: caller.userId, requestId };
     for (;;) {
       const turn = await this.turns.find(caller, agent.id, turnId);
       if (turn.sessionName !== sessionId) throw notFound(`Session ${sessionId} has no turn ${turnId}`);
@@ -71,7 +74,7 @@ export class InteractionsService implements OnModuleInit {
       try {
         return await this.goOn(turn, interaction, answer, by);
       } catch (error) {
-        if (!(error instanceof ClaimMissed)) throw error;
+        if (!(error instanceof TurnChanged)) throw error;
       }
     }
   }
@@ -90,7 +93,7 @@ export class InteractionsService implements OnModuleInit {
     try {
       await this.database.transaction(async (tx) => {
         const turn = await getTurn(tx, turnRef);
-        if (turn) await this.claims.endWaiting(tx, turn, why);
+        if (turn) await this.waiting.end(tx, turn, why);
       });
     } catch (error) {
       this.logger.warn({ err: error, interaction: id }, 'A question could not be ended; trying again');
@@ -101,11 +104,11 @@ export class InteractionsService implements OnModuleInit {
     turn: TurnRow,
     interaction: InteractionRow,
     answer: UserAnswer,
-    by: Claimant,
+    by: TurnRunBy,
   ): Promise<OpenedSegment> {
     switch (interaction.status) {
       case 'PENDING':
-        return this.claims.resume(turn, interaction, answer, by);
+        return this.starter.resume(turn, interaction, answer, by);
       case 'DISMISSED':
         throw conflict(`The question ${interaction.id} was dismissed`);
       case 'EXPIRED':
@@ -118,12 +121,12 @@ export class InteractionsService implements OnModuleInit {
     }
   }
 
-  private async answered(turn: TurnRow, interaction: InteractionRow, by: Claimant): Promise<OpenedSegment> {
+  private async answered(turn: TurnRow, interaction: InteractionRow, by: TurnRunBy): Promise<OpenedSegment> {
     const segments = await loadSegments(this.database, turn.id);
     const opened = segments.find(({ segment }) => segment === interaction.segment);
     if (opened === undefined) throw new Error(`Interaction ${interaction.id} opened no segment`);
     const failed = turn.status === 'FAILED' && opened === segments.at(-1);
-    return failed ? this.claims.resumeAgain(turn, interaction, by) : this.turns.recorded(turn, opened);
+    return failed ? this.starter.rerunAnswer(turn, interaction, by) : this.turns.recorded(turn, opened);
   }
 
   private async find(turn: TurnRow, id: string): Promise<InteractionRow> {

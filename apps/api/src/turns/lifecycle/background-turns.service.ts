@@ -5,7 +5,8 @@ import { turnsByIds, countRunning, lockTurnsAhead } from '../records/background-
 import { CancellationService } from './cancellation.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
-import { TurnClaims, type Claimant, type TurnStart } from './turn-claims.ts';
+import type { NewTurn, TurnRunBy } from './turn-start.ts';
+import { TurnStarter } from './turn-starter.service.ts';
 import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
 import { TurnRunner } from '../engine/turn-runner.ts';
 import { findTurn, loadSegments } from '../records/turn.store.ts';
@@ -17,19 +18,19 @@ import { TurnsService } from './turns.service.ts';
 export class BackgroundTurns {
   constructor(
     private readonly database: DataSource,
-    private readonly claims: TurnClaims,
+    private readonly starter: TurnStarter,
     private readonly runner: TurnRunner,
     private readonly cancellation: CancellationService,
     private readonly turns: TurnsService,
     private readonly reader: SegmentReader,
   ) {}
 
-  /** Stores a queued turn together with what `also` stores. Throws `ClaimMissed` if its id is taken. */
+  /** Stores a queued turn together with what `also` stores. Throws `TurnChanged` if its id is taken. */
   queue(
-    start: TurnStart & { turnId: string; sessionName: string },
+    turn: NewTurn,
     also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
   ): Promise<void> {
-    return this.claims.queue(start, also);
+    return this.starter.queue(turn, also);
   }
 
   /** Turns by their own ids. */
@@ -52,14 +53,14 @@ export class BackgroundTurns {
     return lockTurnsAhead(tx, turn);
   }
 
-  /** QUEUED or FAILED → RUNNING in this process, with what `also` does. Throws `ClaimMissed` if it is neither. */
+  /** QUEUED or FAILED → RUNNING in this process, with what `also` does. Throws `TurnChanged` if it is neither. */
   run(
     turn: TurnRow,
     from: 'QUEUED' | 'FAILED',
-    by: Claimant,
+    by: TurnRunBy,
     also: (tx: EntityManager) => Promise<void>,
   ): Promise<OpenedSegment> {
-    return this.claims.run(turn, from, by, also);
+    return this.starter.run(turn, from, by, also);
   }
 
   /** Resolves when this process does not run the stream's turn, or no longer. */

@@ -6,7 +6,7 @@ import { notFound } from '../../infra/http/app-error.ts';
 import { isUuid } from '../../infra/http/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { storeCancelRequest } from '../records/cancel-request.store.ts';
-import { TurnClaims } from './turn-claims.ts';
+import { WaitingTurns } from './waiting-turns.service.ts';
 import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
@@ -22,7 +22,7 @@ export class CancellationService {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly claims: TurnClaims,
+    private readonly waiting: WaitingTurns,
   ) {}
 
   /** An unknown turn is a 404, and the wish is kept for ten minutes: it wins should the turn start. */
@@ -57,7 +57,7 @@ export class CancellationService {
       case 'QUEUED':
         return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.again(turn, why);
       case 'INPUT_REQUIRED': {
-        const ended = await this.database.transaction((tx) => this.claims.endWaiting(tx, turn, why));
+        const ended = await this.database.transaction((tx) => this.waiting.end(tx, turn, why));
         return ended ? 'cancelled' : this.again(turn, why);
       }
       case 'COMPLETED':

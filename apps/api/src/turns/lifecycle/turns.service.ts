@@ -9,7 +9,8 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { hashContents } from '../input/contents.ts';
 import { executionsIn } from '../answers/open-executions.ts';
 import { replayOf } from '../answers/replay.ts';
-import { ClaimMissed, TurnClaims, type TurnStart } from './turn-claims.ts';
+import { TurnChanged, type TurnStart } from './turn-start.ts';
+import { TurnStarter } from './turn-starter.service.ts';
 import { historyOf } from '../records/segment-history.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
@@ -23,7 +24,7 @@ export class TurnsService {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly claims: TurnClaims,
+    private readonly starter: TurnStarter,
   ) {}
 
   /**
@@ -39,9 +40,9 @@ export class TurnsService {
           : await findTurn(this.database, start.agent.id, start.caller.userId, turnId);
       try {
         if (known) return await this.repeat(start, known);
-        return await this.claims.begin({ ...start, turnId, sessionName: start.sessionName ?? randomUUID() });
+        return await this.starter.start({ ...start, turnId, sessionName: start.sessionName ?? randomUUID() });
       } catch (error) {
-        if (!(error instanceof ClaimMissed)) throw error;
+        if (!(error instanceof TurnChanged)) throw error;
       }
     }
   }
@@ -113,7 +114,7 @@ export class TurnsService {
       throw conflict(`turnId ${known.turnId} was already used in a session that is deleted`);
     if (decision === 'rerun') {
       const { agent, caller, requestId } = start;
-      return this.claims.run(known, 'FAILED', { agent, userId: caller.userId, requestId });
+      return this.starter.run(known, 'FAILED', { agent, userId: caller.userId, requestId });
     }
     const segments = await loadSegments(this.database, known.id);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');

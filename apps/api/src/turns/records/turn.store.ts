@@ -249,6 +249,11 @@ export function loadSegments(sql: Sql, turnRef: string): Promise<SegmentRow[]> {
   );
 }
 
+/** The number of the segment that is opened next. */
+export async function nextSegment(sql: Sql, turnRef: string): Promise<number> {
+  return ((await loadSegments(sql, turnRef)).at(-1)?.segment ?? 0) + 1;
+}
+
 /** Appends a step; `n` counts from 1 within the turn. */
 export async function insertStep(
   tx: Sql,

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Lanes } from '../../infra/database/lanes.ts';
+import { violates } from '../../infra/database/rows.ts';
+import { failpoint } from '../../infra/failpoints.ts';
+import { conflict } from '../../infra/http/app-error.ts';
+import { countTokens } from '../../models/tokens.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import type { OpenedSegment } from '../answers/opened-segment.ts';
+import type { ActiveTurn } from '../engine/active-turn.ts';
+import { TurnRunner } from '../engine/turn-runner.ts';
+import {
+  answerInteraction,
+  moveAnswer,
+  moveAnswerOf,
+  type InteractionRow,
+} from '../records/interaction.store.ts';
+import { answerText, type UserAnswer } from '../records/questions.ts';
+import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
+import type { TurnRow } from '../records/turn.ts';
+import { TurnClaims, type Continuation } from './turn-claims.ts';
+import { TurnPreparation } from './turn-preparation.service.ts';
+import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
+
+/** Brings turns to run: prepares them, stores them in one transaction, and launches what is stored. */
+@Injectable()
+export class TurnStarter {
+  constructor(
+    private readonly database: DataSource,
+    private readonly lanes: Lanes,
+    private readonly streams: StreamsService,
+    private readonly preparation: TurnPreparation,
+    private readonly claims: TurnClaims,
+    private readonly runner: TurnRunner,
+  ) {}
+
+  /** Runs a new turn. Throws `TurnChanged` if its id is taken. */
+  async start(turn: NewTurn): Promise<OpenedSegment> {
+    this.runner.assertOpen();
+    const prepared = await this.preparation.prepare(turn);
+    const session = { spaceId: turn.agent.spaceId, agentId: turn.agent.id, userId: turn.caller.userId };
+    return this.launch({ ...session, sessionName: turn.sessionName }, (tx) =>
+      this.claims.start(tx, prepared),
+    );
+  }
+
+  /** Stores a new turn that waits in QUEUED for `run`, and what `also` stores. Throws `TurnChanged` if its id is taken. */
+  async queue(
+    turn: NewTurn,
+    also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
+  ): Promise<void> {
+    const prepared = await this.preparation.prepare(turn);
+    await transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const stored = await this.claims.insert(tx, prepared, 'QUEUED');
+        await also(tx, stored);
+        return stored.id;
+      },
+      async (id) => (await getTurn(this.database, id)) !== null,
+    );
+  }
+
+  /** QUEUED or FAILED → RUNNING, with what `also` stores. Throws `TurnChanged` if the turn is in neither state. */
+  run(
+    turn: TurnRow,
+    from: 'QUEUED' | 'FAILED',
+    by: TurnRunBy,
+    also: (tx: EntityManager) => Promise<void> = async () => undefined,
+  ): Promise<OpenedSegment> {
+    return this.continue({
+      turn,
+      from,
+      by,
+      origin: from === 'QUEUED' ? 'start' : 'rerun',
+      also: async (tx, segment) => {
+        await also(tx);
+        // If an answer opened the failed segment, it belongs to this one now.
+        if (from === 'FAILED') await moveAnswerOf(tx, turn.id, segment - 1, segment);
+      },
+    });
+  }
+
+  /** INPUT_REQUIRED → RUNNING with the user's answer. Throws `TurnChanged` if the question has ended. */
+  resume(
+    turn: TurnRow,
+    interaction: InteractionRow,
+    answer: UserAnswer,
+    by: TurnRunBy,
+  ): Promise<OpenedSegment> {
+    const { id, callId, question } = interaction;
+    return this.continue({
+      turn,
+      from: 'INPUT_REQUIRED',
+      by,
+      origin: 'resume',
+      also: async (tx, segment, nextStep) => {
+        if (!(await answerInteraction(tx, id, answer, segment))) throw new TurnChanged();
+        const text = answerText(question, answer);
+        const tokens = await countTokens(text);
+        await insertStep(tx, turn.id, nextStep, { kind: 'tool-result', content: { callId, text }, tokens });
+      },
+    });
+  }
+
+  /** FAILED → RUNNING when the same answer is sent again. */
+  rerunAnswer(turn: TurnRow, interaction: InteractionRow, by: TurnRunBy): Promise<OpenedSegment> {
+    return this.continue({
+      turn,
+      from: 'FAILED',
+      by,
+      origin: 'rerun',
+      also: (tx, segment) => moveAnswer(tx, interaction.id, segment),
+    });
+  }
+
+  private async continue(continuation: Omit<Continuation, 'model'>): Promise<OpenedSegment> {
+    this.runner.assertOpen();
+    const { turn, by } = continuation;
+    const model = await this.preparation.resolveModel(by.agent);
+    const session = { spaceId: by.agent.spaceId, agentId: by.agent.id, userId: by.userId };
+    return this.launch({ ...session, sessionName: turn.sessionName }, (tx) =>
+      this.claims.continue(tx, { ...continuation, model }),
+    );
+  }
+
+  /** Runs the transaction and then the turn that it returns. Throws CONFLICT if the session runs another turn. */
+  private async launch(
+    session: { spaceId: string; agentId: string; userId: string; sessionName: string },
+    claim: (tx: EntityManager) => Promise<ActiveTurn>,
+  ): Promise<OpenedSegment> {
+    const { spaceId, agentId, userId, sessionName } = session;
+    try {
+      failpoint('turns.claim');
+      const turn = await this.runner.claim(() =>
+        transactionWithOutcome(this.lanes.of(spaceId, this.database), claim, ({ writer }) =>
+          this.streams.isWrittenBy(writer),
+        ),
+      );
+      const { segment, streamId } = turn.writer;
+      return { turnId: turn.turnId, sessionName, userId, segment, streamId };
+    } catch (error) {
+      if (!violates(error, 'turn_running')) throw error;
+      const running = await runningTurn(this.database, agentId, userId, sessionName);
+      throw conflict(`Session ${sessionName} is busy with turn ${running ?? 'that just ended'}`);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { StreamsService } from '../../streams/streams.service.ts';
+import { completedOf, writeCancelledFrames } from '../answers/closing-frames.ts';
+import { endPending } from '../records/interaction.store.ts';
+import { keepCompleted } from '../records/segment-history.ts';
+import { cancelWaiting, nextSegment, waitingTurns } from '../records/turn.store.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { openSegment } from './open-segment.ts';
+
+const DISMISSED: TurnFailure = {
+  code: 'DISMISSED',
+  message: 'A new turn of the session took the place of the question',
+  retryable: false,
+};
+
+/** Ends turns that wait for an answer. */
+@Injectable()
+export class WaitingTurns {
+  constructor(private readonly streams: StreamsService) {}
+
+  /** INPUT_REQUIRED → CANCELLED with the reason and a closing segment. Returns false if the turn no longer waits. */
+  async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
+    if (!(await cancelWaiting(tx, turn.id, why))) return false;
+    await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
+    const writer = await openSegment(tx, this.streams, {
+      turnRef: turn.id,
+      turnId: turn.turnId,
+      sessionName: turn.sessionName,
+      agentId: turn.agentId,
+      model: turn.model,
+      segment: await nextSegment(tx, turn.id),
+      origin: 'resume',
+      requestId: null,
+      runs: false,
+    });
+    const nothing = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: false };
+    const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
+    const completed = completedOf(turn, end);
+    await keepCompleted(tx, writer.streamId, completed);
+    await writer.end(tx, (closing) => writeCancelledFrames(closing, completed));
+    return true;
+  }
+
+  /** Ends the waiting turns of a session in which another turn starts. */
+  async dismiss(tx: EntityManager, sessionRef: string): Promise<void> {
+    for (const turn of await waitingTurns(tx, sessionRef)) await this.end(tx, turn, DISMISSED);
+  }
+}
