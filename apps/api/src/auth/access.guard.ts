@@ -44,6 +44,6 @@ export function refusal(rule: AccessRule | undefined, principal: Principal | und
       return principal.kind === 'user' ? null : forbidden('An application may only emit its events');
     case 'admin':
       if (principal.kind !== 'user') return forbidden('An application may only emit its events');
-      return principal.role === 'ADMIN' ? null : forbidden('This call is for admins of the space');
+      return principal.role === 'ADMIN' ? null : forbidden('Only admins of the space may make this call');
   }
 }

@@ -1,5 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { SpaceEntity } from './space.entity.ts';
 
+/** A person's API key for one space: `pk_<public id>_<secret>`. */
 @Entity('api_key')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -14,6 +16,7 @@ export class ApiKeyEntity {
   @Column('text')
   name!: string;
 
+  /** By which the key is found; not a secret. */
   @Column('text')
   publicId!: string;
 
@@ -23,12 +26,18 @@ export class ApiKeyEntity {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** Null: never. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
+  /** Exact to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   revokedAt!: Date | null;
+
+  @ManyToOne(() => SpaceEntity)
+  @JoinColumn({ name: 'space_id' })
+  space!: SpaceEntity;
 }

@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
-import { DataSource, IsNull } from 'typeorm';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { updateRows } from '../infra/database/entity-rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { ApiKeyEntity } from './api-key.entity.ts';
-import { listKeys, toApiKey, toPersonalKey } from './api-keys.store.ts';
+import { keyPrefix, listKeys, toApiKey, toPersonalKey } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
+import { isPast } from './credentials.store.ts';
 import type { AuditedCall } from './caller.decorator.ts';
 import { lockCaller } from './caller-lock.store.ts';
-import { IdentityService, keyPrefix } from './identity.service.ts';
+import { IdentityService } from './identity.service.ts';
 import { parseInstant } from '../infra/http/instant.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 
-/** The API keys of a user in a space; nobody sees or ends those of another. */
+/** The API keys of a user. Nobody can see or revoke those of another user. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -27,28 +28,28 @@ export class ApiKeysService {
   async list({ spaceId, userId }: UserPrincipal, { limit, cursor }: PageDto): Promise<Page<ApiKey>> {
     const filter = { keysOf: [spaceId, userId] };
     const after = this.cursors.idAfter(cursor, filter);
-    const keys = await listKeys(this.database, { userId, spaceId }, after, limit + 1);
+    const keys = await listKeys(this.database.manager, { userId, spaceId }, after, limit + 1);
     return this.cursors.page(keys, limit, filter, ({ id }) => [id], toApiKey);
   }
 
-  /** In all spaces, for a sign-in; an API key speaks for its holder in one space and sees no others. */
+  /** Lists the keys in all spaces, or for a call by API key, in the space of that key. */
   listOwn({ userId, spaceId, credential }: UserPrincipal, query: PageDto): Promise<Page<PersonalApiKey>> {
     const only = credential.kind === 'access-token' ? null : spaceId;
-    return this.listPersonal(this.database, { userId, spaceId: only }, query);
+    return this.listPersonal(this.database.manager, { userId, spaceId: only }, query);
   }
 
-  /** In one space, or in all of them. */
+  /** Lists the keys of a person in one space, or in all spaces. */
   async listPersonal(
-    sql: Sql,
+    tx: EntityManager,
     holder: { userId: string; spaceId: string | null },
     { limit, cursor }: Pick<PageDto, 'limit' | 'cursor'>,
   ): Promise<Page<PersonalApiKey>> {
     const filter = { personalKeysOf: [holder.userId, holder.spaceId] };
-    const keys = await listKeys(sql, holder, this.cursors.idAfter(cursor, filter), limit + 1);
+    const keys = await listKeys(tx, holder, this.cursors.idAfter(cursor, filter), limit + 1);
     return this.cursors.page(keys, limit, filter, ({ id }) => [id], toPersonalKey);
   }
 
-  /** A key that an API key creates ends with it at the latest. */
+  /** A key that is created by API key expires with that key at the latest. */
   create({ by, requestId }: AuditedCall, name: string, expires: string | null): Promise<CreatedApiKey> {
     const { spaceId, userId } = by;
     return this.database.transaction(async (tx) => {
@@ -59,12 +60,8 @@ export class ApiKeysService {
           `expiresAt must not be after ${latest.toISOString()}, when the API key of this call expires`,
         );
       }
-      const past = await firstRow<{ past: boolean | null }>(
-        tx,
-        'select $1::timestamptz <= clock_timestamp() as past',
-        [expiresAt],
-      );
-      if (past?.past) throw invalid('expiresAt must be in the future');
+      if (expiresAt !== null && (await isPast(tx, expiresAt)))
+        throw invalid('expiresAt must be in the future');
       const key = await this.identity.createApiKey(tx, { spaceId, userId, name, expiresAt });
       await recordAudit(tx, by, {
         action: 'api-key.create',
@@ -81,13 +78,8 @@ export class ApiKeysService {
     const label = `API key ${id}`;
     requireUuid(id, label);
     await this.database.transaction(async (tx) => {
-      const key = await firstRow<{ name: string; publicId: string }>(
-        tx,
-        `update api_key set revoked_at = clock_timestamp()
-         where space_id = $1 and user_id = $2 and id = $3 and revoked_at is null
-         returning name, public_id as "publicId"`,
-        [by.spaceId, by.userId, id],
-      );
+      const own = { spaceId: by.spaceId, userId: by.userId, id, revokedAt: IsNull() };
+      const [key] = await updateRows(tx, ApiKeyEntity, own, { revokedAt: () => 'clock_timestamp()' });
       if (!key) throw await missingOrForeign(tx, ApiKeyEntity, { id, revokedAt: IsNull() }, label);
       await recordAudit(tx, by, {
         action: 'api-key.revoke',

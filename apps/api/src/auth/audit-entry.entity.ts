@@ -1,5 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { UserEntity } from './user.entity.ts';
 
+/** What an admin did in a space. Rows never change. */
 @Entity('audit_entry')
 export class AuditEntryEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -8,9 +10,11 @@ export class AuditEntryEntity {
   @Column('uuid')
   spaceId!: string;
 
+  /** Null for applications, and for people whom the log must not name. */
   @Column('uuid', { nullable: true })
   actorUserId!: string | null;
 
+  /** `<noun>.<verb>`, such as `member.add`. */
   @Column('text')
   action!: string;
 
@@ -20,12 +24,17 @@ export class AuditEntryEntity {
   @Column('text', { nullable: true })
   targetId!: string | null;
 
+  /** Never contains a secret. */
   @Column('json')
-  details!: unknown;
+  details!: Record<string, unknown>;
 
   @Column('text', { nullable: true })
   requestId!: string | null;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   at!: Date;
+
+  @ManyToOne(() => UserEntity)
+  @JoinColumn({ name: 'actor_user_id' })
+  actor!: UserEntity | null;
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { rows } from '../infra/database/rows.ts';
+import { insertRow } from '../infra/database/entity-rows.ts';
+import { AuditEntryEntity } from './audit-entry.entity.ts';
 import type { Principal } from './principal.ts';
 
 export interface AuditRecord {
@@ -7,34 +8,22 @@ export interface AuditRecord {
   action: string;
   targetType: string;
   targetId: string | null;
-  /** What is worth knowing later; never a secret. */
+  /** Never contains a secret. */
   details?: Record<string, unknown>;
   requestId?: string;
-  /** The space it happened in; none: the principal's. */
+  /** The space in which it happened; default: the space of the principal. */
   spaceId?: string;
-  /** The log does not tell who acted. */
+  /** Whether the entry does not name the actor. */
   anonymous?: boolean;
 }
 
-/** Writes down an admin call, in the transaction of the act itself. */
+/** Records what an admin does, in the same transaction. */
 export async function recordAudit(
   tx: EntityManager,
   principal: Principal,
   record: AuditRecord,
 ): Promise<void> {
-  const { action, targetType, targetId, details = {}, requestId, spaceId, anonymous = false } = record;
-  await rows(
-    tx,
-    `insert into audit_entry (space_id, actor_user_id, action, target_type, target_id, details, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      spaceId ?? principal.spaceId,
-      principal.kind === 'user' && !anonymous ? principal.userId : null,
-      action,
-      targetType,
-      targetId,
-      JSON.stringify(details),
-      requestId,
-    ],
-  );
+  const { anonymous = false, details = {}, spaceId = principal.spaceId, ...entry } = record;
+  const actorUserId = principal.kind === 'user' && !anonymous ? principal.userId : null;
+  await insertRow(tx, AuditEntryEntity, { ...entry, details, spaceId, actorUserId });
 }

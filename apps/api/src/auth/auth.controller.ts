@@ -39,7 +39,7 @@ export class AuthController {
     @Req() req: Request,
     @Res({ passthrough: true }) res: Response,
   ): Promise<SignedInDto> {
-    return this.answered(res, await this.signIn.login(email, password, addressOf(req)));
+    return this.setCookie(res, await this.signIn.login(email, password, addressOf(req)));
   }
 
   /** A new access token for the browser that holds the refresh cookie. */
@@ -52,7 +52,7 @@ export class AuthController {
     @Req() req: Request,
     @Res({ passthrough: true }) res: Response,
   ): Promise<SignedInDto> {
-    return this.answered(res, await this.signIn.refresh(this.cookie.read(req), spaceId));
+    return this.setCookie(res, await this.signIn.refresh(this.cookie.read(req), spaceId));
   }
 
   /** Ends the sign-in of this browser. */
@@ -102,10 +102,10 @@ export class AuthController {
     return this.keys.listOwn(caller, query);
   }
 
-  private answered(res: Response, { answer, refreshToken }: SignInResult): SignedInDto {
+  private setCookie(res: Response, { response, refreshToken }: SignInResult): SignedInDto {
     this.cookie.write(res, refreshToken);
     res.setHeader('Cache-Control', 'no-store');
-    return answer;
+    return response;
   }
 }
 

@@ -15,15 +15,16 @@ import { Authenticator } from './authenticator.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationsController, ReceivedInvitationsController } from './invitations.controller.ts';
 import { InvitationsService } from './invitations.service.ts';
-import { removeEndedInvitations } from './invitations.store.ts';
+import { purgeEndedInvitations } from './invitations.store.ts';
 import { MemberRemovals } from './member-removals.ts';
 import { MembersController } from './members.controller.ts';
 import { MembersService } from './members.service.ts';
 import { OpenResponses } from './open-responses.ts';
 import { PasswordService } from './password.service.ts';
 import { RefreshCookie } from './refresh-cookie.ts';
-import { RefreshSessions, removeEndedSessions } from './refresh-sessions.ts';
-import { removePastWindows } from './shared-window.ts';
+import { RefreshSessions } from './refresh-sessions.ts';
+import { purgeEndedSessions } from './refresh-sessions.store.ts';
+import { purgePastWindows } from './rate-windows.store.ts';
 import { SignInService } from './sign-in.service.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import { SpacesController } from './spaces.controller.ts';
@@ -80,8 +81,8 @@ export class AuthModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register('refresh sessions', () => removeEndedSessions(this.database));
-    this.sweeper.register('rate windows', () => removePastWindows(this.database), 10 * MINUTE);
-    this.sweeper.register('invitations', () => removeEndedInvitations(this.database));
+    this.sweeper.register('refresh sessions', () => purgeEndedSessions(this.database));
+    this.sweeper.register('rate windows', () => purgePastWindows(this.database), 10 * MINUTE);
+    this.sweeper.register('invitations', () => purgeEndedInvitations(this.database));
   }
 }

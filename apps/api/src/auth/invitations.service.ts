@@ -6,42 +6,39 @@ import type {
   ReceivedInvitation,
   Role,
   SpaceSummary,
-  UserSummary,
 } from '@platform/contracts';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
-import { firstRow } from '../infra/database/rows.ts';
 import { AppError, conflict, forbidden, notFound } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
-import { getAccount } from './users.store.ts';
 import { recordAudit, type AuditRecord } from './audit.ts';
 import type { AuditedCall } from './caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
-import { InvitationEntity } from './invitation.entity.ts';
+import { InvitationEntity, type InvitationOutcome } from './invitation.entity.ts';
 import {
   countPending,
   endInvitation,
-  findForAddress,
-  isMemberAddress,
-  pendingOfAddress,
-  pendingOfSpace,
-  putInvitation,
+  findForEmail,
+  isMemberEmail,
+  listPendingOfEmail,
+  listPendingOfSpace,
   secondsToWait,
-  type InvitationOutcome,
-  type InvitationRow,
+  upsertInvitation,
+  withdrawInvitation,
 } from './invitations.store.ts';
 import { lockPerson, lockSpace } from './people-locks.store.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
+import { getUser, toUser } from './users.store.ts';
 
-/** Pending invitations of a space. */
-const MOST_PENDING = 200;
-/** New invitations of one person within an hour, in all spaces: spaces are free. */
-const MOST_PER_HOUR = 100;
+/** Pending invitations per space. */
+const MAX_PENDING = 200;
+/** New invitations per person and hour, over all spaces: anyone can create spaces. */
+const MAX_PER_HOUR = 100;
 
 /**
- * Invitations are addressed to an e-mail and wait for whoever signs in by it. Inviting reads nothing of the
- * account, so that it cannot tell whether there is one.
+ * Invitations are addressed to an email address and wait for the person who signs in with it. Inviting reads nothing of
+ * the account, so that the response does not reveal whether there is one.
  */
 @Injectable()
 export class InvitationsService {
@@ -57,11 +54,11 @@ export class InvitationsService {
       await lockSpace(tx, by.spaceId);
       await lockPerson(tx, by.userId);
       const ownRole = await this.identity.findRole(by.spaceId, by.userId, tx);
-      if (ownRole !== 'ADMIN') throw forbidden('This call is for admins of the space');
-      if (await isMemberAddress(tx, by.spaceId, email)) {
-        throw conflict('This person is a member of the space already');
+      if (ownRole !== 'ADMIN') throw forbidden('Only admins of the space may make this call');
+      if (await isMemberEmail(tx, by.spaceId, email)) {
+        throw conflict('This person is already a member of the space');
       }
-      const { id, isNew } = await putInvitation(tx, {
+      const { id, isNew } = await upsertInvitation(tx, {
         spaceId: by.spaceId,
         email,
         role,
@@ -82,8 +79,8 @@ export class InvitationsService {
   /** The pending invitations of the space. */
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Invitation>> {
     const filter = { invitationsOf: spaceId };
-    const found = await pendingOfSpace(
-      this.database,
+    const found = await listPendingOfSpace(
+      this.database.manager,
       spaceId,
       this.cursors.idAfter(cursor, filter),
       limit + 1,
@@ -96,18 +93,13 @@ export class InvitationsService {
     const label = `Invitation ${id}`;
     requireUuid(id, label);
     await this.database.transaction(async (tx) => {
-      const invitation = await firstRow<{ email: string }>(
-        tx,
-        `update invitation set ended_at = clock_timestamp(), outcome = 'WITHDRAWN'
-         where space_id = $1 and id = $2 and ended_at is null returning email`,
-        [by.spaceId, id],
-      );
+      const invitation = await withdrawInvitation(tx, by.spaceId, id);
       if (!invitation) throw await missingOrForeign(tx, InvitationEntity, { id, endedAt: IsNull() }, label);
       await recordAudit(tx, by, {
         action: 'invitation.withdraw',
         targetType: 'invitation',
         targetId: id,
-        details: invitation,
+        details: { email: invitation.email },
         requestId,
       });
     });
@@ -118,10 +110,10 @@ export class InvitationsService {
     { userId }: UserPrincipal,
     { limit, cursor }: PageDto,
   ): Promise<Page<ReceivedInvitation>> {
-    const { email } = await getAccount(this.database, userId);
+    const { email } = await getUser(this.database.manager, userId);
     const filter = { invitationsOfPerson: userId };
-    const found = await pendingOfAddress(
-      this.database,
+    const found = await listPendingOfEmail(
+      this.database.manager,
       email,
       this.cursors.idAfter(cursor, filter),
       limit + 1,
@@ -129,88 +121,87 @@ export class InvitationsService {
     return this.cursors.page(found, limit, filter, ({ id }) => [id], toReceived);
   }
 
-  /** Makes the caller a member of the space that invited; 409 if the invitation has ended. */
+  /** Makes the caller a member of the inviting space. Throws CONFLICT if the invitation has ended. */
   accept(call: AuditedCall, id: string): Promise<SpaceSummary> {
     return this.database.transaction(async (tx) => {
-      const { email } = await getAccount(tx, call.by.userId);
-      const { spaceId, spaceName } = await getReceived(tx, id, email);
-      // From here on no admin is demoted and nothing of the invitation changes.
+      const { email } = await getUser(tx, call.by.userId);
+      const { spaceId, space } = await getReceived(tx, id, email);
+      // From here on, no admin is demoted and the invitation does not change.
       await lockSpace(tx, spaceId);
-      const { role, inviterId, outcome } = await getReceived(tx, id, email);
+      const { role, invitedBy, outcome } = await getReceived(tx, id, email);
       if (outcome !== null) throw ended(outcome);
-      if ((await this.identity.findRole(spaceId, inviterId, tx)) !== 'ADMIN') throw ended('WITHDRAWN');
+      if ((await this.identity.findRole(spaceId, invitedBy, tx)) !== 'ADMIN') throw ended('WITHDRAWN');
       if (!(await endInvitation(tx, id, 'ACCEPTED'))) throw ended('WITHDRAWN');
       await this.identity.addMember(tx, spaceId, call.by.userId, role);
-      await this.recordAnswer(tx, call, {
+      await this.recordResponse(tx, call, {
         id,
         spaceId,
         action: 'invitation.accept',
         details: { email, role },
       });
-      return { id: spaceId, name: spaceName, role };
+      return { id: spaceId, name: space.name, role };
     });
   }
 
-  /** 409 if the invitation has ended. */
+  /** Throws CONFLICT if the invitation has ended. */
   async decline(call: AuditedCall, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { email } = await getAccount(tx, call.by.userId);
+      const { email } = await getUser(tx, call.by.userId);
       const { spaceId, outcome } = await getReceived(tx, id, email);
       if (outcome !== null) throw ended(outcome);
       if (!(await endInvitation(tx, id, 'DECLINED'))) throw ended('WITHDRAWN');
-      // Who declines stays a stranger to the space: neither name nor id.
+      // The space must not learn the name or id of a person who declines.
       const record = { action: 'invitation.decline', details: { email }, anonymous: true };
-      await this.recordAnswer(tx, call, { id, spaceId, ...record });
+      await this.recordResponse(tx, call, { id, spaceId, ...record });
     });
   }
 
   private async assertRoom(tx: EntityManager, by: UserPrincipal): Promise<void> {
-    if ((await countPending(tx, by.spaceId, MOST_PENDING + 1)) > MOST_PENDING) {
-      throw conflict(`The space has ${MOST_PENDING} pending invitations; withdraw some first`);
+    if ((await countPending(tx, by.spaceId, MAX_PENDING + 1)) > MAX_PENDING) {
+      throw conflict(`The space has ${MAX_PENDING} pending invitations; withdraw some first`);
     }
-    const retryAfter = await secondsToWait(tx, by.userId, MOST_PER_HOUR);
+    const retryAfter = await secondsToWait(tx, by.userId, MAX_PER_HOUR);
     if (retryAfter !== null) {
-      throw new AppError('RATE_LIMITED', `At most ${MOST_PER_HOUR} invitations an hour`, { retryAfter });
+      throw new AppError('RATE_LIMITED', `At most ${MAX_PER_HOUR} invitations an hour`, { retryAfter });
     }
   }
 
-  /** In the log of the space that invited, which need not be the one the caller is signed in to. */
-  private recordAnswer(
+  /** Records in the log of the inviting space, which need not be the space that the caller is signed in to. */
+  private recordResponse(
     tx: EntityManager,
     { by, requestId }: AuditedCall,
-    answer: { id: string } & Pick<AuditRecord, 'spaceId' | 'action' | 'details' | 'anonymous'>,
+    response: { id: string } & Pick<AuditRecord, 'spaceId' | 'action' | 'details' | 'anonymous'>,
   ): Promise<void> {
-    const { id, ...record } = answer;
+    const { id, ...record } = response;
     return recordAudit(tx, by, { ...record, targetType: 'invitation', targetId: id, requestId });
   }
 }
 
-/** Somebody else's invitation does not exist for the caller. */
-async function getReceived(tx: EntityManager, id: string, email: string): Promise<InvitationRow> {
+/** For the caller, the invitation of another address does not exist. */
+async function getReceived(tx: EntityManager, id: string, email: string): Promise<InvitationEntity> {
   const label = `Invitation ${id}`;
-  const invitation = await findForAddress(tx, requireUuid(id, label), email);
+  const invitation = await findForEmail(tx, requireUuid(id, label), email);
   if (!invitation) throw notFound(`${label} does not exist`);
   return invitation;
 }
 
 const ENDED: Record<InvitationOutcome, string> = {
-  ACCEPTED: 'This invitation has been accepted already',
+  ACCEPTED: 'This invitation has already been accepted',
   DECLINED: 'This invitation has been declined',
   WITHDRAWN: 'This invitation is no longer valid',
 };
 const ended = (outcome: InvitationOutcome) => conflict(ENDED[outcome]);
 
-function inviterOf({ inviterId, inviterEmail, inviterName }: InvitationRow): UserSummary {
-  return { id: inviterId, email: inviterEmail, name: inviterName };
+function toInvitation({ id, email, role, inviter, createdAt }: InvitationEntity): Invitation {
+  return { id, email, role, invitedBy: toUser(inviter), createdAt: createdAt.toISOString() };
 }
 
-function toInvitation(row: InvitationRow): Invitation {
-  const { id, email, role, createdAt } = row;
-  return { id, email, role, invitedBy: inviterOf(row), createdAt: createdAt.toISOString() };
-}
-
-function toReceived(row: InvitationRow): ReceivedInvitation {
-  const { id, spaceId, spaceName, role, createdAt } = row;
-  const space = { id: spaceId, name: spaceName };
-  return { id, space, role, invitedBy: inviterOf(row), createdAt: createdAt.toISOString() };
+function toReceived({ id, space, role, inviter, createdAt }: InvitationEntity): ReceivedInvitation {
+  return {
+    id,
+    space: { id: space.id, name: space.name },
+    role,
+    invitedBy: toUser(inviter),
+    createdAt: createdAt.toISOString(),
+  };
 }

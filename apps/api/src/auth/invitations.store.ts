@@ -1,70 +1,55 @@
 import type { Role } from '@platform/contracts';
-import type { EntityManager } from 'typeorm';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { IsNull, LessThan, type EntityManager } from 'typeorm';
+import { updateRows } from '../infra/database/entity-rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { InvitationEntity, type InvitationOutcome } from './invitation.entity.ts';
 
-export type InvitationOutcome = 'ACCEPTED' | 'DECLINED' | 'WITHDRAWN';
-
-export interface InvitationRow {
-  id: string;
-  spaceId: string;
-  spaceName: string;
-  email: string;
-  role: Role;
-  inviterId: string;
-  inviterEmail: string;
-  inviterName: string;
-  createdAt: Date;
-  outcome: InvitationOutcome | null;
+function invitations(tx: EntityManager) {
+  return tx
+    .createQueryBuilder(InvitationEntity, 'invitation')
+    .innerJoinAndSelect('invitation.space', 'space')
+    .innerJoin('invitation.inviter', 'inviter')
+    .addSelect(['inviter.id', 'inviter.email', 'inviter.name']);
 }
 
-const INVITATIONS = `
-  select i.id, i.space_id as "spaceId", s.name as "spaceName", i.email, i.role, u.id as "inviterId",
-    u.email as "inviterEmail", u.name as "inviterName", i.created_at as "createdAt", i.outcome
-  from invitation i join space s on s.id = i.space_id join platform_user u on u.id = i.invited_by`;
+function page(tx: EntityManager, before: string | null, limit: number) {
+  const query = invitations(tx).where({ endedAt: IsNull() }).orderBy('invitation.id', 'DESC').limit(limit);
+  return before === null ? query : query.andWhere({ id: LessThan(before) });
+}
 
-/** The pending ones of a space, the newest first. */
-export function pendingOfSpace(
-  sql: Sql,
+/** The pending invitations of a space with ids below `before`, newest first. */
+export function listPendingOfSpace(
+  tx: EntityManager,
   spaceId: string,
-  after: string | null,
+  before: string | null,
   limit: number,
-): Promise<InvitationRow[]> {
-  return rows<InvitationRow>(
-    sql,
-    `${INVITATIONS} where i.space_id = $1 and i.ended_at is null and ($2::uuid is null or i.id < $2)
-     order by i.id desc limit $3`,
-    [spaceId, after, limit],
-  );
+): Promise<InvitationEntity[]> {
+  return page(tx, before, limit).andWhere({ spaceId }).getMany();
 }
 
-/** The pending ones of an address, the newest first. */
-export function pendingOfAddress(
-  sql: Sql,
+/** The pending invitations of an email address with ids below `before`, newest first. */
+export function listPendingOfEmail(
+  tx: EntityManager,
   email: string,
-  after: string | null,
+  before: string | null,
   limit: number,
-): Promise<InvitationRow[]> {
-  return rows<InvitationRow>(
-    sql,
-    `${INVITATIONS} where lower(i.email) = lower($1) and i.ended_at is null and ($2::uuid is null or i.id < $2)
-     order by i.id desc limit $3`,
-    [email, after, limit],
-  );
+): Promise<InvitationEntity[]> {
+  return page(tx, before, limit).andWhere('lower(invitation.email) = lower(:email)', { email }).getMany();
 }
 
-/** Pending or ended; null if it is not for this address. */
-export function findForAddress(sql: Sql, id: string, email: string): Promise<InvitationRow | null> {
-  return firstRow<InvitationRow>(sql, `${INVITATIONS} where i.id = $1 and lower(i.email) = lower($2)`, [
-    id,
-    email,
-  ]);
+/** Finds an invitation, pending or ended; returns null if it is for another address. */
+export function findForEmail(tx: EntityManager, id: string, email: string): Promise<InvitationEntity | null> {
+  return invitations(tx)
+    .where({ id })
+    .andWhere('lower(invitation.email) = lower(:email)', { email })
+    .getOne();
 }
 
 /**
- * Whether an address belongs to a member. Both lookups are made for every address, so that an address with an
+ * Whether an email address belongs to a member. Both lookups are made for every address, so that an address with an
  * account takes no longer than one without.
  */
-export async function isMemberAddress(sql: Sql, spaceId: string, email: string): Promise<boolean> {
+export async function isMemberEmail(sql: Sql, spaceId: string, email: string): Promise<boolean> {
   const member = await firstRow(
     sql,
     `select 1 from membership where space_id = $1 and removed_at is null and user_id = coalesce(
@@ -74,19 +59,19 @@ export async function isMemberAddress(sql: Sql, spaceId: string, email: string):
   return member !== null;
 }
 
-/** How many are pending in the space, counted up to `most`. */
+/** How many invitations of the space are pending, counted up to `most`. */
 export async function countPending(sql: Sql, spaceId: string, most: number): Promise<number> {
-  const found = await firstRow<{ count: number }>(
+  const { count } = await exactlyOne<{ count: number }>(
     sql,
     `select count(*)::int as count from (
        select 1 from invitation where space_id = $1 and ended_at is null limit $2
      ) pending`,
     [spaceId, most],
   );
-  return found?.count ?? 0;
+  return count;
 }
 
-/** Seconds until the person has made no more than `most` invitations within an hour; null: that is so now. */
+/** Seconds until the person has made no more than `most` invitations within an hour, or null if that is so now. */
 export async function secondsToWait(sql: Sql, inviterId: string, most: number): Promise<number | null> {
   const excess = await firstRow<{ seconds: number }>(
     sql,
@@ -98,13 +83,13 @@ export async function secondsToWait(sql: Sql, inviterId: string, most: number): 
   return excess && Math.max(1, excess.seconds);
 }
 
-/** The pending invitation of an address, with its latest role and inviter; `isNew` if there was none. */
-export async function putInvitation(
+/** Stores the pending invitation of an address with its latest role and inviter. `isNew`: there was none. */
+export function upsertInvitation(
   tx: EntityManager,
   invitation: { spaceId: string; email: string; role: Role; inviterId: string },
 ): Promise<{ id: string; isNew: boolean }> {
   const { spaceId, email, role, inviterId } = invitation;
-  const stored = await firstRow<{ id: string; isNew: boolean }>(
+  return exactlyOne(
     tx,
     // xmax is 0 in a row that no transaction has changed or locked: one that was inserted just now.
     `insert into invitation (space_id, email, role, invited_by) values ($1, $2, $3, $4)
@@ -113,26 +98,32 @@ export async function putInvitation(
      returning id, xmax = 0 as "isNew"`,
     [spaceId, email, role, inviterId],
   );
-  if (!stored) throw new Error('The invitation was not stored');
-  return stored;
 }
 
-/** False if it has ended already. */
+const END = { endedAt: () => 'clock_timestamp()' };
+
+/** Ends a pending invitation; returns false if it has already ended. */
 export async function endInvitation(
   tx: EntityManager,
   id: string,
   outcome: InvitationOutcome,
 ): Promise<boolean> {
-  const ended = await firstRow(
-    tx,
-    `update invitation set ended_at = clock_timestamp(), outcome = $2 where id = $1 and ended_at is null
-     returning id`,
-    [id, outcome],
-  );
-  return ended !== null;
+  const ended = await updateRows(tx, InvitationEntity, { id, endedAt: IsNull() }, { ...END, outcome });
+  return ended.length > 0;
 }
 
-/** For an address that joined the space in another way. */
+/** Withdraws a pending invitation of a space; returns null if there is none. */
+export async function withdrawInvitation(
+  tx: EntityManager,
+  spaceId: string,
+  id: string,
+): Promise<InvitationEntity | null> {
+  const pending = { spaceId, id, endedAt: IsNull() };
+  const [ended] = await updateRows(tx, InvitationEntity, pending, { ...END, outcome: 'WITHDRAWN' });
+  return ended ?? null;
+}
+
+/** Ends the invitation of an address that joined the space in another way. */
 export async function endInvitationOf(tx: EntityManager, spaceId: string, email: string): Promise<void> {
   await rows(
     tx,
@@ -142,23 +133,18 @@ export async function endInvitationOf(tx: EntityManager, spaceId: string, email:
   );
 }
 
-/** For an admin who is demoted or removed: nobody joins on the word of a former admin. */
+/** Withdraws the invitations of an admin who is demoted or removed: nobody joins by invitation of a former admin. */
 export async function withdrawInvitationsBy(
   tx: EntityManager,
   spaceId: string,
   inviterId: string,
-): Promise<number> {
-  const withdrawn = await rows(
-    tx,
-    `update invitation set ended_at = clock_timestamp(), outcome = 'WITHDRAWN'
-     where space_id = $1 and ended_at is null and invited_by = $2 returning id`,
-    [spaceId, inviterId],
-  );
-  return withdrawn.length;
+): Promise<void> {
+  const pending = { spaceId, endedAt: IsNull(), invitedBy: inviterId };
+  await updateRows(tx, InvitationEntity, pending, { ...END, outcome: 'WITHDRAWN' });
 }
 
-/** Removes invitations that ended more than 30 days ago, in batches; the audit log keeps what happened. */
-export async function removeEndedInvitations(sql: Sql): Promise<void> {
+/** Purges invitations that ended more than 30 days ago, in batches. The audit log keeps what happened. */
+export async function purgeEndedInvitations(sql: Sql): Promise<void> {
   const batch = 1000;
   for (let removed = batch; removed === batch;) {
     const gone = await rows(

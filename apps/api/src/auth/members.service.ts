@@ -20,17 +20,17 @@ import { endInvitationOf } from './invitations.store.ts';
 import { MembershipEntity } from './membership.entity.ts';
 import { MemberRemovals } from './member-removals.ts';
 import {
-  changeRole,
+  assertOtherAdmin,
+  assertOtherInstallationAdmin,
   endMembership,
   findMember,
-  keepAnAdmin,
-  keepAnInstallationAdmin,
   listMembers,
-  setInstallationAdmin,
-  type MemberRow,
-} from './members.store.ts';
+  updateInstallationAdmin,
+  updateRole,
+} from './memberships.store.ts';
 import { lockInstallation, lockPerson, lockSpace } from './people-locks.store.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
+import { toUser } from './users.store.ts';
 
 @Injectable()
 export class MembersService {
@@ -45,27 +45,27 @@ export class MembersService {
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Member>> {
     const filter = { membersOf: spaceId };
     const members = await listMembers(
-      this.database,
+      this.database.manager,
       spaceId,
       this.cursors.idAfter(cursor, filter),
       limit + 1,
     );
-    return this.cursors.page(members, limit, filter, ({ id }) => [id], toMember);
+    return this.cursors.page(members, limit, filter, ({ userId }) => [userId], toMember);
   }
 
   /**
-   * An installation administrator adds anybody, with a new account if there is none; every other admin invites.
-   * Who has an account keeps its name and password: only the person himself changes those.
+   * An installation administrator adds anyone, and creates the account if there is none; any other admin invites.
+   * An existing account keeps its name and password: only its owner may change them.
    */
   async add(call: AuditedCall, member: AddMemberRequest): Promise<AddedMember | InvitedMember> {
     if (await this.identity.isInstallationAdmin(call.by.userId)) return this.addDirectly(call, member);
     if (member.password != null) {
-      throw forbidden('password is for installation administrators: people you invite have their own');
+      throw forbidden('Only installation administrators may set password: invited people have their own');
     }
     return this.invitations.invite(call, member.email, member.role);
   }
 
-  /** 409 where the space, or the installation, would be left without an administrator. */
+  /** Throws CONFLICT if the space or the installation would have no administrator left. */
   update({ by, requestId }: AuditedCall, userId: string, changes: UpdateMemberRequest): Promise<Member> {
     const { role, installationAdmin } = changes;
     if (role == null && installationAdmin == null) throw invalid('role or installationAdmin must be given');
@@ -73,42 +73,42 @@ export class MembersService {
       if (installationAdmin != null) {
         await lockInstallation(tx);
         if (!(await this.identity.isInstallationAdmin(by.userId, tx))) {
-          throw forbidden('installationAdmin may be changed by installation administrators alone');
+          throw forbidden('Only installation administrators may change installationAdmin');
         }
       }
-      let member = await this.lockMember(tx, by.spaceId, userId);
+      const member = await this.lockMember(tx, by.spaceId, userId);
       const audit = { targetType: 'user', targetId: userId, requestId };
       if (role != null && role !== member.role) {
-        await changeRole(tx, by.spaceId, userId, role);
-        const details = { email: member.email, from: member.role, to: role };
+        await updateRole(tx, by.spaceId, userId, role);
+        const details = { email: member.user.email, from: member.role, to: role };
         await recordAudit(tx, by, { ...audit, action: 'member.update', details });
-        member = { ...member, role };
+        member.role = role;
       }
-      if (installationAdmin != null && installationAdmin !== member.installationAdmin) {
-        await setInstallationAdmin(tx, userId, installationAdmin);
+      if (installationAdmin != null && installationAdmin !== member.user.installationAdmin) {
+        await updateInstallationAdmin(tx, userId, installationAdmin);
         const action = installationAdmin ? 'installation-admin.appoint' : 'installation-admin.dismiss';
-        await recordAudit(tx, by, { ...audit, action, details: { email: member.email } });
-        member = { ...member, installationAdmin };
+        await recordAudit(tx, by, { ...audit, action, details: { email: member.user.email } });
+        member.user.installationAdmin = installationAdmin;
       }
       return toMember(member);
     });
   }
 
-  /** 409 where the space, or the installation, would be left without an administrator. */
+  /** Throws CONFLICT if the space or the installation would have no administrator left. */
   async remove({ by, requestId }: AuditedCall, userId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lockInstallation(tx);
       const member = await this.lockMember(tx, by.spaceId, userId);
       await lockPerson(tx, userId);
-      await keepAnAdmin(tx, by.spaceId, userId);
-      if (member.installationAdmin) await keepAnInstallationAdmin(tx, userId, by.spaceId);
+      await assertOtherAdmin(tx, by.spaceId, userId);
+      if (member.user.installationAdmin) await assertOtherInstallationAdmin(tx, userId, by.spaceId);
       await endMembership(tx, by.spaceId, userId);
       await this.removals.run(tx, { spaceId: by.spaceId, userId });
       await recordAudit(tx, by, {
         action: 'member.remove',
         targetType: 'user',
         targetId: userId,
-        details: { email: member.email, role: member.role },
+        details: { email: member.user.email, role: member.role },
         requestId,
       });
     });
@@ -119,7 +119,7 @@ export class MembersService {
     return this.database.transaction(async (tx) => {
       await lockSpace(tx, by.spaceId);
       const known = await this.identity.findUserByEmail(email, tx);
-      if (known && password) throw conflict(`${email} has an account already; add it without a password`);
+      if (known && password) throw conflict(`${email} already has an account; add it without a password`);
       const temporaryPassword = known || password ? undefined : randomBytes(12).toString('base64url');
       const user =
         known ??
@@ -143,7 +143,7 @@ export class MembersService {
   }
 
   /** Locks the space first, so that two admins cannot demote each other at the same moment. */
-  private async lockMember(tx: EntityManager, spaceId: string, userId: string): Promise<MemberRow> {
+  private async lockMember(tx: EntityManager, spaceId: string, userId: string): Promise<MembershipEntity> {
     const label = `Member ${userId}`;
     requireUuid(userId, label);
     await lockSpace(tx, spaceId);
@@ -153,6 +153,7 @@ export class MembersService {
   }
 }
 
-function toMember({ id, email, name, role, installationAdmin, createdAt }: MemberRow): Member {
-  return { user: { id, email, name }, role, installationAdmin, createdAt: createdAt.toISOString() };
+function toMember({ user, role, createdAt }: MembershipEntity): Member {
+  const { installationAdmin } = user;
+  return { user: toUser(user), role, installationAdmin, createdAt: createdAt.toISOString() };
 }

@@ -6,20 +6,20 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
-import { rows } from '../infra/database/rows.ts';
+import { listRevokedCallers } from './credentials.store.ts';
 import type { UserPrincipal } from './principal.ts';
 
-/** A caller who lost the right to call is cut off within five seconds. */
+/** A caller who loses the right to call is cut off within five seconds. */
 const CHECK_MS = 2_500;
 
 /**
- * The streams that are open in this process, and whose they are. A credential is checked when a call begins; here it is
- * checked again as long as the answer goes on, for all streams by one query.
+ * The streaming responses that are open in this process, and their callers. A credential is checked when a call starts.
+ * While the response is open, it is checked periodically, with one query for all responses.
  */
 @Injectable()
 export class OpenResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OpenResponses.name);
-  private readonly open = new Map<string, { caller: UserPrincipal; answers: Set<Response> }>();
+  private readonly open = new Map<string, { caller: UserPrincipal; responses: Set<Response> }>();
   private timer: NodeJS.Timeout | null = null;
   private checking = false;
 
@@ -33,52 +33,31 @@ export class OpenResponses implements OnApplicationBootstrap, BeforeApplicationS
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** Closes the answer's connection should the caller lose the right to it. */
-  guard(caller: UserPrincipal, res: Response): void {
+  /** Closes the connection of the response if the caller loses the right to it. */
+  watch(caller: UserPrincipal, res: Response): void {
     if (res.destroyed) return;
-    // An access token names the space for which it was made; the sign-in may have moved on to another.
+    // An access token names its space; the sign-in may since have moved to another space.
     const key = `${caller.credential.id} ${caller.spaceId}`;
-    const entry = this.open.get(key) ?? { caller, answers: new Set() };
+    const entry = this.open.get(key) ?? { caller, responses: new Set() };
     this.open.set(key, entry);
-    entry.answers.add(res);
+    entry.responses.add(res);
     res.once('close', () => {
-      entry.answers.delete(res);
-      if (entry.answers.size === 0 && this.open.get(key) === entry) this.open.delete(key);
+      entry.responses.delete(res);
+      if (entry.responses.size === 0 && this.open.get(key) === entry) this.open.delete(key);
     });
   }
 
   private async check(): Promise<void> {
     if (this.checking || this.open.size === 0) return;
     this.checking = true;
+    const callers = [...this.open].map(([key, { caller }]) => [key, caller] as const);
     try {
-      for (const key of await this.revoked([...this.open]))
-        for (const res of this.open.get(key)?.answers ?? []) res.destroy();
+      for (const key of await listRevokedCallers(this.database, callers))
+        for (const res of this.open.get(key)?.responses ?? []) res.destroy();
     } catch (error) {
-      this.logger.warn({ err: error }, 'The callers of open streams could not be checked; trying again');
+      this.logger.warn({ err: error }, 'The callers of open responses could not be checked; will retry');
     } finally {
       this.checking = false;
     }
-  }
-
-  private async revoked(open: [string, { caller: UserPrincipal }][]): Promise<string[]> {
-    const found = await rows<{ key: string }>(
-      this.database,
-      `select c.key from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[]) as c(key, credential, space, person)
-       where not exists (
-           select from membership m where m.space_id = c.space and m.user_id = c.person and m.removed_at is null
-         ) or not exists (
-           select from api_key k where k.id = c.credential and k.revoked_at is null
-             and coalesce(k.expires_at > clock_timestamp(), true)
-           union all
-           select from refresh_session s where s.id = c.credential and s.revoked_at is null
-         )`,
-      [
-        open.map(([key]) => key),
-        open.map(([, { caller }]) => caller.credential.id),
-        open.map(([, { caller }]) => caller.spaceId),
-        open.map(([, { caller }]) => caller.userId),
-      ],
-    );
-    return found.map(({ key }) => key);
   }
 }

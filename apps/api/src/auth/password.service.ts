@@ -2,20 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { ChangePasswordResponse, ChangePasswordRequest } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { hashPassword, verifyPassword } from '../infra/crypto/passwords.ts';
-import { rows } from '../infra/database/rows.ts';
+import { updateRows } from '../infra/database/entity-rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
-import { getAccount, toUser } from './users.store.ts';
 import { ApiKeysService } from './api-keys.service.ts';
 import { revokePersonalKeys } from './api-keys.store.ts';
 import { recordAudit } from './audit.ts';
 import type { AuditedCall } from './caller.decorator.ts';
-import { revokeSessionsOf } from './refresh-sessions.ts';
+import { revokeSessionsOf } from './refresh-sessions.store.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
+import { UserEntity } from './user.entity.ts';
+import { getUser, toUser } from './users.store.ts';
 
-/** How many keys the answer shows; GET /api/auth/api-keys goes on by its cursor. */
-const KEYS_SHOWN = 200;
+/** How many keys the response lists; GET /api/auth/api-keys lists all of them. */
+const MAX_KEYS = 200;
 
-/** Changing one's own password. */
+/** Changes the caller's own password. */
 @Injectable()
 export class PasswordService {
   constructor(
@@ -24,29 +25,28 @@ export class PasswordService {
     private readonly throttle: SignInThrottle,
   ) {}
 
-  /** Ends every other sign-in of the person and the API keys that the request names, and returns those left. */
+  /** Also ends every other sign-in of the person and the API keys that the request names. Returns the remaining keys. */
   async change(
     { by, requestId }: AuditedCall,
     { currentPassword, newPassword, revokeApiKeys }: ChangePasswordRequest,
     address: string,
   ): Promise<ChangePasswordResponse> {
-    const account = await getAccount(this.database, by.userId);
+    const account = await getUser(this.database.manager, by.userId);
     await this.throttle.attempt(address, account.email);
     if (!(await verifyPassword(currentPassword, account.passwordHash))) throw wrongPassword();
     await this.throttle.succeeded(account.email);
-    // Or a temporary password, which somebody else knows, could be kept.
+    // Otherwise a temporary password, which someone else knows, could be kept.
     if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) {
       throw invalid('newPassword must differ from currentPassword');
     }
 
     const passwordHash = await hashPassword(newPassword);
     const apiKeys = await this.database.transaction(async (tx) => {
-      const [changed] = await rows(
+      const [changed] = await updateRows(
         tx,
-        `update platform_user
-         set password_hash = $3, password_temporary = false, password_changed_at = clock_timestamp()
-         where id = $1 and password_hash = $2 returning id`,
-        [by.userId, account.passwordHash, passwordHash],
+        UserEntity,
+        { id: by.userId, passwordHash: account.passwordHash },
+        { passwordHash, passwordTemporary: false, passwordChangedAt: () => 'clock_timestamp()' },
       );
       if (!changed) throw wrongPassword();
       await revokeSessionsOf(tx, by.userId, by.credential.kind === 'access-token' ? by.credential.id : null);
@@ -58,8 +58,8 @@ export class PasswordService {
         details: { revokedApiKeys: revoked },
         requestId,
       });
-      // Of all spaces, whatever the credential: the caller has just proven to be the person.
-      return this.keys.listPersonal(tx, { userId: by.userId, spaceId: null }, { limit: KEYS_SHOWN });
+      // Those of all spaces, even for a call by API key: the caller has just proved to be the person.
+      return this.keys.listPersonal(tx, { userId: by.userId, spaceId: null }, { limit: MAX_KEYS });
     });
     return { ...toUser(account), apiKeys };
   }

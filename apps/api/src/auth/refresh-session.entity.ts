@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A sign-in of a browser, with the one refresh token that continues it. Purged 30 days after its end. */
 @Entity('refresh_session')
 export class RefreshSessionEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
   id!: string;
 
+  /** The space of the latest access token. */
   @Column('uuid')
   spaceId!: string;
 
@@ -14,6 +16,7 @@ export class RefreshSessionEntity {
   @Column('bytea')
   tokenHash!: Buffer;
 
+  /** The token before the current one; valid for another 30 seconds, in case a response was lost. */
   @Column('bytea', { nullable: true })
   previousHash!: Buffer | null;
 

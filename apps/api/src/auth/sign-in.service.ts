@@ -3,26 +3,29 @@ import type { Me, UserState, SignInResponse, SpaceSummary, UserSummary } from '@
 import { DataSource, type EntityManager } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { verifyPassword } from '../infra/crypto/passwords.ts';
-import { firstRow } from '../infra/database/rows.ts';
 import { forbidden, unauthorized } from '../infra/http/app-error.ts';
 import { ACCESS_TOKEN_SECONDS, AccessTokens } from './access-tokens.ts';
-import { findAccount, getAccount, toPersonState, toUser, type Account } from './users.store.ts';
-import { IdentityService, toSpace, type Home } from './identity.service.ts';
+import { IdentityService, toSpace } from './identity.service.ts';
+import type { MembershipEntity } from './membership.entity.ts';
+import { findMembership } from './memberships.store.ts';
 import type { UserPrincipal } from './principal.ts';
-import { RefreshSessions, moveSession, type RefreshSession } from './refresh-sessions.ts';
+import { RefreshSessions, type RefreshSession } from './refresh-sessions.ts';
+import { findLastSpace, moveSession } from './refresh-sessions.store.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 import { SpaceEntity } from './space.entity.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
+import type { UserEntity } from './user.entity.ts';
+import { findUserByEmail, getUser, toUser, toUserState } from './users.store.ts';
 
-/** The answer of a sign-in, and the token that goes into the cookie. */
+/** The response to a sign-in, and the token for the cookie. */
 export interface SignInResult {
-  answer: SignInResponse;
+  response: SignInResponse;
   refreshToken: string;
 }
 
 type Person = UserState & { user: UserSummary; space: SpaceSummary; spaces: SpaceSummary[] };
 
-/** Signing in and out, and staying signed in. */
+/** Signs people in and out, and keeps them signed in. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -34,97 +37,93 @@ export class SignInService {
     private readonly throttle: SignInThrottle,
   ) {}
 
-  /** Signs in to the space used last, else to the first one joined. */
+  /** Signs in to the space that was used last, or if there is none, to the one joined first. */
   async login(email: string, password: string, address: string): Promise<SignInResult> {
     await this.throttle.attempt(address, email);
-    const account = await findAccount(this.database, email);
-    const right = await verifyPassword(password, account?.passwordHash ?? null);
-    if (!account || !right) throw unauthorized('E-mail or password is wrong');
+    const account = await findUserByEmail(this.database.manager, email);
+    const isRight = await verifyPassword(password, account?.passwordHash ?? null);
+    if (!account || !isRight) throw unauthorized('E-mail or password is wrong');
     await this.throttle.succeeded(email);
 
-    const home = (await this.identity.homeOf(account.id, await this.lastSpaceOf(account.id))) ?? refuse();
+    const lastSpace = await findLastSpace(this.database.manager, account.id);
+    const membership = (await this.identity.chooseSpace(account.id, lastSpace)) ?? refuse();
     const session = await this.database.transaction((tx) =>
-      this.refreshSessions.open(tx, account.id, home.id),
+      this.refreshSessions.open(tx, account.id, membership.spaceId),
     );
-    return this.signedIn(session, account, home);
+    return this.signedIn(session, account, membership);
   }
 
-  /** Exchanges the refresh token, staying in the space or going to another one of the same user. */
+  /** Exchanges the refresh token; with `spaceId`, also moves the sign-in to another space of the user. */
   async refresh(token: string | undefined, spaceId: string | undefined): Promise<SignInResult> {
     if (token === undefined) throw unauthorized('You are not signed in');
-    // A reuse commits the end of the session, so it is told only after the transaction.
+    // Reuse of an old token ends the session. That must be committed, so the error is thrown after the transaction.
     const result = await this.database.transaction(async (tx) => {
       const session = await this.refreshSessions.rotate(tx, token);
       return session && this.resume(tx, session, spaceId);
     });
     if (!result) throw unauthorized('This sign-in has ended; sign in again');
-    return this.signedIn(result.session, result.account, result.home);
+    return this.signedIn(result.session, result.account, result.membership);
   }
 
-  /** Ends the session of a refresh token, and its access tokens with it. */
+  /** Ends the session of a refresh token, and with it the access tokens. */
   async logout(token: string | undefined): Promise<void> {
     if (token !== undefined) await this.refreshSessions.close(this.database, token);
   }
 
   async me({ userId, spaceId, credential }: UserPrincipal): Promise<Me> {
-    const [account, home] = await Promise.all([
-      getAccount(this.database, userId),
-      this.identity.homeOf(userId, spaceId),
+    const [account, membership] = await Promise.all([
+      getUser(this.database.manager, userId),
+      this.identity.chooseSpace(userId, spaceId),
     ]);
     return {
-      ...(await this.describe(account, home ?? refuse())),
+      ...(await this.describe(account, membership ?? refuse())),
       credential: credential.kind === 'api-key' ? 'api-key' : 'access-token',
     };
   }
 
   private async resume(tx: EntityManager, session: RefreshSession, spaceId: string | undefined) {
-    const home =
+    const membership =
       spaceId === undefined
-        ? await this.identity.homeOf(session.userId, session.spaceId, tx)
-        : await this.wantedHome(tx, session.userId, spaceId);
-    if (home === null) return refuse();
-    if (home.id !== session.spaceId) await moveSession(tx, session.id, home.id);
-    return { session, home, account: await getAccount(tx, session.userId) };
+        ? await this.identity.chooseSpace(session.userId, session.spaceId, tx)
+        : await this.getMembership(tx, session.userId, spaceId);
+    if (membership === null) return refuse();
+    if (membership.spaceId !== session.spaceId) await moveSession(tx, session.id, membership.spaceId);
+    return { session, membership, account: await getUser(tx, session.userId) };
   }
 
-  private async wantedHome(tx: EntityManager, userId: string, spaceId: string): Promise<Home> {
+  private async getMembership(tx: EntityManager, userId: string, spaceId: string): Promise<MembershipEntity> {
     const label = `Space ${spaceId}`;
     requireUuid(spaceId, label);
-    const home = await this.identity.findHome(userId, spaceId, tx);
-    if (!home) throw await missingOrForeign(tx, SpaceEntity, { id: spaceId }, label);
-    return home;
+    const membership = await findMembership(tx, userId, spaceId);
+    if (!membership) throw await missingOrForeign(tx, SpaceEntity, { id: spaceId }, label);
+    return membership;
   }
 
-  private async signedIn(session: RefreshSession, account: Account, home: Home): Promise<SignInResult> {
+  private async signedIn(
+    session: RefreshSession,
+    account: UserEntity,
+    membership: MembershipEntity,
+  ): Promise<SignInResult> {
     const accessToken = await this.accessTokens.issue({
       userId: account.id,
-      spaceId: home.id,
-      joinedAt: home.joinedAt.getTime(),
+      spaceId: membership.spaceId,
+      joinedAt: membership.createdAt.getTime(),
       refreshSessionId: session.id,
     });
-    const person = await this.describe(account, home);
+    const person = await this.describe(account, membership);
     return {
-      answer: { accessToken, expiresIn: ACCESS_TOKEN_SECONDS, ...person },
+      response: { accessToken, expiresIn: ACCESS_TOKEN_SECONDS, ...person },
       refreshToken: session.token,
     };
   }
 
-  private async describe(account: Account, home: Home): Promise<Person> {
+  private async describe(account: UserEntity, membership: MembershipEntity): Promise<Person> {
     return {
       user: toUser(account),
-      space: toSpace(home),
-      spaces: await this.identity.spacesOf(account.id),
-      ...toPersonState(account, this.config),
+      space: toSpace(membership),
+      spaces: await this.identity.listSpaces(account.id),
+      ...toUserState(account, this.config),
     };
-  }
-
-  private async lastSpaceOf(userId: string): Promise<string | null> {
-    const last = await firstRow<{ spaceId: string }>(
-      this.database,
-      'select space_id as "spaceId" from refresh_session where user_id = $1 order by refreshed_at desc limit 1',
-      [userId],
-    );
-    return last?.spaceId ?? null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** What people, agents, and everything else belong to. */
 @Entity('space')
 export class SpaceEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })

@@ -1,36 +1,29 @@
 import type { UserState, UserSummary } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
 import type { PlatformConfig } from '../infra/config/platform-config.ts';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import { UserEntity } from './user.entity.ts';
 
-export interface Account {
-  id: string;
-  email: string;
-  name: string;
-  passwordHash: string;
-  passwordTemporary: boolean;
-  installationAdmin: boolean;
+/** Finds the account of an email address, in upper or lower case. */
+export function findUserByEmail(tx: EntityManager, email: string): Promise<UserEntity | null> {
+  return tx
+    .createQueryBuilder(UserEntity, 'user')
+    .where('lower(user.email) = lower(:email)', { email })
+    .getOne();
 }
 
-const ACCOUNT = `
-  select id, email, name, password_hash as "passwordHash", password_temporary as "passwordTemporary",
-    installation_admin as "installationAdmin"
-  from platform_user`;
-
-export function findAccount(sql: Sql, email: string): Promise<Account | null> {
-  return firstRow<Account>(sql, `${ACCOUNT} where lower(email) = lower($1)`, [email]);
+/** Returns the account of a caller. It exists: accounts are never deleted. */
+export async function getUser(tx: EntityManager, userId: string): Promise<UserEntity> {
+  const user = await tx.findOneBy(UserEntity, { id: userId });
+  if (!user) throw new Error(`User ${userId} has a credential but no account`);
+  return user;
 }
 
-/** The account of somebody who called, so it exists. */
-export async function getAccount(sql: Sql, userId: string): Promise<Account> {
-  const account = await firstRow<Account>(sql, `${ACCOUNT} where id = $1`, [userId]);
-  if (!account) throw new Error(`User ${userId} has a credential but no account`);
-  return account;
+export function toUser({ id, email, name }: UserSummary): UserSummary {
+  return { id, email, name };
 }
 
-export const toUser = ({ id, email, name }: Account): UserSummary => ({ id, email, name });
-
-export function toPersonState(account: Account, { spaceCreation }: PlatformConfig): UserState {
-  const { passwordTemporary, installationAdmin } = account;
+export function toUserState(user: UserEntity, { spaceCreation }: PlatformConfig): UserState {
+  const { passwordTemporary, installationAdmin } = user;
   return {
     passwordTemporary,
     installationAdmin,

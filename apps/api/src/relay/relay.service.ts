@@ -52,7 +52,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   constructor(
     private readonly catalog: CatalogService,
     private readonly ledger: RelayLedger,
-    private readonly answers: OpenResponses,
+    private readonly openResponses: OpenResponses,
   ) {}
 
   /** The models of the space as OpenAI lists its own. */
@@ -124,7 +124,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async run(call: RelayCall): Promise<void> {
     if (this.drainTimeout) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
-    this.answers.guard(call.caller, call.res);
+    this.openResponses.watch(call.caller, call.res);
     const running = this.runAndCharge(call).finally(() => this.running.delete(call.res));
     this.running.set(call.res, running);
     await running;

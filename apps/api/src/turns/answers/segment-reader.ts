@@ -23,13 +23,13 @@ export class SegmentReader {
 
   constructor(
     private readonly streams: StreamsService,
-    private readonly answers: OpenResponses,
+    private readonly openResponses: OpenResponses,
   ) {}
 
   /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */
   admit(caller: UserPrincipal, res: Response): void {
     this.open.enter(caller.userId, res);
-    this.answers.guard(caller, res);
+    this.openResponses.watch(caller, res);
   }
 
   /** Looks up the stream to re-attach to, the users in turn. */
