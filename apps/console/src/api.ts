@@ -2,15 +2,15 @@ import { PlatformClient } from '@platform/client';
 import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
 
-/** The access token lives here and nowhere else; a reload gets a new one by the refresh cookie. */
+/** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
 let accessToken: string | null = null;
 
-/** Tells a reload that a refresh cookie is worth trying, so that a stranger's first page asks for nothing. */
+/** Marks that a refresh cookie may exist, so that first-time visitors send no request. */
 const SIGNED_IN = 'platform.signed-in';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // The client library itself repeats what is safe to repeat.
+    // The client library already retries idempotent requests.
     queries: { staleTime: 10_000, retry: false },
     mutations: { retry: false },
   },
@@ -48,7 +48,7 @@ export const client = new PlatformClient({
   onUnauthorized: renewAccess,
 });
 
-/** Makes the answer of a sign-in (or null) the present session. */
+/** Sets the current session; null signs the user out. */
 export function setSession(session: SignInResponse | null): void {
   accessToken = session?.accessToken ?? null;
   if (session === null) localStorage.removeItem(SIGNED_IN);
@@ -56,7 +56,7 @@ export function setSession(session: SignInResponse | null): void {
   queryClient.setQueryData(keys.session, session);
 }
 
-/** The session of the refresh cookie; null when there is none. */
+/** Returns the session of the refresh cookie, or null if there is none. */
 export async function restoreSession(): Promise<SignInResponse | null> {
   if (localStorage.getItem(SIGNED_IN) === null) return null;
   try {
@@ -70,7 +70,7 @@ export async function restoreSession(): Promise<SignInResponse | null> {
   }
 }
 
-/** Asks again what the person is and where he belongs. */
+/** Reloads the user, the space, and the user's rights. */
 export async function reloadSession(): Promise<void> {
   setSession(await client.auth.refresh());
 }
@@ -89,7 +89,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
 }
 
-/** Starts the console anew in another space: nothing of the one before can show, not for a moment. */
+/** Switches to another space with a full page load, so that no data of the previous space can appear. */
 export async function switchSpace(spaceId: string): Promise<void> {
   await client.auth.refresh({ spaceId });
   window.location.assign('/');

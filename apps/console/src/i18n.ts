@@ -8,7 +8,7 @@ declare module 'i18next' {
   }
 }
 
-/** A language is a file in locales/ and a line here (and antd's locale in app.tsx). */
+/** To add a language, add a file in locales/, a line here, and the antd locale in app.tsx. */
 const resources = { en: { translation: en } };
 
 const KEPT = 'platform.language';

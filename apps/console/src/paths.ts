@@ -1,4 +1,4 @@
-/** Every address of the console, made in one place. */
+/** The paths of all pages. */
 export const paths = {
   signIn: (to?: string) =>
     to === undefined || to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`,

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 export type Scheme = 'light' | 'dark';
 export type SchemeChoice = 'system' | Scheme;
 
-/** The few colours of the console; both the component library and our own style sheet read them. */
+/** The palettes of the console, used by antd and by our own style sheet. */
 const palettes = {
   light: {
     bg: '#ffffff',
@@ -60,7 +60,7 @@ function currentScheme(): Scheme {
   return systemDark.matches ? 'dark' : 'light';
 }
 
-/** Puts the present colours on the document; called once before the first render and on every change. */
+/** Applies the current palette to the document. Called before the first render and on every change. */
 export function applyTheme(): void {
   const scheme = currentScheme();
   const root = document.documentElement;

@@ -1,7 +1,7 @@
 import { paginate } from '@platform/client';
 import type { Page, PageQuery } from '@platform/contracts';
 
-/** Every item of a list that is known to be short. */
+/** Loads all items of a list that is known to be short. */
 export async function allItems<T>(fetchPage: (page: PageQuery) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
   const pages = paginate((cursor) => fetchPage({ limit: 200, ...(cursor !== undefined && { cursor }) }));

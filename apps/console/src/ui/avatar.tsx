@@ -1,4 +1,4 @@
-/** Initials in a circle; decorative, the name stands beside it. */
+/** Initials in a circle. Decorative, because the name is shown next to it. */
 export function Avatar({ name }: { name: string }) {
   return (
     <span className="avatar" aria-hidden>
@@ -7,7 +7,7 @@ export function Avatar({ name }: { name: string }) {
   );
 }
 
-/** Two letters of a name written with spaces, else its first one. */
+/** Returns the initials of the first and last word of a name, or its first letter. */
 function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = words.length > 1 ? [words[0], words.at(-1)] : words;

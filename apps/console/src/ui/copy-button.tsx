@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 
 interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   text: string | (() => string);
-  /** What is copied, for people who do not see the icon; also its visible text when `showLabel`. */
+  /** Accessible name of the button, and its visible text if `showLabel` is true. */
   label: string;
   showLabel?: boolean;
 }
@@ -38,7 +38,7 @@ export function CopyButton({ text, label, showLabel = false, ...button }: CopyBu
   );
 }
 
-/** The clipboard API exists on secure origins only; a plain http address in a local network is none. */
+/** Falls back to a command, because the clipboard API exists only on secure origins, not on plain HTTP. */
 async function writeClipboard(text: string): Promise<void> {
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text);

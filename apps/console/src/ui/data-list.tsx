@@ -6,7 +6,7 @@ import type { List } from './use-list.ts';
 
 export interface Column<T> {
   key: string;
-  /** Empty: the column needs no heading (the first one and the actions). */
+  /** Empty for columns without a heading: the first one and the actions. */
   title: string;
   width?: number | string;
   render: (item: T) => ReactNode;
@@ -15,16 +15,16 @@ export interface Column<T> {
 interface DataListProps<T> {
   label: string;
   list: List<T>;
-  /** What is shown of the loaded items; all of them without a filter. */
+  /** The loaded items that match the filter. Defaults to all items. */
   items?: T[];
   columns: Column<T>[];
   rowKey: (item: T) => string;
   empty: ReactNode;
-  /** Shown when there are items, but none fits the filter. */
+  /** Shown if there are items, but none of them matches the filter. */
   noMatch?: ReactNode;
 }
 
-/** A list page's table with its loading, empty, error and no-permission states. */
+/** The table of a list page, with states for loading, empty lists, errors, and missing permission. */
 export function DataList<T>({
   label,
   list,

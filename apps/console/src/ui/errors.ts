@@ -10,7 +10,7 @@ export const isConflict = (error: unknown): boolean =>
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'UNAUTHORIZED';
 
-/** What a person is told: the service's own sentence, or ours where there was no answer. */
+/** Returns the message for the user: that of the service, or our own if there was no response. */
 export function messageOf(error: unknown, t: TFunction): string {
   if (error instanceof PlatformConnectionError) return t('errors.connection');
   if (error instanceof PlatformError && error.status >= 500 && error.code === 'SERVER_ERROR')

@@ -1,11 +1,11 @@
 import { Select } from 'antd';
 
-/** What "no filter" is among the options. */
+/** The option value for "no filter". */
 const ANY = '';
 
 interface FilterSelectProps<T extends string> {
   label: string;
-  /** The word for "no filter". */
+  /** Label for "no filter". */
   any: string;
   value: T | undefined;
   onChange: (value: T | undefined) => void;
@@ -14,7 +14,7 @@ interface FilterSelectProps<T extends string> {
   loading?: boolean;
 }
 
-/** One filter of a list; undefined: not set. */
+/** A filter of a list. Its value is undefined if it is not set. */
 export function FilterSelect<T extends string>({
   label,
   any,

@@ -1,12 +1,12 @@
-/** One sentence of a refusal, and the form field that it names (null: none of ours). */
+/** One sentence of an error message and the form field that it names, or null. */
 export interface FieldProblem {
   field: (string | number)[] | null;
   text: string;
 }
 
 /**
- * Splits the server's `name must be …; settings.top_p must …` and finds the field of each.
- * `fields` are the dotted names that the form can point at; the longest that fits wins.
+ * Splits a message such as `name must be …; settings.top_p must …` and finds the field of each sentence.
+ * `fields` are the dotted names of the form's fields. The longest match wins.
  */
 export function fieldProblems(message: string, fields: readonly string[]): FieldProblem[] {
   return message.split('; ').map((text) => {
@@ -16,7 +16,7 @@ export function fieldProblems(message: string, fields: readonly string[]): Field
       .filter((candidate) => named === candidate || named.startsWith(`${candidate}.`))
       .sort((a, b) => b.length - a.length)[0];
     if (field === undefined) return { field: null, text };
-    // Under its own field a sentence needs no name.
+    // Next to its field, the sentence does not need the name.
     return {
       field: field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
       text: named === field ? capitalised(text.slice(written.length).trim()) : text,

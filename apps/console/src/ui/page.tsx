@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 interface PageProps {
   title: string;
   description?: ReactNode;
-  /** Where this page belongs to, shown above the title. */
+  /** The parent page, shown above the title. */
   parent?: { to: string; label: string };
   actions?: ReactNode;
   children: ReactNode;

@@ -29,7 +29,7 @@ export function EmptyState({
   return <State icon={icon} {...state} />;
 }
 
-/** What a failed load looks like: no permission, not there, or an error with another try. */
+/** The state after a failed request: no permission, not found, or an error with a retry button. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
   if (isForbidden(error)) {

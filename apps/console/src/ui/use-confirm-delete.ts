@@ -4,16 +4,16 @@ import { messageOf } from './errors.ts';
 
 interface Deletion {
   title: string;
-  /** What will happen, in a sentence. */
+  /** Describes the consequence in one sentence. */
   text: string;
-  /** The button's word, where it is not "Delete". */
+  /** Label of the button. Defaults to "Delete". */
   verb?: string;
-  /** The other button's word, where "Cancel" could be misread. */
+  /** Label of the other button, if "Cancel" would be ambiguous. */
   keep?: string;
   run: () => Promise<void>;
 }
 
-/** Destructive acts ask first; a refusal is shown and the dialog closes. */
+/** Asks for confirmation before a destructive action. Errors are shown after the dialog has closed. */
 export function useConfirmDelete(): (deletion: Deletion) => void {
   const { t } = useTranslation();
   const { modal, message } = App.useApp();

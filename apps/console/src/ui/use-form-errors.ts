@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { messageOf } from './errors.ts';
 import { fieldProblems } from './form-errors.ts';
 
-/** Puts a refusal under the fields that it names (input stays); what names none becomes a notice. */
+/** Returns a function that shows an error at the fields that it names. The rest becomes a notification. */
 export function useFormErrors(form: FormInstance, fields: readonly string[]): (error: unknown) => void {
   const { t } = useTranslation();
   const { message } = App.useApp();

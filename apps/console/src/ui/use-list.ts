@@ -11,13 +11,13 @@ export interface List<T> {
   retry: () => void;
 }
 
-/** A cursor list of the API, page by page. */
+/** Loads a list of the API page by page. */
 export function useList<T>(
   queryKey: QueryKey,
   fetchPage: (page: PageQuery) => Promise<Page<T>>,
   options: {
     enabled?: boolean;
-    /** Asks again every so many milliseconds while one of the items is of this kind. */
+    /** Reloads the list at this interval, in milliseconds, while the predicate is true for one of the items. */
     refetchWhile?: { everyMs: number; test: (item: T) => boolean };
   } = {},
 ): List<T> {
@@ -36,7 +36,7 @@ export function useList<T>(
   return {
     items: query.data?.pages.flatMap((page) => page.items) ?? [],
     loading: query.isPending,
-    // A failed refresh keeps what is on the screen.
+    // A failed reload keeps the items on the screen.
     error: query.data === undefined ? query.error : null,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 
-/** Numbers as the chosen language writes them; a cost keeps three figures however small it is. */
+/** Formats numbers for the current language. Costs keep three significant digits. */
 export function useNumbers(): { whole: (value: number) => string; cost: (value: number) => string } {
   const { i18n } = useTranslation();
   const whole = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 0 });

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'react-router';
 
-/** A filter that lives in the address; undefined: not set. A value that is none of `allowed` counts as not set. */
+/** A filter in the URL, or undefined if it is not set. Values that are not in `allowed` are ignored. */
 export function useSearchFilter<T extends string>(
   name: string,
   allowed?: readonly T[],

@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Whether the element has been on the screen: what costs a request is asked for then, and not before. */
+/** Returns whether the element has been visible. Used to delay requests until their result can be seen. */
 export function useSeen(element: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false);
   useEffect(() => {

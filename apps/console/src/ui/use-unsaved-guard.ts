@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBeforeUnload, useBlocker } from 'react-router';
 
-/** Leaving a page with unsaved input asks first, inside the console and when the tab is closed. */
+/** Asks for confirmation before the user leaves a page with unsaved input or closes the tab. */
 export function useUnsavedGuard(unsaved: boolean): void {
   const { t } = useTranslation();
   const { modal } = App.useApp();

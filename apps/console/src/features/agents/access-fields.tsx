@@ -5,7 +5,7 @@ import { useSession } from '../auth/session.ts';
 import { usePeople } from '../members/use-people.ts';
 import type { AgentForm } from './agent.ts';
 
-/** Space or a list of people; choosing the list puts the present user on it, for everybody to see. */
+/** Access for the space or for listed users. Choosing the list adds the current user to it. */
 export function AccessFields() {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -7,7 +7,7 @@ import { ErrorState } from '../../ui/states.tsx';
 
 const SHOWN = 50;
 
-/** Who may call the stored agent, and the rule that decided it; the form's unsaved changes do not count yet. */
+/** Shows who can call the saved agent, and why. Unsaved changes of the form are not included. */
 export function AccessPanel({ agentId, version }: { agentId: string; version: number }) {
   const { t } = useTranslation();
   const access = useQuery({

@@ -13,15 +13,15 @@ import { ToolsFields } from './tools-fields.tsx';
 interface AgentFormCardsProps {
   initial: AgentForm;
   submitLabel: string;
-  /** Whether the present values are stored, so that leaving loses nothing. */
+  /** Whether the current values are saved. */
   saved?: boolean;
   onSubmit: (values: AgentForm) => Promise<unknown>;
   onCancel: () => void;
-  /** Beside the form on wide screens, below it on narrow ones. */
+  /** Shown next to the form on wide screens, below it on narrow ones. */
   aside?: ReactNode;
 }
 
-/** The whole agent as one form; Ctrl/Cmd+S saves. */
+/** The form for all fields of an agent. Ctrl+S or Cmd+S saves it. */
 export function AgentFormCards({
   initial,
   submitLabel,

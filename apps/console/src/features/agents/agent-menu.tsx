@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts';
 import { isWhole } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 
-/** What the caller may do with an agent of the list. */
+/** The actions for an agent in the list. */
 export function AgentMenu({ agent }: { agent: Agent | AgentListing }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -30,7 +30,7 @@ function EditAgent({ agent }: { agent: Agent }) {
   const { message, modal } = App.useApp();
   const navigate = useNavigate();
   const [versionsOpen, setVersionsOpen] = useState(false);
-  // A new copy of the form is made only when the stored agent is another one than it was opened with.
+  // The form is reset only if the stored agent differs from the one it was opened with.
   const [opened, setOpened] = useState(agent);
   const confirmDelete = useDeleteAgent(() => void navigate(paths.agents));
 
@@ -110,7 +110,7 @@ async function fetchWhole(agentId: string): Promise<Agent> {
   return agent;
 }
 
-/** Somebody else's agent: what a member may see of it. */
+/** An agent of another user: the fields that every member can see. */
 function ForeignAgent({ agent }: { agent: AgentListing }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

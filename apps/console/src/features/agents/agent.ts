@@ -1,14 +1,14 @@
 import type { Agent, AgentListing, AgentSettings, AgentTool, CreateAgentRequest } from '@platform/contracts';
 
-/** Owners and admins get the whole agent, others what a listing shows. */
+/** Whether the agent has all fields. Only owners and admins receive them. */
 export function isWhole(agent: Agent | AgentListing): agent is Agent {
   return 'systemPrompt' in agent;
 }
 
-/** The built-in tool that has a switch of its own. */
+/** Id of the built-in tool that has its own switch. */
 const CURRENT_TIME = 'current_time';
 
-/** What the form edits. */
+/** The values of the form. */
 export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'model' | 'systemPrompt'>> {
   description: string;
   accessScope: Agent['accessScope'];
@@ -22,7 +22,7 @@ export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'm
 export interface LocalToolForm {
   name: string;
   description: string;
-  /** As it is written: JSON. */
+  /** JSON text as entered. */
   inputSchema: string;
 }
 
@@ -34,7 +34,7 @@ export const NEW_LOCAL_TOOL: LocalToolForm = {
 
 const MAX_LOCAL_TOOLS = 64;
 
-/** Names of the form's fields as the server's refusals name them. */
+/** Names of the form fields as they appear in error messages of the service. */
 export const AGENT_FIELDS = [
   'name',
   'description',
@@ -65,7 +65,7 @@ export function formOf(agent: Agent): AgentForm {
   };
 }
 
-/** What is sent; tools that the form does not show stay as they are. */
+/** Returns the request for the form. Tools that the form does not show are kept. */
 export function requestOf(
   { currentTime, localTools, ...form }: AgentForm,
   before: readonly AgentTool[] = [],
@@ -82,7 +82,7 @@ export function requestOf(
   };
 }
 
-/** Whether the text is a JSON object, as a JSON Schema has to be. */
+/** Whether the text is a JSON object, as required for a JSON Schema. */
 export function isSchemaText(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

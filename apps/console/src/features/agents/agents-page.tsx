@@ -24,7 +24,7 @@ export function Component() {
   const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
     client.agents.list({ ...page, accessibleOnly }),
   );
-  // A search looks at all agents, not only at the loaded ones.
+  // The search covers all agents, not only the loaded pages.
   const { hasMore, loadingMore, loadMore } = list;
   useEffect(() => {
     if (wanted !== '' && hasMore && !loadingMore) loadMore();

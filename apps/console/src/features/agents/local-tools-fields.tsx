@@ -3,7 +3,7 @@ import { Button, Collapse, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { isSchemaText, NEW_LOCAL_TOOL, type AgentForm } from './agent.ts';
 
-/** Tools that the calling program runs; the agent only declares them. */
+/** Tools that the calling program runs. The agent only declares them. */
 export function LocalToolsFields() {
   const { t } = useTranslation();
   const declared = Form.useWatch<AgentForm['localTools'] | undefined>('localTools') ?? [];

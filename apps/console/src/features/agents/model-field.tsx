@@ -6,7 +6,7 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { modelsQuery } from '../models/models-query.ts';
 
-/** Any name is allowed; one that the catalogue does not have is pointed out, not refused. */
+/** Accepts any name, with a warning if the model catalog does not contain it. */
 export function ModelField() {
   const { t } = useTranslation();
   const models = useQuery(modelsQuery);

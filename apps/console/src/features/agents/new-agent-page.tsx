@@ -28,7 +28,7 @@ export function Component() {
     },
   });
 
-  // The first model is put into the field; the page waits for the list, but not for its success.
+  // The first model is preselected, so the page waits until the list is loaded or has failed.
   if (models.isPending) return <PageSpinner />;
 
   return (

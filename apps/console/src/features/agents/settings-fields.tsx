@@ -9,7 +9,7 @@ const FIELDS = [
   { name: 'presence_penalty', step: 0.1 },
 ] as const;
 
-/** The agent's defaults; an empty field leaves the choice to the model. */
+/** The agent's default model settings. An empty field means the default of the model. */
 export function SettingsFields() {
   const { t } = useTranslation();
   return (

@@ -2,7 +2,7 @@ import { Form, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { LocalToolsFields } from './local-tools-fields.tsx';
 
-/** What the agent may do besides answering. */
+/** The built-in tools of the agent. */
 export function ToolsFields() {
   const { t } = useTranslation();
   return (

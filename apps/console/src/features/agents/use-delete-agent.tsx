@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 
-/** Asks, deletes, and tells `done` (the edit page leaves then). */
+/** Asks for confirmation, deletes the agent, and then calls `done`. */
 export function useDeleteAgent(done?: () => void): (agent: AgentListing) => void {
   const { t } = useTranslation();
   const { message } = App.useApp();

@@ -79,7 +79,7 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
 
 const OWN_FIELDS = new Set(['version', 'updatedAt', 'createdAt']);
 
-/** Names of the fields in which a version differs from the one before. */
+/** Returns the names of the fields that changed since the previous version. */
 function changedFields(now: AgentVersion['agent'], before: AgentVersion['agent'] | undefined): string[] {
   if (before === undefined) return [];
   const earlier: Record<string, unknown> = { ...before };

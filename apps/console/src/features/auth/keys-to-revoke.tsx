@@ -6,12 +6,12 @@ import { client, keys } from '../../api.ts';
 import './keys-to-revoke.css';
 
 interface KeysToRevokeProps {
-  /** By Form.Item: the ids, or all. */
+  /** Set by Form.Item: ids of keys, or `all`. */
   value?: string[] | 'all';
   onChange?: (value: string[] | 'all') => void;
 }
 
-/** The person's API keys in all spaces, to be revoked with the change of the password. */
+/** Selects API keys of the user, in all spaces, to revoke together with the password change. */
 export function KeysToRevoke({ value = [], onChange }: KeysToRevokeProps) {
   const { t } = useTranslation();
   const list = useQuery({

@@ -7,7 +7,7 @@ export interface PasswordForm {
   repeated: string;
 }
 
-/** The present password, the new one, and the new one again. */
+/** Fields for the current password, the new password, and its repetition. */
 export function PasswordFields() {
   const { t } = useTranslation();
   return (

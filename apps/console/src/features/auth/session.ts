@@ -2,7 +2,7 @@ import type { SignInResponse } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { keys, restoreSession } from '../../api.ts';
 
-/** Undefined while the cookie is being tried, null for a stranger. */
+/** Undefined while the session is loading; null if nobody is signed in. */
 export function useMaybeSession() {
   return useQuery({
     queryKey: keys.session,
@@ -13,7 +13,7 @@ export function useMaybeSession() {
   });
 }
 
-/** The signed-in user and space; only for pages inside the shell. */
+/** Returns the signed-in user and the space. Only for pages inside the shell. */
 export function useSession(): SignInResponse {
   const { data } = useMaybeSession();
   if (data === undefined || data === null) throw new Error('useSession outside of the shell');

@@ -75,7 +75,7 @@ export function Component() {
   );
 }
 
-/** Only a path of the console itself: an address from the URL must not lead elsewhere. */
+/** Accepts only paths of the console, because the target comes from the URL and must not lead to another site. */
 function localPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])/.test(to) ? to : '/';
 }

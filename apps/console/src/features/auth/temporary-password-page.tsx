@@ -11,7 +11,7 @@ import './sign-in.css';
 
 const FIELDS = ['currentPassword', 'newPassword'] as const;
 
-/** In place of every page until a temporary password is replaced: the service refuses everything else. */
+/** Replaces every page until a temporary password is changed, because the service rejects all other requests. */
 export default function TemporaryPasswordPage() {
   const { t } = useTranslation();
   const [form] = Form.useForm<PasswordForm>();

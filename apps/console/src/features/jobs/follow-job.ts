@@ -2,7 +2,7 @@ import type { JobsResource, VersionedJob } from '@platform/client';
 
 const WAIT_MS = 20_000;
 
-/** The job once it is another than the known one, or the known one if nothing happened for a while. */
+/** Returns the job when it has changed, or the known job if it has not changed for a while. */
 export async function followJob(
   jobs: Pick<JobsResource, 'waitForChange'>,
   jobId: string,

@@ -15,7 +15,7 @@ import { useNumbers } from '../../ui/use-numbers.ts';
 import { followJob } from './follow-job.ts';
 import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
-/** Between two questions about a job; each of them waits at the service until the job has changed. */
+/** Pause between two requests. Each request waits in the service until the job has changed. */
 const PAUSE_MS = 200;
 const Markdown = lazy(() =>
   import('../playground/markdown.tsx').then((module) => ({ default: module.Markdown })),
@@ -27,7 +27,7 @@ interface JobDrawerProps {
   onClose: () => void;
 }
 
-/** One job as it stands now; it is followed until it has ended. */
+/** Shows the current state of a job and follows it until it ends. */
 export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
   const { t } = useTranslation();
   const job = useQuery({

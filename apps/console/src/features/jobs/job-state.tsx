@@ -11,10 +11,10 @@ const TONES: Record<JobStatus, string> = {
   TIMED_OUT: 'danger',
 };
 
-/** Whether the job may still change by itself. */
+/** Whether the job can change without user input. */
 export const isActive = ({ status }: Job): boolean => status === 'QUEUED' || status === 'RUNNING';
 
-/** Whether nothing more will happen to the job. */
+/** Whether the job has ended. */
 export const hasEnded = (job: Job): boolean => !isActive(job) && job.status !== 'INPUT_REQUIRED';
 
 export function JobStatusBadge({ status }: { status: JobStatus }) {

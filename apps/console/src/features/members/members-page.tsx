@@ -129,7 +129,7 @@ export function Component() {
   );
 }
 
-/** Admins change roles, but not their own: nobody locks himself out by a slip. */
+/** Selects the role of a member. Admins cannot change their own role, so that they do not lock themselves out. */
 function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -152,7 +152,7 @@ function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
   );
 }
 
-/** Installation administrators appoint each other; the own switch is fixed, as the own role is. */
+/** Appoints and dismisses installation administrators. Users cannot change their own status. */
 function InstallationAdminSwitch({ member, fixed }: { member: Member; fixed: boolean }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -168,7 +168,7 @@ function InstallationAdminSwitch({ member, fixed }: { member: Member; fixed: boo
       title: t('members.appointTitle', { name }),
       text: t('members.appointText'),
       verb: t('members.appoint'),
-      // A refusal is told by the mutation itself.
+      // The mutation shows its own errors.
       run: () =>
         change.mutateAsync(true).then(
           () => undefined,

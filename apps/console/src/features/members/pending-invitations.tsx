@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useList } from '../../ui/use-list.ts';
 
-/** Who was invited to the space and has not answered; for its admins. */
+/** The pending invitations of the space. Only for admins. */
 export function PendingInvitations() {
   const { t } = useTranslation();
   const confirmDelete = useConfirmDelete();

@@ -12,7 +12,7 @@ interface Person {
   search: string;
 }
 
-/** The members of the space as options of a picker; who may not list them knows only himself. */
+/** The members of the space as select options. Users who cannot list members see only themselves. */
 export function usePeople(): { options: Person[]; known: boolean; loading: boolean } {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -26,7 +26,7 @@ const NEW_MODEL: CreateModelRequest = {
   capabilities: { images: true, audio: false, files: false, tools: true },
 };
 
-/** Creates a model, or edits one. The API key is never read back; an empty field keeps the stored one. */
+/** Creates or edits a model. API keys are write-only: an empty field keeps the stored key. */
 export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -44,7 +44,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
     },
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: keys.models });
-      // Agents tell whether their model is known.
+      // Agents contain the status of their model.
       void queryClient.invalidateQueries({ queryKey: keys.agents });
       void message.success(t('models.saved', { name }));
       onClose();

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
 import { messageOf } from '../../ui/errors.ts';
 
-/** Calls the model once and shows how long the first token took, or what went wrong. */
+/** Calls the model once and shows the time to the first token, or the error. */
 export function ModelTest({ model }: { model: Model }) {
   const { t } = useTranslation();
   const test = useMutation({ mutationFn: () => client.models.test(model.id) });

@@ -1,7 +1,7 @@
 import type { ContentItem } from '@platform/contracts';
 import { useState } from 'react';
 
-/** A request may measure 10 MB, and base64 makes four characters of three bytes. */
+/** A request can have 10 MB, and base64 encodes three bytes as four characters. */
 export const MAX_ATTACHED_BYTES = 7 * 1024 * 1024;
 
 export interface Attached {
@@ -13,7 +13,7 @@ export interface Attached {
 
 interface Attachments {
   items: Attached[];
-  /** Names of files that would make the request too large. */
+  /** Names of the files that do not fit into the request. */
   refused: string[];
   add: (files: Iterable<File>) => Promise<void>;
   remove: (key: number) => void;
@@ -48,7 +48,7 @@ export function useAttachments(): Attachments {
   };
 }
 
-/** Takes files in their order as long as they fit together. */
+/** Accepts files in order as long as their total size is within the limit. */
 export function fit<T extends { size: number }>(files: T[], used: number): { fitting: T[]; tooLarge: T[] } {
   let total = used;
   const fits = files.map(({ size }) => {
@@ -68,7 +68,7 @@ async function attach(file: File): Promise<Attached> {
   };
 }
 
-/** Images and audio travel as such, everything else as a file. */
+/** Converts an attachment to an image, audio, or file part. */
 export function contentOf(name: string, type: string, url: string): ContentItem {
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };

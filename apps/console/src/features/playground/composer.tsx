@@ -15,15 +15,15 @@ import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './attach
 
 interface ComposerProps {
   attachments: ReturnType<typeof useAttachments>;
-  /** A turn runs: one may write on, but not send. */
+  /** A turn is running. Text can be entered, but not sent. */
   busy: boolean;
-  /** The turn has been asked to stop. */
+  /** Cancellation of the turn was requested. */
   stopping: boolean;
   onSend: (contents: ContentItem[]) => void;
   onStop: () => void;
 }
 
-/** Where a message is written: Enter sends, Shift+Enter starts a line; files by button, paste or drop. */
+/** The message input. Enter sends, Shift+Enter inserts a line break; files are added by button, paste, or drop. */
 export function Composer({ attachments, busy, stopping, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
@@ -42,7 +42,7 @@ export function Composer({ attachments, busy, stopping, onSend, onStop }: Compos
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // The Enter that ends an input method's composition belongs to the input method.
+    // Enter that confirms the text of an input method must not send the message.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();

@@ -10,15 +10,15 @@ import type { ContextUsage } from './live-turn.ts';
 interface ContextBarProps {
   agentId: string;
   sessionId: string;
-  /** What the running turn tells. */
+  /** The values reported by the running turn. */
   told: ContextUsage | null;
-  /** Whether the session has a finished turn that the service can be asked about. */
+  /** Whether the session has a finished turn, so that its context can be loaded. */
   known: boolean;
-  /** A turn runs or a question waits: the context cannot be changed now. */
+  /** A turn is running or a question is open, so the context cannot be changed. */
   busy: boolean;
 }
 
-/** How full the model's window is, and how to make room in it. */
+/** Shows the size of the model's context and offers compaction. */
 export function ContextBar({ agentId, sessionId, told, known, busy }: ContextBarProps) {
   const { t, i18n } = useTranslation();
   const { message } = App.useApp();
@@ -98,7 +98,7 @@ export function ContextBar({ agentId, sessionId, told, known, busy }: ContextBar
   );
 }
 
-/** Says what a compaction would bring before anything is done. */
+/** Shows the effect of a compaction before the user confirms it. */
 function CompactDialog({
   agentId,
   sessionId,

@@ -18,15 +18,15 @@ interface ConversationProps {
   agentId: string;
   agentName: string;
   sessionId: string;
-  /** The service knows the session; a new one has no history yet. */
+  /** Whether the service has the session. A new one has no history yet. */
   stored: boolean;
   view: 'chat' | 'frames';
   onView: (view: 'chat' | 'frames') => void;
-  /** A first message goes out. */
+  /** Called when the first message is sent. */
   onStarted: () => void;
 }
 
-/** One session: its history, the turns that run here, and where the next message is written. */
+/** A session: its history, the turns of this page, and the input for the next message. */
 export function Conversation({
   agentId,
   agentName,
@@ -143,7 +143,7 @@ function useHistory(agentId: string, sessionId: string, stored: boolean) {
   };
 }
 
-/** Questions that were put before the page was opened. */
+/** Loads questions that were asked before the page was opened. */
 function usePending(agentId: string, sessionId: string, stored: boolean) {
   const queryKey = keys.pendingInteractions(agentId, sessionId);
   const query = useQuery({
@@ -158,7 +158,7 @@ function usePending(agentId: string, sessionId: string, stored: boolean) {
   };
 }
 
-/** Asks the running turn to stop; it may take a moment until it has. */
+/** Requests cancellation of the running turn, which may take a moment. */
 function useStop({ running, stop }: Chat) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -173,7 +173,7 @@ function useStop({ running, stop }: Chat) {
   return { run, pending: running !== undefined && running.turnId === stopped };
 }
 
-/** A turn that was running when the page was opened is joined. */
+/** Attaches to a turn that was already running when the page was opened. */
 function useRunningTurn(agentId: string, sessionId: string, stored: boolean, chat: Chat): void {
   const session = useQuery({
     queryKey: keys.chatSession(agentId, sessionId),
@@ -189,7 +189,7 @@ function useRunningTurn(agentId: string, sessionId: string, stored: boolean, cha
 
 const NEAR_END_PX = 80;
 
-/** Follows the growing end, unless the reader has scrolled away from it. */
+/** Keeps the end in view while content is added, unless the user has scrolled up. */
 function useStickToEnd(content: unknown) {
   const scroller = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);

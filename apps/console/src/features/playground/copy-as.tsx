@@ -16,7 +16,7 @@ interface CopyAsProps {
   size?: ButtonProps['size'];
 }
 
-/** Shows a message as a call of the API, ready to be copied. */
+/** Shows a message as an API request that can be copied. */
 export function CopyAs({ agentId, contents, sessionId, size = 'middle' }: CopyAsProps) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<Form | null>(null);

@@ -10,7 +10,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answered } from './live-turn.ts';
 
-/** How a tool call stands; one that its turn left behind was given up. */
+/** Status of a tool call. A call that did not end with its turn is shown as abandoned. */
 type CallState = ToolExecution['status'] | 'abandoned';
 
 const ICONS: Record<CallState, ReactNode> = {
@@ -21,7 +21,7 @@ const ICONS: Record<CallState, ReactNode> = {
   abandoned: <MinusCircleFilled aria-hidden className="muted" />,
 };
 
-/** A tool call, folded; arguments and result are data and stay text. */
+/** A collapsed tool call. Arguments and results are data and are shown as text. */
 export function ToolCard({ tool, turnEnded }: { tool: ToolExecution; turnEnded: boolean }) {
   const { t, i18n } = useTranslation();
   const state: CallState = tool.status === 'started' && turnEnded ? 'abandoned' : tool.status;
@@ -87,7 +87,7 @@ export function EvidenceCard({ evidence }: { evidence: KnowledgeEvidence }) {
   );
 }
 
-/** A question that can no longer be answered here, with its answer where that is known. */
+/** A question that can no longer be answered, with its answer if known. */
 export function AskedCard({
   interaction,
   answer,

@@ -13,7 +13,7 @@ interface FailureCardProps {
   onRetry: (turnId: string, contents: ContentItem[]) => void;
 }
 
-/** Why a turn failed, with everything that is needed to ask about it. */
+/** Why a turn failed, with the ids that a bug report needs. */
 export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
   const { t } = useTranslation();
   const { live } = turn;
@@ -26,7 +26,7 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
     ['lastSeq', live?.lastSeq],
   ] as const;
   const contents = live?.contents ?? turn.user.filter((item) => item.type === 'text');
-  // Stored attachments are links; the same turn can only be sent with what it was started with.
+  // A retry must send the original contents, but stored attachments are only links.
   const repeatable = contents.length === turn.user.length;
   const known = facts.filter(([, value]) => value !== undefined && value !== null);
 

@@ -13,12 +13,12 @@ import './frames.css';
 interface FramesPanelProps {
   agentId: string;
   turns: TurnView[];
-  /** The chosen turn; null: the latest. */
+  /** The selected turn; null for the latest one. */
   turnId: string | null;
   onTurn: (turnId: string) => void;
 }
 
-/** The raw frames of a turn: as they came, or read again from the service's record. */
+/** The raw frames of a turn, live or from its recorded stream. */
 export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps) {
   const { t } = useTranslation();
   const turn = turns.find((one) => one.turnId === turnId) ?? turns.at(-1);
@@ -63,7 +63,7 @@ export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps
   );
 }
 
-/** The last frames of a turn's record. */
+/** Loads the last frames of the recorded stream. */
 async function readFrames(agentId: string, turnId: string, signal: AbortSignal): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of client.agents.attachTurn(agentId, turnId, {}, { signal }).frames()) {
@@ -73,7 +73,7 @@ async function readFrames(agentId: string, turnId: string, signal: AbortSignal):
   return frames;
 }
 
-/** Folded it costs one line; the whole frame is written out only when it is opened. */
+/** One frame. Its content is rendered only when it is expanded. */
 function FrameRow({ frame, start }: { frame: Frame; start: number }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

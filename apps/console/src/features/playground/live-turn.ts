@@ -8,7 +8,7 @@ import type {
   ToolExecution,
 } from '@platform/contracts';
 
-/** Older frames than this many are let go; the whole record stays with the service. */
+/** Maximum number of frames kept in memory. The service has the complete recording. */
 export const KEPT_FRAMES = 1_000;
 
 interface TurnFailure {
@@ -17,19 +17,19 @@ interface TurnFailure {
   requestId: string | null;
 }
 
-/** A question that has been answered; null: by another page, so that the answer is not known here. */
+/** A question that has been answered. The answer is null if it was given on another page. */
 export interface Answered {
   interaction: Interaction;
   answer: string[] | null;
 }
 
-/** How full the model's window is. */
+/** The size of the model's context. */
 export type ContextUsage = ProductEventFields['context.usage'];
 
-/** A turn whose stream this page reads, or has read. */
+/** A turn whose stream this page is reading or has read. */
 export interface LiveTurn {
   turnId: string;
-  /** What was sent; null when the page joined a turn that was already running. */
+  /** The contents that were sent; null if the page attached to a running turn. */
   contents: ContentItem[] | null;
   state: 'running' | 'ended';
   text: string;
@@ -40,13 +40,13 @@ export interface LiveTurn {
   droppedFrames: number;
   tools: ToolExecution[];
   evidence: KnowledgeEvidence[];
-  /** The question that waits for an answer, and those before it. */
+  /** The open question, and the ones that have been answered. */
   interaction: Interaction | null;
   answered: Answered[];
   context: ContextUsage | null;
   completed: ProductEventFields['response.completed'] | null;
   failure: TurnFailure | null;
-  /** The stream broke on its way here; the turn itself may be well. */
+  /** The connection was lost. The turn itself may still be running. */
   cutOff: boolean;
 }
 
@@ -72,7 +72,7 @@ export function newLiveTurn(turnId: string, contents: ContentItem[] | null): Liv
   };
 }
 
-/** The turn as its next segment begins, with the answer to its question; what was said and done stays. */
+/** Returns the turn at the start of its next segment, with the answer to its question. */
 export function nextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
   const { interaction } = turn;
   return {
@@ -86,12 +86,12 @@ export function nextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
   };
 }
 
-/** A turn of the history whose question waits, as its stream would have left it. */
+/** Returns the state of a turn from the history whose question is open. */
 export function waitingTurn(interaction: Interaction, text: string): LiveTurn {
   return { ...newLiveTurn(interaction.turnId, null), state: 'ended', text, interaction };
 }
 
-/** The turn after the next frames of its stream. */
+/** Returns the turn after the next frames of its stream. */
 export function withFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
   const all = [...turn.frames, ...frames];
   const dropped = Math.max(0, all.length - KEPT_FRAMES);
@@ -131,7 +131,7 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
   }
 }
 
-/** The turn after its stream could not be opened, or broke for good. */
+/** Returns the turn after its stream failed permanently. */
 export function withError(turn: LiveTurn, error: unknown): LiveTurn {
   const cutOff = error instanceof AgentStreamError;
   return { ...turn, state: 'ended', failure: failureOf(error, turn.requestId), cutOff };
@@ -145,7 +145,7 @@ function failureOf(error: unknown, requestId: string | null): TurnFailure {
   return { code: 'connection_lost', message, requestId };
 }
 
-/** A call keeps its place however it ends, so that its card does not jump. */
+/** A tool call keeps its position when it ends, so that its card does not move. */
 function withExecution(tools: ToolExecution[], event: ToolExecution): ToolExecution[] {
   const known = tools.some(({ callId }) => callId === event.callId);
   return known ? tools.map((tool) => (tool.callId === event.callId ? event : tool)) : [...tools, event];

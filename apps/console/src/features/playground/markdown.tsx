@@ -14,7 +14,7 @@ const components: Components = {
       {children}
     </a>
   ),
-  // A picture in an answer would tell its server about the reader: it is shown as a link.
+  // Loading an image would reveal the reader to its server, so images are shown as links.
   img: ({ src, alt }) => (
     <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noreferrer noopener">
       {alt || (typeof src === 'string' ? src : '')}
@@ -28,7 +28,7 @@ const components: Components = {
   ),
 };
 
-/** An answer as Markdown; HTML in it stays text. While it streams only its last block is drawn again. */
+/** Renders an answer as Markdown; HTML stays text. While streaming, only the last block is rendered again. */
 export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
   const blocks = streaming ? splitBlocks(text) : [text];
   return (

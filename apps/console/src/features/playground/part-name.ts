@@ -1,6 +1,6 @@
 import type { ContentItem, MessageContent } from '@platform/contracts';
 
-/** What a part of a message is called: the name it was sent with, else its type or address. */
+/** Returns the name of a message part: its file name, or its type or URL. */
 export function nameOf(item: MessageContent | ContentItem): string {
   if (item.type === 'text') return item.text;
   if (item.type === 'file' && typeof item.file_info.name === 'string') return item.file_info.name;
@@ -12,7 +12,7 @@ export function nameOf(item: MessageContent | ContentItem): string {
 
 const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 
-/** A size as people read it, in steps of 1000. */
+/** Formats a size in decimal units. */
 export function bytesText(bytes: number, language: string): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = {

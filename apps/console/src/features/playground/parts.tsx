@@ -16,7 +16,7 @@ interface PartsProps {
   contents: (MessageContent | ContentItem)[];
 }
 
-/** What was attached to a message: pictures are shown, recordings played, files saved. */
+/** The attachments of a message: images, audio players, and downloads. */
 export function Parts({ agentId, sessionId, contents }: PartsProps) {
   const parts = contents.filter((item) => item.type !== 'text');
   if (parts.length === 0) return null;
@@ -35,7 +35,7 @@ export function Parts({ agentId, sessionId, contents }: PartsProps) {
   );
 }
 
-/** As it was sent from this page, or an address that the caller gave. */
+/** A part that was sent from this page, or that has an external URL. */
 function SentPart({ item }: { item: Exclude<PartsProps['contents'][number], { type: 'text' }> }) {
   if (item.type === 'image_url' && item.image_url.url.startsWith('data:image/')) {
     return <img src={item.image_url.url} alt={nameOf(item)} />;
@@ -57,7 +57,7 @@ interface StoredPartProps {
   attachment: Attachment;
 }
 
-/** Behind the credential, so that the bytes are fetched and shown from memory. */
+/** A stored attachment. It requires the credential, so its bytes are fetched and shown from memory. */
 function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
   const { t, i18n } = useTranslation();
   const { message } = App.useApp();

@@ -35,7 +35,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const named = search.get('session');
   const sessionId = named ?? draft;
 
-  // Another session is open: the name of the draft may be known to the service by now.
+  // After switching sessions, the service may already have the session of the draft.
   const [opened, setOpened] = useState(named);
   if (opened !== named) {
     setOpened(named);
@@ -135,7 +135,7 @@ function ModelBadge({ agent }: { agent: Agent }) {
   );
 }
 
-/** The caller names a session; it begins with its first message. Works without HTTPS, unlike randomUUID. */
+/** Returns a new session id. The session is created with its first message. Works without HTTPS, unlike randomUUID. */
 function newSessionId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `play-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;

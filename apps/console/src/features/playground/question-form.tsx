@@ -11,7 +11,7 @@ interface QuestionFormProps {
   onAnswer: (choice: Choice) => Promise<void>;
 }
 
-/** The agent's question with what may be chosen; the turn goes on with the answer. */
+/** A question of the agent with its options. The turn continues with the answer. */
 export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -1,9 +1,9 @@
 import type { Interaction, ResumeRequest } from '@platform/contracts';
 
-/** What the user has chosen, as it travels. */
+/** The answer of the user, as sent to the service. */
 export type Choice = Pick<ResumeRequest, 'selectedOptionIds'> & { otherText?: string };
 
-/** Whether the service would take so many choices; own words count as one. */
+/** Whether the number of choices is valid. Free text counts as one choice. */
 export function isAnswer(
   { minSelected, maxSelected, allowOther }: Interaction,
   { selectedOptionIds, otherText }: Choice,
@@ -13,7 +13,7 @@ export function isAnswer(
   return chosen >= minSelected && chosen <= maxSelected;
 }
 
-/** The choice in words. */
+/** Returns the labels of the chosen options, and the free text. */
 export function answerLabels({ options }: Interaction, { selectedOptionIds, otherText }: Choice): string[] {
   const labels = options.filter(({ id }) => selectedOptionIds.includes(id)).map(({ label }) => label);
   return otherText === undefined ? labels : [...labels, otherText];

@@ -6,10 +6,10 @@ export interface CodeRequest {
   request: ChatRequest;
 }
 
-/** Longer data URIs are cut: nobody pastes megabytes into a terminal. */
+/** Longer data URIs are truncated, because the code is meant to be pasted into a terminal. */
 const MAX_DATA_URI = 2_000;
 
-/** The chat as a command line; the key comes from the environment. */
+/** Returns the chat request as a curl command. The API key comes from the environment. */
 export function curlOf({ baseUrl, agentId, request }: CodeRequest): string {
   return [
     `curl -N ${quoted(`${baseUrl}/api/agents/${agentId}/chat`)}`,
@@ -21,7 +21,7 @@ export function curlOf({ baseUrl, agentId, request }: CodeRequest): string {
   ].join(' \\\n');
 }
 
-/** The chat with the client library, on a server. */
+/** Returns the chat request as code for the client library on a server. */
 export function typescriptOf({ baseUrl, agentId, request }: CodeRequest): string {
   return `import { PlatformClient } from '@platform/client';
 
@@ -51,7 +51,7 @@ function shortened(value: string): string {
   return `${value.slice(0, value.indexOf(',') + 1)}…`;
 }
 
-/** One word for a POSIX shell. */
+/** Quotes a value for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

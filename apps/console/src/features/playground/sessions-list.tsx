@@ -12,9 +12,9 @@ import { useList } from '../../ui/use-list.ts';
 
 interface SessionsListProps {
   agentId: string;
-  /** The open one. */
+  /** The id of the open session. */
   sessionId: string;
-  /** Starts an empty one. */
+  /** Starts a new session. */
   onNew: () => void;
 }
 

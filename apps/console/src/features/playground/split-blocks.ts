@@ -1,4 +1,4 @@
-/** Cuts Markdown at its blank lines, but never inside a fenced code block. Joined by `\n` it is the text again. */
+/** Splits Markdown at blank lines, but not inside fenced code blocks. Joining the blocks with `\n` restores the text. */
 export function splitBlocks(text: string): string[] {
   const blocks: string[] = [];
   let block: string[] = [];

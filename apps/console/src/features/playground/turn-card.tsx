@@ -18,7 +18,7 @@ interface TurnCardProps {
   agentId: string;
   sessionId: string;
   turn: TurnView;
-  /** Its question can be answered: nothing was said since. */
+  /** Whether the question can be answered, because no later turn exists. */
   answerable: boolean;
   onAnswer: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
   onRetry: (turnId: string, contents: ContentItem[]) => void;
@@ -96,7 +96,7 @@ export const TurnCard = memo(function TurnCard({
   );
 });
 
-/** The history's contents as a request would carry them. */
+/** Converts the contents of the history to those of a request. */
 function sendable(contents: (MessageContent | ContentItem)[]): ContentItem[] {
   return contents.map((item): ContentItem => {
     switch (item.type) {

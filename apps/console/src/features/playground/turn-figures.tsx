@@ -6,7 +6,7 @@ import { useSeen } from '../../ui/use-seen.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
-/** One quiet line per answer: model, tokens, cost, seconds. Of old answers it is asked for when they are seen. */
+/** Model, tokens, cost, and duration of an answer. Those of older answers are loaded when they become visible. */
 export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView }) {
   const { t, i18n } = useTranslation();
   const line = useRef<HTMLSpanElement>(null);

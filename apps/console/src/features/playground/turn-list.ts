@@ -1,18 +1,18 @@
 import type { ContentItem, Interaction, Message, MessageContent, TurnStatus } from '@platform/contracts';
 import type { LiveTurn } from './live-turn.ts';
 
-/** One question and its answer, from the history, from a stream of this page, or from both. */
+/** A user message and its answer, from the history, from a stream of this page, or from both. */
 export interface TurnView {
   turnId: string;
   user: (MessageContent | ContentItem)[];
   answer: string;
   status: TurnStatus;
   live: LiveTurn | null;
-  /** The question that it ended with. */
+  /** The question with which the turn ended. */
   interaction: Interaction | null;
 }
 
-/** The turns of a conversation, oldest first. What this page has read itself is newer than the history. */
+/** Returns the turns of a session, oldest first. Streams of this page take precedence over the history. */
 export function turnList(
   messages: readonly Message[],
   live: readonly LiveTurn[],
@@ -48,7 +48,7 @@ export function turnList(
   return [...turns.values()];
 }
 
-/** The plain text of a message. */
+/** Returns the plain text of a message. */
 export function textOf(contents: readonly (MessageContent | ContentItem)[]): string {
   return contents.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n');
 }

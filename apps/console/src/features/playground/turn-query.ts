@@ -4,7 +4,7 @@ import { client, keys } from '../../api.ts';
 
 const isOver = ({ status }: Turn): boolean => status !== 'QUEUED' && status !== 'RUNNING';
 
-/** A turn's figures; once it is over they stay as they are. */
+/** Loads the usage of a turn, which no longer changes when the turn has ended. */
 export const turnQuery = (agentId: string, turnId: string) =>
   queryOptions({
     queryKey: keys.turn(agentId, turnId),

@@ -6,24 +6,24 @@ import { isNotFound } from '../../ui/errors.ts';
 import { newLiveTurn, nextSegment, waitingTurn, withError, withFrames, type LiveTurn } from './live-turn.ts';
 import { answerLabels, type Choice } from './question.ts';
 
-/** Frames are put on the screen together this often; an answer may bring hundreds per second. */
+/** Interval at which frames are rendered together. A stream can deliver hundreds per second. */
 const RENDER_EVERY_MS = 40;
 
 export interface Chat {
   live: LiveTurn[];
   running: LiveTurn | undefined;
   send: (contents: ContentItem[]) => void;
-  /** Stops the running turn; what was said so far stays. */
+  /** Cancels the running turn. Its output so far is kept. */
   stop: () => Promise<void>;
-  /** Answers a question; the turn goes on where it stood. Throws when the answer is refused. */
+  /** Answers a question, so that the turn continues. Throws if the answer is rejected. */
   resume: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
-  /** Sends a failed turn again, under its id; a turn that only lost its connection is joined again. */
+  /** Retries a failed turn with the same id. If only its connection was lost, attaches to it again. */
   retry: (turnId: string, contents: ContentItem[]) => void;
-  /** Joins a turn that runs already, from the start of its stream. */
+  /** Attaches to a running turn, from the start of its stream. */
   attach: (turnId: string) => void;
 }
 
-/** The turns that this page runs in one session. Leaving the page stops reading, not the turns. */
+/** The turns that this page runs in a session. Leaving the page stops reading, but not the turns. */
 export function useChat(agentId: string, sessionId: string, onStarted: () => void): Chat {
   const [live, setLive] = useState<LiveTurn[]>([]);
   const leaving = useRef(new AbortController());
@@ -65,7 +65,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     [update],
   );
 
-  /** Runs what reads a turn, and says how that ended. */
+  /** Reads a turn and returns how its stream ended. */
   const follow = useCallback(
     async (turnId: string, read: (signal: AbortSignal) => Promise<void>) => {
       const { signal } = leaving.current;
@@ -132,7 +132,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     try {
       await client.agents.cancel(agentId, running.turnId, { sessionId });
     } catch (error) {
-      // A turn that has not begun yet is cancelled when it does.
+      // If the turn has not started yet, it is cancelled when it starts.
       if (!isNotFound(error)) throw error;
     }
   };
@@ -146,7 +146,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
   return { live, running, send: start, stop, resume, retry, attach };
 }
 
-/** The segments that make up what a turn has said: the last start or re-run, and the answers since. */
+/** Returns the segments that form the answer: the last start or rerun, and the resumes after it. */
 function sinceLastStart<T extends { origin: SegmentOrigin }>(segments: T[]): T[] {
   return segments.slice(
     Math.max(
@@ -156,7 +156,7 @@ function sinceLastStart<T extends { origin: SegmentOrigin }>(segments: T[]): T[]
   );
 }
 
-/** Collects items and hands them over together. */
+/** Collects items and delivers them in batches. */
 class Batch<T> {
   private items: T[] = [];
   private timer: ReturnType<typeof setTimeout> | null = null;

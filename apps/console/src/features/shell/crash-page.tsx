@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useRouteError } from 'react-router';
 import { EmptyState } from '../../ui/states.tsx';
 
-/** The page's own code failed (or could not be loaded after an update): say so, offer a reload. */
+/** Shown if the code of a page fails, or cannot be loaded after an update. */
 export function CrashPage() {
   const { t } = useTranslation();
   const error = useRouteError();

@@ -7,12 +7,12 @@ import { client, keys, queryClient, reloadSession, switchSpace } from '../../api
 import { messageOf } from '../../ui/errors.ts';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 
-/** As many as fit above a page; the next ones follow when these are answered. */
+/** The number of invitations shown at once. Further ones follow after these are answered. */
 const SHOWN = 3;
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.receivedInvitations });
 
-/** The invitations of the signed-in person, above every page until they are answered. */
+/** The pending invitations of the user, shown above every page. */
 export function InvitationsBanner() {
   const { t } = useTranslation();
   const { message } = App.useApp();

@@ -1,4 +1,4 @@
-/** The mark of the product; decorative wherever its name stands beside it. */
+/** The logo. Decorative, because the name is shown next to it. */
 export function Logo({ size = 24 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden>

@@ -13,7 +13,7 @@ import './shell.css';
 
 const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
 
-/** The frame around every page; strangers are sent to sign in and come back to where they wanted to be. */
+/** The layout of every page. Users who are not signed in are redirected to the sign-in page and back. */
 export function Component() {
   const { t } = useTranslation();
   const location = useLocation();
@@ -76,7 +76,7 @@ export function Component() {
   );
 }
 
-/** After a change of page the keyboard starts at its beginning, not in the navigation. */
+/** Moves the keyboard focus to the content after navigation. */
 function useMainFocus(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);

@@ -6,7 +6,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { useSession } from '../auth/session.ts';
 
-/** What the caller and the space have left. */
+/** The balances of the caller and of the space. */
 export function Balances() {
   const { t } = useTranslation();
   const { space } = useSession();

@@ -11,7 +11,7 @@ import { useNumbers } from '../../ui/use-numbers.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { modelsQuery } from '../models/models-query.ts';
 
-/** Charges and grants, newest first. */
+/** The list of charges and grants, newest first. */
 export function EntriesList({ userId }: { userId: string | undefined }) {
   const { t } = useTranslation();
   const { whole, cost } = useNumbers();

@@ -9,7 +9,7 @@ import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 
-/** What was used in a period: its sum, and bars of its parts. */
+/** Usage of a time window: totals, and a bar chart of its groups. */
 export function Summary({ userId }: { userId: string | undefined }) {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
@@ -86,7 +86,7 @@ function Figures({ summary }: { summary: UsageSummary }) {
   );
 }
 
-/** Days side by side. */
+/** Vertical bars, one per day. */
 function Columns({ groups }: { groups: UsageGroup[] }) {
   const { i18n } = useTranslation();
   const describe = useDescription();
@@ -112,7 +112,7 @@ function Columns({ groups }: { groups: UsageGroup[] }) {
   );
 }
 
-/** Models, agents or users below each other, those with the most tokens first. */
+/** Horizontal bars for models, agents, or users, largest first. */
 function Bars({ summary: { groups, groupBy } }: { summary: UsageSummary }) {
   const { t } = useTranslation();
   const { whole } = useNumbers();

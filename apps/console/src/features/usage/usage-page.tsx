@@ -17,7 +17,7 @@ export function Component() {
   const isAdmin = useIsAdmin();
   const [granting, setGranting] = useState(false);
   const [user, setUser] = useSearchFilter('user');
-  // Others see their own figures, whomever they ask for.
+  // All other users see only their own usage, whatever the URL contains.
   const userId = isAdmin ? user : undefined;
 
   return (
