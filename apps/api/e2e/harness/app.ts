@@ -179,7 +179,7 @@ export class TestApp {
 
   /** Resolves when nothing runs in the background any more. */
   async settle(): Promise<void> {
-    await this.get(TurnRunner).settle();
+    await this.get(TurnRunner).drain();
     await this.get(RelayService).drain();
   }
 

@@ -41,7 +41,6 @@ export class FlushLoop {
   constructor(
     private readonly sql: Sql,
     private readonly hub: StreamHub,
-    private readonly onCancel: (streamId: string) => void,
   ) {}
 
   /** Schedules a flush for a writer. An `urgent` one does not wait for the window. */
@@ -101,20 +100,15 @@ export class FlushLoop {
     }
   }
 
-  private acknowledge(
-    batches: Map<FrameSource, Batch>,
-    stored: Map<string, { cancelRequested: boolean }>,
-  ): void {
+  private acknowledge(batches: Map<FrameSource, Batch>, stored: Set<string>): void {
     for (const [writer, batch] of batches) {
-      const outcome = stored.get(writer.streamId);
-      if (outcome === undefined) {
+      if (!stored.has(writer.streamId)) {
         writer.abandon();
         continue;
       }
       this.hub.deliver(writer.streamId, batch, false);
       writer.acknowledge();
       if (writer.hasUnstored) this.wake(writer, writer.isBacklogged);
-      if (outcome.cancelRequested) this.onCancel(writer.streamId);
     }
   }
 }

@@ -111,20 +111,16 @@ export async function findCancelRequests(sql: Sql, ids: string[]): Promise<strin
  * Stores the batches whose fencing token is current, in one statement. A batch that is missing from the result has lost
  * its lease. Storing the same batch twice is harmless.
  */
-export async function storeBatches(
-  sql: Sql,
-  batches: Batch[],
-): Promise<Map<string, { cancelRequested: boolean }>> {
+export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Set<string>> {
   let offset = 1;
   const starts = batches.map(({ data }) => {
     const start = offset;
     offset += data.length;
     return start;
   });
-  const stored = await rows<{ id: string; cancelRequested: boolean }>(
+  const stored = await rows<{ id: string }>(
     sql,
-    // All frames are one binary parameter: escaping them as an array costs more than the insert. The result looks up
-    // each stream by its key: a join with the inserted rows would be planned as a nested loop over all pairs.
+    // All frames are one binary parameter: escaping them as an array costs more than the insert.
     `insert into stream_frame as f (stream_id, from_seq, to_seq, data)
      select b.id, b.from_seq, b.to_seq, substring($1::bytea from b.start for b.length)
      from unnest($2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[])
@@ -132,8 +128,7 @@ export async function storeBatches(
      join stream s on s.id = b.id and s.fencing_token = b.fencing_token and s.ended_at is null
      on conflict (stream_id, from_seq) do update set to_seq = excluded.to_seq
        where f.to_seq = excluded.to_seq and f.data = excluded.data
-     returning f.stream_id as id,
-       (select s.cancel_requested_at is not null from stream s where s.id = f.stream_id) as "cancelRequested"`,
+     returning f.stream_id as id`,
     [
       Buffer.concat(batches.map((batch) => batch.data)),
       batches.map((batch) => batch.streamId),
@@ -144,7 +139,7 @@ export async function storeBatches(
       batches.map((batch) => batch.data.length),
     ],
   );
-  return new Map(stored.map(({ id, cancelRequested }) => [id, { cancelRequested }]));
+  return new Set(stored.map(({ id }) => id));
 }
 
 /** Stores the last frames and ends the stream. Returns false if the lease was lost or the stream has ended. */

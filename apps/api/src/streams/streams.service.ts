@@ -58,7 +58,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     this.frames = new SqlPool('writer', config);
     this.readers = new SqlPool('reader', config);
     this.leases = new Leases(this.frames, config);
-    this.loop = new FlushLoop(this.frames, this.hub, (id) => this.leases.cancel(id));
+    this.loop = new FlushLoop(this.frames, this.hub);
     this.pages = new PageReader(this.readers);
     this.remote = new RemoteTail(this.readers, this.hub, (id) => this.leases.has(id));
   }

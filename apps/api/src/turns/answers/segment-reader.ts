@@ -32,6 +32,21 @@ export class SegmentReader {
     this.openResponses.watch(caller, res);
   }
 
+  /** Responds with the segment that `open` opens: as a stream, or as the JSON that `toBody` makes of its answer. */
+  async respond(
+    { caller, req, res, streamed }: { caller: UserPrincipal; req: Request; res: Response; streamed: boolean },
+    open: () => Promise<OpenedSegment>,
+    toBody: (answer: ChatResponse) => object,
+  ): Promise<void> {
+    if (streamed) {
+      assertStreamProtocol(req);
+      this.admit(caller, res);
+    }
+    const opened = await open();
+    if (streamed) await this.stream(res, opened);
+    else res.json(toBody(await this.answer(req, res, opened)));
+  }
+
   /** Looks up the stream to re-attach to, the users in turn. */
   find(caller: UserPrincipal, look: () => Promise<OpenedSegment>): Promise<OpenedSegment> {
     return this.lookups.run(caller.userId, look);

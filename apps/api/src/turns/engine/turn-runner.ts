@@ -13,13 +13,13 @@ const DRAIN_MS = 20_000;
 /** How long stopped turns have to be closed. */
 const STOP_MS = 10_000;
 
-/** The turns that this process runs, from their claim to their end. */
+/** The turns that this process runs, from the transaction that stores them to their end. */
 @Injectable()
 export class TurnRunner implements BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnRunner.name);
   private readonly active = new Map<ActiveTurn, Promise<void>>();
-  /** Leases under way: what they claim may be running before it is known here. */
-  private readonly claiming = new Set<Promise<unknown>>();
+  /** Transactions under way: what they store may already be RUNNING before it is in `active`. */
+  private readonly launching = new Set<Promise<unknown>>();
   private draining = false;
   private stopped = false;
 
@@ -29,28 +29,27 @@ export class TurnRunner implements BeforeApplicationShutdown {
     private readonly streams: StreamsService,
   ) {}
 
-  /** Throws UNAVAILABLE once the process is shutting down: nothing new is claimed then. */
+  /** Throws UNAVAILABLE once the process is shutting down. */
   assertOpen(): void {
     if (this.draining) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
   }
 
-  /** Leases a turn and runs it; a shutdown waits for both. Throws UNAVAILABLE once the process is shutting down. */
-  async claim(work: () => Promise<ActiveTurn>): Promise<ActiveTurn> {
+  /** Runs the turn that `claim` stores; a shutdown waits for both. Throws UNAVAILABLE once the process is shutting down. */
+  async launch(claim: () => Promise<ActiveTurn>): Promise<ActiveTurn> {
     this.assertOpen();
-    const claim = work().then((turn) => {
-      this.launch(turn);
+    const launch = claim().then((turn) => {
+      this.add(turn);
       return turn;
     });
-    this.claiming.add(claim);
+    this.launching.add(launch);
     try {
-      return await claim;
+      return await launch;
     } finally {
-      this.claiming.delete(claim);
+      this.launching.delete(launch);
     }
   }
 
-  /** Runs a claimed turn in the background. */
-  private launch(turn: ActiveTurn): void {
+  private add(turn: ActiveTurn): void {
     this.streams.renewLease(turn.writer, () => turn.stop('cancelled'));
     const run = this.run(turn).finally(() => {
       this.streams.releaseLease(turn.writer);
@@ -61,32 +60,39 @@ export class TurnRunner implements BeforeApplicationShutdown {
   }
 
   private async run(turn: ActiveTurn): Promise<void> {
-    const wish = { agentId: turn.agent.id, userId: turn.userId, turnId: turn.turnId };
-    if (turn.origin === 'start') {
-      const take = () => consumeCancelRequest(this.database, wish);
-      if (await whileUnavailable(take, turn.signal).catch(() => false)) turn.stop('cancelled');
-    }
+    if (turn.origin === 'start') await this.forwardEarlyCancel(turn).catch(() => undefined);
     await this.engine.run(turn);
   }
 
-  /** Resolves when this process does not run the stream's turn, or no longer. */
+  /**
+   * A cancel request that came before its turn becomes one for the turn's stream. This runs after the turn is committed:
+   * a request that is stored later finds the turn.
+   */
+  private async forwardEarlyCancel({ agent, userId, turnId, writer, signal }: ActiveTurn): Promise<void> {
+    const request = { agentId: agent.id, userId, turnId };
+    const consume = () => consumeCancelRequest(this.database, request);
+    if (!(await whileUnavailable(consume, signal))) return;
+    await whileUnavailable(() => this.streams.requestCancel(this.database, writer.streamId), signal);
+  }
+
+  /** Resolves when this process does not run the turn of the stream, or no longer does. */
   async ended(streamId: string): Promise<void> {
     for (const [{ writer }, run] of this.active) if (writer.streamId === streamId) await run;
   }
 
-  /** Resolves when no turn runs or is being claimed. */
-  async settle(): Promise<void> {
-    while (this.isBusy) await Promise.allSettled([...this.claiming, ...this.active.values()]);
+  /** Resolves when no turn runs or is being launched. */
+  async drain(): Promise<void> {
+    while (this.isBusy) await Promise.allSettled([...this.launching, ...this.active.values()]);
   }
 
   private get isBusy(): boolean {
-    return this.claiming.size + this.active.size > 0;
+    return this.launching.size + this.active.size > 0;
   }
 
-  private async within(ms: number): Promise<void> {
+  private async drainWithin(ms: number): Promise<void> {
     const over = new AbortController();
     const limit = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([this.settle(), limit]);
+    await Promise.race([this.drain(), limit]);
     over.abort();
   }
 
@@ -94,10 +100,10 @@ export class TurnRunner implements BeforeApplicationShutdown {
     this.draining = true;
     if (!this.isBusy) return;
     this.logger.log(`Waiting for ${this.active.size} running turns`);
-    await this.within(DRAIN_MS);
+    await this.drainWithin(DRAIN_MS);
     this.stopped = true;
     for (const turn of this.active.keys()) turn.stop('shutdown');
-    // Without a database no turn can be closed; its lease will lapse and another process ends it.
-    await this.within(STOP_MS);
+    // Without a database no turn can be closed: its lease expires, and another process ends it.
+    await this.drainWithin(STOP_MS);
   }
 }

@@ -16,7 +16,7 @@ const CANCELLED: TurnFailure = {
   retryable: false,
 };
 
-/** Cancels turns wherever they run; what is finished stays as it is. */
+/** Records cancel requests. A turn that runs is stopped by the process that runs it. */
 @Injectable()
 export class CancellationService {
   constructor(
@@ -25,7 +25,7 @@ export class CancellationService {
     private readonly waiting: WaitingTurns,
   ) {}
 
-  /** An unknown turn is a 404, and the wish is kept for ten minutes: it wins should the turn start. */
+  /** An unknown turn is a 404, but the request is stored for ten minutes and cancels the turn if it starts. */
   async cancel(
     caller: UserPrincipal,
     agentId: string,
@@ -35,30 +35,30 @@ export class CancellationService {
     const missing = notFound(`Session ${sessionId} has no turn ${turnId}`);
     if (!isUuid(turnId)) throw missing;
     const id = turnId.toLowerCase();
-    const look = () => findTurn(this.database, agentId, caller.userId, id);
-    let turn = await look();
+    const find = () => findTurn(this.database, agentId, caller.userId, id);
+    let turn = await find();
     if (turn === null) {
       await storeCancelRequest(this.database, { agentId, userId: caller.userId, turnId: id });
-      // It may have started between the look and the wish; a start looks for wishes after it is stored.
-      turn = await look();
+      // The turn may have started in between: a start looks for requests only after its commit.
+      turn = await find();
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
     return { turnId: turn.turnId, sessionId, status: await this.stop(turn) };
   }
 
-  /** Stops a turn as it was found; `why` is kept with one that had not begun or was waiting. */
+  /** Cancels a turn in whatever state it is; `why` is stored with a turn that is not running. */
   async stop(turn: TurnRow, why = CANCELLED): Promise<CancelResponse['status']> {
     switch (turn.status) {
       case 'RUNNING': {
         const segment = (await loadSegments(this.database, turn.id)).at(-1);
-        const wished = segment && (await this.streams.requestCancel(this.database, segment.streamId));
-        return wished ? 'cancelling' : this.again(turn, why);
+        const isRequested = segment && (await this.streams.requestCancel(this.database, segment.streamId));
+        return isRequested ? 'cancelling' : this.stopCurrent(turn, why);
       }
       case 'QUEUED':
-        return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.again(turn, why);
+        return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.stopCurrent(turn, why);
       case 'INPUT_REQUIRED': {
         const ended = await this.database.transaction((tx) => this.waiting.end(tx, turn, why));
-        return ended ? 'cancelled' : this.again(turn, why);
+        return ended ? 'cancelled' : this.stopCurrent(turn, why);
       }
       case 'COMPLETED':
         return 'completed';
@@ -69,8 +69,8 @@ export class CancellationService {
     }
   }
 
-  /** The turn moved on while we looked. */
-  private async again({ id }: TurnRow, why: TurnFailure): Promise<CancelResponse['status']> {
+  /** The turn has left the state in which it was read. */
+  private async stopCurrent({ id }: TurnRow, why: TurnFailure): Promise<CancelResponse['status']> {
     const turn = await getTurn(this.database, id);
     if (turn === null) throw new Error(`Turn ${id} is gone`);
     return this.stop(turn, why);

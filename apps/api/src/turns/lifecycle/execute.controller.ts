@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
+import type { ExecuteResponse } from '@platform/contracts';
 import type { Request, Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
@@ -11,7 +12,7 @@ import { ExecuteAnswerDto } from '../answers/answers.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
-import { assertStreamProtocol, SegmentReader } from '../answers/segment-reader.ts';
+import { SegmentReader } from '../answers/segment-reader.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -39,11 +40,7 @@ export class ExecuteController {
     const streamed = body.stream ?? false;
     const execution = readInputs(body.inputs, agent);
     const { contents, sessionName, memory } = execution;
-    if (streamed) {
-      assertStreamProtocol(req);
-      this.reader.admit(caller, res);
-    }
-    const opened = await this.turns.start({
+    const start = {
       caller,
       agent,
       contents,
@@ -55,12 +52,16 @@ export class ExecuteController {
       }),
       requestId: req.requestId,
       hidden: !memory,
-    });
-    if (streamed) {
-      await this.reader.stream(res, opened);
-      return;
-    }
-    const { answer, execution_time, token_usage } = await this.reader.answer(req, res, opened);
-    res.json({ answer, agent_id: agent.id, execution_time, token_usage } satisfies ExecuteAnswerDto);
+    };
+    await this.reader.respond(
+      { caller, req, res, streamed },
+      () => this.turns.start(start),
+      ({ answer, execution_time, token_usage }): ExecuteResponse => ({
+        answer,
+        agent_id: agent.id,
+        execution_time,
+        token_usage,
+      }),
+    );
   }
 }

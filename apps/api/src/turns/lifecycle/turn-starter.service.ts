@@ -133,7 +133,7 @@ export class TurnStarter {
     const { spaceId, agentId, userId, sessionName } = session;
     try {
       failpoint('turns.claim');
-      const turn = await this.runner.claim(() =>
+      const turn = await this.runner.launch(() =>
         transactionWithOutcome(this.lanes.of(spaceId, this.database), claim, ({ writer }) =>
           this.streams.isWrittenBy(writer),
         ),

@@ -11,7 +11,7 @@ import { ChatAnswerDto } from '../answers/answers.dto.ts';
 import { AttachDto } from '../answers/attach.dto.ts';
 import { ChatDto } from '../input/chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
-import { assertStreamProtocol, attachPosition, SegmentReader } from '../answers/segment-reader.ts';
+import { attachPosition, SegmentReader } from '../answers/segment-reader.ts';
 import { settingsOf } from '../input/turn-settings.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
@@ -40,12 +40,7 @@ export class TurnsController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
-    const streamed = body.stream ?? true;
-    if (streamed) {
-      assertStreamProtocol(req);
-      this.reader.admit(caller, res);
-    }
-    const opened = await this.turns.start({
+    const start = {
       caller,
       agent,
       contents: body.contents,
@@ -53,9 +48,12 @@ export class TurnsController {
       turnId: body.turnId ?? null,
       settings: settingsOf(agent, body),
       requestId: req.requestId,
-    });
-    if (streamed) await this.reader.stream(res, opened);
-    else res.json(await this.reader.answer(req, res, opened));
+    };
+    await this.reader.respond(
+      { caller, req, res, streamed: body.stream ?? true },
+      () => this.turns.start(start),
+      (answer) => answer,
+    );
   }
 
   /** How a turn stands: status, usage, timings and its segments. */

@@ -1,16 +1,16 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
-/** How many wishes for turns that are not known yet are kept of a user. */
-const MAX_WISHES = 100;
+/** The most cancel requests for unknown turns that are stored per user. */
+const MAX_REQUESTS = 100;
 
-/** The turn that is to be cancelled should it start. */
+/** A request to cancel a turn that is not known yet. */
 export interface CancelRequest {
   agentId: string;
   userId: string;
   turnId: string;
 }
 
-/** Keeps the wish for ten minutes. */
+/** Stores the request for ten minutes. */
 export async function storeCancelRequest(
   sql: Sql,
   { agentId, userId, turnId }: CancelRequest,
@@ -21,11 +21,11 @@ export async function storeCancelRequest(
      select $1::uuid, $2::uuid, $3::text, clock_timestamp() + interval '10 minutes'
      where (select count(*) from cancel_request where user_id = $2::uuid and expires_at > statement_timestamp()) < $4
      on conflict (agent_id, user_id, client_turn_id) do update set expires_at = excluded.expires_at`,
-    [agentId, userId, turnId, MAX_WISHES],
+    [agentId, userId, turnId, MAX_REQUESTS],
   );
 }
 
-/** Takes a wish that came before its turn; true where there was one. */
+/** Deletes the request for a turn that has started. Returns whether there was one. */
 export async function consumeCancelRequest(
   sql: Sql,
   { agentId, userId, turnId }: CancelRequest,
