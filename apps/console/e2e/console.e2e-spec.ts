@@ -234,7 +234,7 @@ suite('the console in a browser', () => {
     await dialog.getByRole('button', { name: 'Compact' }).click();
     await page.getByText(/^Compacted from \d+ to \d+ tokens$/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('The last summary is taken back').waitFor();
+    await page.getByText('The last compaction was undone').waitFor();
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
@@ -267,7 +267,7 @@ suite('the console in a browser', () => {
     const tool = page.getByRole('group', { name: 'Local tool 1' });
     await tool.getByLabel('Name').fill('open_door');
     await tool.getByLabel('Input schema').fill('[');
-    await tool.getByText('Write a JSON object').waitFor();
+    await tool.getByText('Enter a JSON object').waitFor();
     await tool.getByLabel('Input schema').fill('{"type":"object"}');
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByText('Talk to Porter').waitFor();
@@ -304,7 +304,7 @@ suite('the console in a browser', () => {
       .click();
     await drawer.getByText('Cancelled').waitFor();
     await drawer.getByRole('button', { name: 'Close' }).click();
-    await page.getByText('No job of this status').waitFor();
+    await page.getByText('No jobs with this status').waitFor();
     await drawer.waitFor({ state: 'detached' });
   });
 
@@ -384,11 +384,11 @@ suite('the console in a browser', () => {
     await page.goto('/agents/new');
     await page.getByLabel('Name').fill('Private');
     await page.getByLabel('System prompt').fill('Hush.');
-    await page.getByText('Only listed people').click();
+    await page.getByText('Only listed users').click();
     await page.locator('.people-field').getByText('(you)').waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('button', { name: 'Configure agent' }).click();
-    const panel = page.getByRole('complementary', { name: 'Who can call this, and why' });
+    const panel = page.getByRole('complementary', { name: 'Who can call this agent, and why' });
     await panel.getByText('The agent is restricted and lists this user').waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(1);
   });
@@ -439,7 +439,7 @@ suite('the console in a browser', () => {
     const replace = async (current: string) => {
       await newcomer.getByLabel('Current password').fill(current);
       await newcomer.getByLabel('New password', { exact: true }).fill('a password of mine');
-      await newcomer.getByLabel('New password again').fill('a password of mine');
+      await newcomer.getByLabel('Repeat new password').fill('a password of mine');
       await newcomer.getByRole('button', { name: 'Save and continue' }).click();
     };
     await replace('a slip');
@@ -519,7 +519,7 @@ suite('the console in a browser', () => {
     await page.getByText('Change password').click();
     await page.getByLabel('Current password').fill(person.password);
     await page.getByLabel('New password', { exact: true }).fill('a new password');
-    await page.getByLabel('New password again').fill('a new password');
+    await page.getByLabel('Repeat new password').fill('a new password');
     await page.getByRole('checkbox', { name: /^Leaked/ }).check();
     expect(await violations(page, 'password dialog')).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click();

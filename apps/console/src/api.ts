@@ -64,7 +64,7 @@ export async function restoreSession(): Promise<SignInResponse | null> {
     accessToken = session.accessToken;
     return session;
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isRejected(error)) throw error;
     localStorage.removeItem(SIGNED_IN);
     return null;
   }
@@ -79,13 +79,13 @@ async function renewAccess(): Promise<string | null> {
   try {
     await reloadSession();
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isRejected(error)) throw error;
     setSession(null);
   }
   return accessToken;
 }
 
-function isRefused(error: unknown): boolean {
+function isRejected(error: unknown): boolean {
   return error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
 }
 

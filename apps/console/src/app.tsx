@@ -7,7 +7,7 @@ import { createBrowserRouter, Navigate, RouterProvider } from 'react-router';
 import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { paths } from './paths.ts';
-import { themeConfig, useScheme } from './theme.ts';
+import { createThemeConfig, useScheme } from './theme.ts';
 import { PageSpinner } from './ui/states.tsx';
 
 const router = createBrowserRouter([
@@ -42,7 +42,7 @@ const router = createBrowserRouter([
 
 export function App() {
   const scheme = useScheme();
-  const theme = useMemo(() => themeConfig(scheme), [scheme]);
+  const theme = useMemo(() => createThemeConfig(scheme), [scheme]);
   return (
     <StyleProvider layer>
       <ConfigProvider theme={theme} locale={en} wave={{ disabled: true }}>

@@ -89,7 +89,7 @@ function subscribe(listener: () => void): () => void {
 export const useScheme = (): Scheme => useSyncExternalStore(subscribe, currentScheme);
 export const useSchemeChoice = (): SchemeChoice => useSyncExternalStore(subscribe, readChoice);
 
-export function themeConfig(scheme: Scheme): ThemeConfig {
+export function createThemeConfig(scheme: Scheme): ThemeConfig {
   const colours = palettes[scheme];
   return {
     algorithm: scheme === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm,

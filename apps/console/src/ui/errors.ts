@@ -11,13 +11,13 @@ export const isUnauthorized = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'UNAUTHORIZED';
 
 /** Returns the message for the user: that of the service, or our own if there was no response. */
-export function messageOf(error: unknown, t: TFunction): string {
+export function getErrorMessage(error: unknown, t: TFunction): string {
   if (error instanceof PlatformConnectionError) return t('errors.connection');
   if (error instanceof PlatformError && error.status >= 500 && error.code === 'SERVER_ERROR')
     return t('errors.server');
   return error instanceof Error ? error.message : String(error);
 }
 
-export function requestIdOf(error: unknown): string | null {
+export function getRequestId(error: unknown): string | null {
   return error instanceof PlatformError || error instanceof AgentStreamFailedError ? error.requestId : null;
 }

@@ -7,7 +7,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** Formats an ISO time as "3 hours ago", or as "now" if it is less than a minute ago. */
-export function relativeTime(iso: string, now: number, language: string): string {
+export function formatRelativeTime(iso: string, now: number, language: string): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const step = STEPS.find(([, size]) => Math.abs(seconds) >= size);

@@ -2,7 +2,7 @@ import { InboxOutlined, LockOutlined, WarningOutlined } from '@ant-design/icons'
 import { Button, Spin } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isForbidden, isNotFound, messageOf, requestIdOf } from './errors.ts';
+import { isForbidden, isNotFound, getErrorMessage, getRequestId } from './errors.ts';
 
 interface StateProps {
   icon: ReactNode;
@@ -34,15 +34,23 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const { t } = useTranslation();
   if (isForbidden(error)) {
     return (
-      <State icon={<LockOutlined aria-hidden />} title={t('states.forbidden')} text={messageOf(error, t)} />
+      <State
+        icon={<LockOutlined aria-hidden />}
+        title={t('states.forbidden')}
+        text={getErrorMessage(error, t)}
+      />
     );
   }
   if (isNotFound(error)) {
     return (
-      <State icon={<InboxOutlined aria-hidden />} title={t('states.notFound')} text={messageOf(error, t)} />
+      <State
+        icon={<InboxOutlined aria-hidden />}
+        title={t('states.notFound')}
+        text={getErrorMessage(error, t)}
+      />
     );
   }
-  const requestId = requestIdOf(error);
+  const requestId = getRequestId(error);
   return (
     <div role="alert">
       <State
@@ -50,7 +58,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         title={t('states.failed')}
         text={
           <>
-            {messageOf(error, t)}
+            {getErrorMessage(error, t)}
             {requestId !== null && <span className="mono"> · {requestId}</span>}
           </>
         }

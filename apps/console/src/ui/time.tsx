@@ -1,6 +1,6 @@
 import { Tooltip } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { relativeTime } from './relative-time.ts';
+import { formatRelativeTime } from './relative-time.ts';
 
 export function Time({ iso }: { iso: string }) {
   const { i18n } = useTranslation();
@@ -9,7 +9,7 @@ export function Time({ iso }: { iso: string }) {
   );
   return (
     <Tooltip title={full}>
-      <time dateTime={iso}>{relativeTime(iso, Date.now(), i18n.language)}</time>
+      <time dateTime={iso}>{formatRelativeTime(iso, Date.now(), i18n.language)}</time>
     </Tooltip>
   );
 }

@@ -1,6 +1,6 @@
 import { App } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { messageOf } from './errors.ts';
+import { getErrorMessage } from './errors.ts';
 
 interface Deletion {
   title: string;
@@ -24,6 +24,6 @@ export function useConfirmDelete(): (deletion: Deletion) => void {
       okText: verb ?? t('common.delete'),
       okButtonProps: { danger: true },
       cancelText: keep ?? t('common.cancel'),
-      onOk: () => run().catch((error: unknown) => void message.error(messageOf(error, t))),
+      onOk: () => run().catch((error: unknown) => void message.error(getErrorMessage(error, t))),
     });
 }

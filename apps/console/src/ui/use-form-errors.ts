@@ -1,14 +1,14 @@
 import { App, type FormInstance } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { messageOf } from './errors.ts';
-import { fieldProblems } from './form-errors.ts';
+import { getErrorMessage } from './errors.ts';
+import { parseFieldErrors } from './form-errors.ts';
 
 /** Returns a function that shows an error at the fields that it names. The rest becomes a notification. */
 export function useFormErrors(form: FormInstance, fields: readonly string[]): (error: unknown) => void {
   const { t } = useTranslation();
   const { message } = App.useApp();
   return (error) => {
-    const problems = fieldProblems(messageOf(error, t), fields);
+    const problems = parseFieldErrors(getErrorMessage(error, t), fields);
     const named = problems.flatMap(({ field, text }) =>
       field === null ? [] : [{ name: field, errors: [text] }],
     );

@@ -4,7 +4,7 @@ import { Button, Dropdown } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { paths } from '../../paths.ts';
-import { isWhole } from './agent.ts';
+import { isFullAgent } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 
 /** The actions for an agent in the list. */
@@ -24,7 +24,7 @@ export function AgentMenu({ agent }: { agent: Agent | AgentListing }) {
           <span className="visually-hidden">{agent.name}</span>
         </Button>
       )}
-      {isWhole(agent) && (
+      {isFullAgent(agent) && (
         <Dropdown
           trigger={['click']}
           placement="bottomRight"

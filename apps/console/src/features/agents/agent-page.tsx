@@ -7,12 +7,12 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { isConflict, messageOf } from '../../ui/errors.ts';
+import { isConflict, getErrorMessage } from '../../ui/errors.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { AccessPanel } from './access-panel.tsx';
 import { AgentFormCards } from './agent-form.tsx';
-import { formOf, isWhole, requestOf, type AgentForm } from './agent.ts';
+import { toAgentForm, isFullAgent, toAgentRequest, type AgentForm } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 import { VersionsDrawer } from './versions-drawer.tsx';
 import './agents.css';
@@ -22,7 +22,7 @@ export function Component() {
   const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
   if (agent.isPending) return <PageSpinner />;
   if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
-  return isWhole(agent.data) ? <EditAgent agent={agent.data} /> : <ForeignAgent agent={agent.data} />;
+  return isFullAgent(agent.data) ? <EditAgent agent={agent.data} /> : <ForeignAgent agent={agent.data} />;
 }
 
 function EditAgent({ agent }: { agent: Agent }) {
@@ -43,14 +43,17 @@ function EditAgent({ agent }: { agent: Agent }) {
   const save = async (values: AgentForm) => {
     try {
       keep(
-        await client.agents.update(agent.id, { ...requestOf(values, opened.tools), version: opened.version }),
+        await client.agents.update(agent.id, {
+          ...toAgentRequest(values, opened.tools),
+          version: opened.version,
+        }),
       );
       void message.success(t('agents.saved'));
     } catch (error) {
       if (!isConflict(error)) throw error;
       modal.confirm({
         title: t('agents.staleTitle'),
-        content: messageOf(error, t),
+        content: getErrorMessage(error, t),
         okText: t('agents.staleReload'),
         cancelText: t('common.cancel'),
         onOk: async () => keep(await fetchWhole(agent.id)),
@@ -87,7 +90,7 @@ function EditAgent({ agent }: { agent: Agent }) {
     >
       <AgentFormCards
         key={opened.version}
-        initial={formOf(opened)}
+        initial={toAgentForm(opened)}
         submitLabel={t('common.save')}
         onSubmit={save}
         onCancel={() => void navigate(paths.agents)}
@@ -106,7 +109,7 @@ function EditAgent({ agent }: { agent: Agent }) {
 
 async function fetchWhole(agentId: string): Promise<Agent> {
   const agent = await client.agents.get(agentId);
-  if (!isWhole(agent)) throw new Error('The agent may no longer be edited');
+  if (!isFullAgent(agent)) throw new Error('The agent may no longer be edited');
   return agent;
 }
 

@@ -1,24 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '@platform/contracts';
-import { formOf, isSchemaText, newForm, requestOf } from './agent.ts';
+import { toAgentForm, isSchemaText, createAgentForm, toAgentRequest } from './agent.ts';
 
-describe('requestOf', () => {
+describe('toAgentRequest', () => {
   const others = [{ toolId: 'shop', methods: ['find'] }];
   const clock = { toolId: 'current_time', methods: ['now'] };
 
   it('switches the clock and leaves every other tool as it was', () => {
-    const on = { ...newForm('m'), currentTime: true };
-    expect(requestOf(on, others).tools).toEqual([...others, { toolId: 'current_time', methods: null }]);
-    expect(requestOf(on, [clock, ...others]).tools).toEqual([...others, clock]);
-    expect(requestOf(newForm('m'), [clock, ...others]).tools).toEqual(others);
+    const on = { ...createAgentForm('m'), currentTime: true };
+    expect(toAgentRequest(on, others).tools).toEqual([...others, { toolId: 'current_time', methods: null }]);
+    expect(toAgentRequest(on, [clock, ...others]).tools).toEqual([...others, clock]);
+    expect(toAgentRequest(createAgentForm('m'), [clock, ...others]).tools).toEqual(others);
   });
 
-  it('reads the schemas that formOf wrote', () => {
+  it('reads the schemas that toAgentForm wrote', () => {
     const localTools = [{ name: 'open', description: '', inputSchema: { type: 'object' } }];
-    const form = formOf({ ...requestOf(newForm('m')), tools: [clock], localTools } as unknown as Agent);
+    const form = toAgentForm({
+      ...toAgentRequest(createAgentForm('m')),
+      tools: [clock],
+      localTools,
+    } as unknown as Agent);
     expect(form.currentTime).toBe(true);
     expect(form.localTools[0]?.inputSchema).toBe('{\n  "type": "object"\n}');
-    expect(requestOf(form).localTools).toEqual(localTools);
+    expect(toAgentRequest(form).localTools).toEqual(localTools);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Agent, AgentListing, AgentSettings, AgentTool, CreateAgentRequest } from '@platform/contracts';
 
 /** Whether the agent has all fields. Only owners and admins receive them. */
-export function isWhole(agent: Agent | AgentListing): agent is Agent {
+export function isFullAgent(agent: Agent | AgentListing): agent is Agent {
   return 'systemPrompt' in agent;
 }
 
@@ -53,7 +53,7 @@ export const AGENT_FIELDS = [
   ).flat(),
 ];
 
-export function formOf(agent: Agent): AgentForm {
+export function toAgentForm(agent: Agent): AgentForm {
   const { name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings } = agent;
   return {
     ...{ name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings },
@@ -66,7 +66,7 @@ export function formOf(agent: Agent): AgentForm {
 }
 
 /** Returns the request for the form. Tools that the form does not show are kept. */
-export function requestOf(
+export function toAgentRequest(
   { currentTime, localTools, ...form }: AgentForm,
   before: readonly AgentTool[] = [],
 ): CreateAgentRequest {
@@ -92,7 +92,7 @@ export function isSchemaText(text: string): boolean {
   }
 }
 
-export function newForm(model: string): AgentForm {
+export function createAgentForm(model: string): AgentForm {
   return {
     name: '',
     description: '',

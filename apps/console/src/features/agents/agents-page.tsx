@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
-import { isWhole } from './agent.ts';
+import { isFullAgent } from './agent.ts';
 
 export function Component() {
   const { t } = useTranslation();
@@ -60,7 +60,8 @@ export function Component() {
       key: 'model',
       title: t('agents.model'),
       width: '24%',
-      render: (agent) => (isWhole(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>),
+      render: (agent) =>
+        isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
     },
     {
       key: 'access',

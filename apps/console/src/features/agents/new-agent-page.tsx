@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { Page } from '../../ui/page.tsx';
 import { PageSpinner } from '../../ui/states.tsx';
 import { AgentFormCards } from './agent-form.tsx';
-import { newForm, requestOf } from './agent.ts';
+import { createAgentForm, toAgentRequest } from './agent.ts';
 import './agents.css';
 import { modelsQuery } from '../models/models-query.ts';
 
@@ -38,10 +38,10 @@ export function Component() {
       parent={{ to: paths.agents, label: t('agents.title') }}
     >
       <AgentFormCards
-        initial={newForm(models.data?.[0]?.name ?? '')}
+        initial={createAgentForm(models.data?.[0]?.name ?? '')}
         submitLabel={t('agents.create')}
         saved={create.isSuccess}
-        onSubmit={(values) => create.mutateAsync(requestOf(values))}
+        onSubmit={(values) => create.mutateAsync(toAgentRequest(values))}
         onCancel={() => void navigate(paths.agents)}
       />
     </Page>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -34,7 +34,7 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
       void message.success(t('versions.restored', { version }));
       onClose();
     },
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
   return (
@@ -63,7 +63,7 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
               )}
             </div>
             <p className="muted">
-              {changedFields(agent, list.items[i + 1]?.agent).join(', ') || t('versions.first')}
+              {listChangedFields(agent, list.items[i + 1]?.agent).join(', ') || t('versions.first')}
             </p>
           </li>
         ))}
@@ -80,7 +80,7 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
 const OWN_FIELDS = new Set(['version', 'updatedAt', 'createdAt']);
 
 /** Returns the names of the fields that changed since the previous version. */
-function changedFields(now: AgentVersion['agent'], before: AgentVersion['agent'] | undefined): string[] {
+function listChangedFields(now: AgentVersion['agent'], before: AgentVersion['agent'] | undefined): string[] {
   if (before === undefined) return [];
   const earlier: Record<string, unknown> = { ...before };
   return Object.entries(now)

@@ -4,8 +4,8 @@ import { Alert, Button, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router';
 import { client, setSession } from '../../api.ts';
-import { isUnauthorized, messageOf } from '../../ui/errors.ts';
-import { fieldProblems } from '../../ui/form-errors.ts';
+import { isUnauthorized, getErrorMessage } from '../../ui/errors.ts';
+import { parseFieldErrors } from '../../ui/form-errors.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
 import { PageSpinner } from '../../ui/states.tsx';
 import { Logo } from '../shell/logo.tsx';
@@ -25,7 +25,7 @@ export function Component() {
     onError: (error) => {
       const problems = isUnauthorized(error)
         ? [{ field: ['password'], text: t('signIn.wrong') }]
-        : fieldProblems(messageOf(error, t), ['email', 'password']);
+        : parseFieldErrors(getErrorMessage(error, t), ['email', 'password']);
       form.setFields(
         problems.flatMap(({ field, text }) =>
           field === null ? [] : [{ name: field[0] as keyof LoginRequest, errors: [text] }],
@@ -36,12 +36,14 @@ export function Component() {
   });
 
   if (session.isPending) return <PageSpinner />;
-  if (session.data) return <Navigate to={localPath(search.get('to'))} replace />;
+  if (session.data) return <Navigate to={parseLocalPath(search.get('to'))} replace />;
 
   const elsewhere =
     signIn.error !== null &&
     !isUnauthorized(signIn.error) &&
-    fieldProblems(messageOf(signIn.error, t), ['email', 'password']).some(({ field }) => field === null);
+    parseFieldErrors(getErrorMessage(signIn.error, t), ['email', 'password']).some(
+      ({ field }) => field === null,
+    );
 
   return (
     <main className="sign-in">
@@ -49,7 +51,7 @@ export function Component() {
         <Logo size={36} />
         <h1>{t('signIn.title')}</h1>
         <p className="muted">{t('signIn.subtitle')}</p>
-        {elsewhere && <Alert type="error" showIcon title={messageOf(signIn.error, t)} role="alert" />}
+        {elsewhere && <Alert type="error" showIcon title={getErrorMessage(signIn.error, t)} role="alert" />}
         <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => signIn.mutate(values)}>
           <Form.Item
             name="email"
@@ -76,6 +78,6 @@ export function Component() {
 }
 
 /** Accepts only paths of the console, because the target comes from the URL and must not lead to another site. */
-function localPath(to: string | null): string {
+function parseLocalPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])/.test(to) ? to : '/';
 }

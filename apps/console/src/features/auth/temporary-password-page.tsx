@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, reloadSession, signOut } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
-import { fieldProblems } from '../../ui/form-errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { parseFieldErrors } from '../../ui/form-errors.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { PasswordFields, type PasswordForm } from './password-fields.tsx';
@@ -23,7 +23,7 @@ export default function TemporaryPasswordPage() {
       await reloadSession();
     },
     onError: (error) => {
-      const problems = fieldProblems(messageOf(error, t), FIELDS);
+      const problems = parseFieldErrors(getErrorMessage(error, t), FIELDS);
       form.setFields(
         problems.flatMap(({ field, text }) =>
           field === null ? [] : [{ name: field[0] as keyof PasswordForm, errors: [text] }],
@@ -34,7 +34,7 @@ export default function TemporaryPasswordPage() {
   const leave = useMutation({ mutationFn: signOut });
   const elsewhere =
     change.error !== null &&
-    fieldProblems(messageOf(change.error, t), FIELDS).some(({ field }) => field === null);
+    parseFieldErrors(getErrorMessage(change.error, t), FIELDS).some(({ field }) => field === null);
 
   return (
     <main className="sign-in">
@@ -42,7 +42,7 @@ export default function TemporaryPasswordPage() {
         <Logo size={36} />
         <h1>{t('password.temporaryTitle')}</h1>
         <p className="muted">{t('password.temporaryText')}</p>
-        {elsewhere && <Alert type="error" showIcon title={messageOf(change.error, t)} role="alert" />}
+        {elsewhere && <Alert type="error" showIcon title={getErrorMessage(change.error, t)} role="alert" />}
         <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => change.mutate(values)}>
           <PasswordFields />
           <Button type="primary" htmlType="submit" size="large" block loading={change.isPending}>

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { DataList, type Column } from '../../ui/data-list.tsx';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -136,7 +136,7 @@ function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
   const change = useMutation({
     mutationFn: (role: Role) => client.members.update(member.user.id, { role }),
     onSuccess: refresh,
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
   if (fixed) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
   return (
@@ -160,7 +160,7 @@ function InstallationAdminSwitch({ member, fixed }: { member: Member; fixed: boo
   const change = useMutation({
     mutationFn: (installationAdmin: boolean) => client.members.update(member.user.id, { installationAdmin }),
     onSuccess: refresh,
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
   const { name } = member.user;
   const appoint = () =>

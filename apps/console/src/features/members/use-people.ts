@@ -2,7 +2,7 @@ import type { UserSummary } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { allItems } from '../../ui/all-items.ts';
+import { loadAllItems } from '../../ui/load-all-items.ts';
 import { useSession } from '../auth/session.ts';
 
 interface Person {
@@ -18,16 +18,16 @@ export function usePeople(): { options: Person[]; known: boolean; loading: boole
   const { user } = useSession();
   const members = useQuery({
     queryKey: [...keys.members, 'all'],
-    queryFn: () => allItems((page) => client.members.list(page)),
+    queryFn: () => loadAllItems((page) => client.members.list(page)),
   });
   const people = members.data?.map((member) => member.user) ?? [user];
   return {
-    options: people.map((person) => optionOf(person, person.id === user.id ? ` (${t('common.you')})` : '')),
+    options: people.map((person) => toOption(person, person.id === user.id ? ` (${t('common.you')})` : '')),
     known: !members.isError,
     loading: members.isPending,
   };
 }
 
-function optionOf({ id, name, email }: UserSummary, mark: string): Person {
+function toOption({ id, name, email }: UserSummary, mark: string): Person {
   return { value: id, label: `${name}${mark}`, email, search: `${name} ${email}` };
 }

@@ -4,13 +4,15 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 
 /** Calls the model once and shows the time to the first token, or the error. */
 export function ModelTest({ model }: { model: Model }) {
   const { t } = useTranslation();
   const test = useMutation({ mutationFn: () => client.models.test(model.id) });
-  const result = test.isError ? { ok: false, latencyMs: null, message: messageOf(test.error, t) } : test.data;
+  const result = test.isError
+    ? { ok: false, latencyMs: null, message: getErrorMessage(test.error, t) }
+    : test.data;
   return (
     <div className="row wrap" aria-live="polite">
       <Button

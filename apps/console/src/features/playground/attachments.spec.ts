@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentOf, fit, MAX_ATTACHED_BYTES } from './attachments.ts';
+import { toContent, fit, MAX_ATTACHED_BYTES } from './attachments.ts';
 
 describe('fit', () => {
   it('takes what fits beside what is attached already, and names the rest', () => {
@@ -14,17 +14,17 @@ describe('fit', () => {
   });
 });
 
-describe('contentOf', () => {
+describe('toContent', () => {
   it('sends images and audio as such and everything else as a file with its name', () => {
-    expect(contentOf('a.png', 'image/png', 'data:x')).toEqual({
+    expect(toContent('a.png', 'image/png', 'data:x')).toEqual({
       type: 'image_url',
       image_url: { url: 'data:x' },
     });
-    expect(contentOf('a.wav', 'audio/wav', 'data:x')).toEqual({
+    expect(toContent('a.wav', 'audio/wav', 'data:x')).toEqual({
       type: 'audio',
       audio_url: { url: 'data:x' },
     });
-    expect(contentOf('a.pdf', 'application/pdf', 'data:x')).toEqual({
+    expect(toContent('a.pdf', 'application/pdf', 'data:x')).toEqual({
       type: 'file',
       file_info: { url: 'data:x', name: 'a.pdf' },
     });

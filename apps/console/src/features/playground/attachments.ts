@@ -64,12 +64,12 @@ async function attach(file: File): Promise<Attached> {
     key: nextKey++,
     name: file.name,
     bytes: file.size,
-    content: contentOf(file.name, file.type, await dataUri(file)),
+    content: toContent(file.name, file.type, await dataUri(file)),
   };
 }
 
 /** Converts an attachment to an image, audio, or file part. */
-export function contentOf(name: string, type: string, url: string): ContentItem {
+export function toContent(name: string, type: string, url: string): ContentItem {
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };
   return { type: 'file', file_info: { url, name } };

@@ -4,7 +4,7 @@ import { App, Button, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import type { ContextUsage } from './live-turn.ts';
 
 interface ContextBarProps {
@@ -35,7 +35,7 @@ export function ContextBar({ agentId, sessionId, told, known, busy }: ContextBar
       queryClient.setQueryData(queryKey, after);
       void message.success(t('context.undone'));
     },
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
   const usage = busy ? (told ?? status.data) : (status.data ?? told);
@@ -155,7 +155,7 @@ function CompactDialog({
         <p className="muted">{t('context.compactText')}</p>
         {error !== null && (
           <p role="alert" className="danger-text">
-            {messageOf(error, t)}
+            {getErrorMessage(error, t)}
           </p>
         )}
       </div>

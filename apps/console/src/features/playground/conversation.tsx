@@ -4,14 +4,14 @@ import { App, Button } from 'antd';
 import { useEffect, useLayoutEffect, useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { isNotFound, messageOf } from '../../ui/errors.ts';
+import { isNotFound, getErrorMessage } from '../../ui/errors.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { useAttachments } from './attachments.ts';
 import { Composer } from './composer.tsx';
 import { ContextBar } from './context-bar.tsx';
 import { FramesPanel } from './frames-panel.tsx';
 import { TurnCard } from './turn-card.tsx';
-import { turnList } from './turn-list.ts';
+import { listTurns } from './turn-list.ts';
 import { useChat, type Chat } from './use-chat.ts';
 
 interface ConversationProps {
@@ -46,7 +46,7 @@ export function Conversation({
   const { pending, refreshPending } = usePending(agentId, sessionId, stored);
   const stop = useStop(chat);
 
-  const turns = turnList(messages, chat.live, pending);
+  const turns = listTurns(messages, chat.live, pending);
   const last = turns.at(-1);
   const waits = last?.status === 'INPUT_REQUIRED' && last.interaction !== null;
   const { scroller, onScroll } = useStickToEnd(turns);
@@ -167,7 +167,7 @@ function useStop({ running, stop }: Chat) {
     setStopped(running?.turnId ?? null);
     stop().catch((error: unknown) => {
       setStopped(null);
-      void message.error(messageOf(error, t));
+      void message.error(getErrorMessage(error, t));
     });
   };
   return { run, pending: running !== undefined && running.turnId === stopped };

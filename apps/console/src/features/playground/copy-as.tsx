@@ -4,9 +4,9 @@ import { Button, Dropdown, Modal, type ButtonProps } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { curlOf, typescriptOf } from './request-code.ts';
+import { formatCurl, formatTypescript } from './request-code.ts';
 
-const FORMS = { cURL: curlOf, TypeScript: typescriptOf };
+const FORMS = { cURL: formatCurl, TypeScript: formatTypescript };
 type Form = keyof typeof FORMS;
 
 interface CopyAsProps {

@@ -36,7 +36,7 @@ export function ToolCard({ tool, turnEnded }: { tool: ToolExecution; turnEnded: 
         </span>
         <span className="muted facts">
           {t(`tool.${state}`)}
-          {tool.durationMs !== undefined && ` · ${duration(tool.durationMs, i18n.language)}`}
+          {tool.durationMs !== undefined && ` · ${formatDuration(tool.durationMs, i18n.language)}`}
           {httpStatus !== undefined && ` · HTTP ${httpStatus}`}
           {cached && ` · ${t('tool.cached')}`}
         </span>
@@ -106,7 +106,7 @@ export function AskedCard({
   );
 }
 
-function duration(ms: number, language: string): string {
+function formatDuration(ms: number, language: string): string {
   const [value, unit] = ms < 1_000 ? [Math.round(ms), 'millisecond'] : [ms / 1_000, 'second'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
 }

@@ -7,7 +7,7 @@ import { client, keys } from '../../api.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { KEPT_FRAMES } from './live-turn.ts';
-import { textOf, type TurnView } from './turn-list.ts';
+import { getText, type TurnView } from './turn-list.ts';
 import './frames.css';
 
 interface FramesPanelProps {
@@ -43,7 +43,7 @@ export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps
           onChange={onTurn}
           options={turns.map((one, i) => ({
             value: one.turnId,
-            label: `${i + 1}. ${textOf(one.user).slice(0, 80)}`,
+            label: `${i + 1}. ${getText(one.user).slice(0, 80)}`,
           }))}
         />
         <span className="muted">{t('frames.count', { count: frames.length })}</span>

@@ -1,17 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { AgentStreamError, PlatformError } from '@platform/client';
 import type { Frame, Interaction } from '@platform/contracts';
-import { KEPT_FRAMES, newLiveTurn, nextSegment, waitingTurn, withError, withFrames } from './live-turn.ts';
+import {
+  KEPT_FRAMES,
+  createLiveTurn,
+  startNextSegment,
+  createWaitingTurn,
+  applyError,
+  applyFrames,
+} from './live-turn.ts';
 
 function product(seq: number, event: string, fields: object = {}): Frame {
   const params = { namespace: [], timestamp: 1_000 + seq, data: { event, ...fields } };
   return { type: 'event', method: 'custom:platform', params, seq };
 }
 
-describe('withFrames', () => {
+describe('applyFrames', () => {
   it('joins the deltas and keeps what the answer cost', () => {
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0 };
-    const turn = withFrames(newLiveTurn('t1', null), [
+    const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'session-started', { model: 'm', requestId: 'r1' }),
       product(2, 'content-delta', { delta: 'Hel' }),
       product(3, 'content-delta', { delta: 'lo' }),
@@ -27,7 +34,7 @@ describe('withFrames', () => {
 
   it('shows a tool call once, in its latest state', () => {
     const call = { callId: 'c1', tool: 'weather', method: 'get', arguments: {} };
-    const turn = withFrames(newLiveTurn('t1', null), [
+    const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'tool-execution', { ...call, status: 'started' }),
       product(2, 'tool-execution', { ...call, status: 'succeeded', result: 21 }),
     ]);
@@ -43,7 +50,7 @@ describe('withFrames', () => {
       arguments: {},
       status,
     });
-    const turn = withFrames(newLiveTurn('t1', null), [
+    const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'tool-execution', call('c1', 'started')),
       product(2, 'tool-execution', call('c2', 'started')),
       product(3, 'tool-execution', call('c2', 'failed')),
@@ -59,7 +66,7 @@ describe('withFrames', () => {
     const frames = Array.from({ length: KEPT_FRAMES + 5 }, (_, i) =>
       product(i + 1, 'content-delta', { delta: 'x' }),
     );
-    const turn = withFrames(newLiveTurn('t1', null), frames);
+    const turn = applyFrames(createLiveTurn('t1', null), frames);
     expect(turn.frames).toHaveLength(KEPT_FRAMES);
     expect(turn.frames[0]?.seq).toBe(6);
     expect(turn.droppedFrames).toBe(5);
@@ -68,7 +75,7 @@ describe('withFrames', () => {
 
   it('takes the failure that the stream tells', () => {
     const failure = { code: 'UNAVAILABLE', message: 'The model is away', requestId: 'r1' };
-    const turn = withFrames(newLiveTurn('t1', null), [
+    const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'error-occurred', { ...failure, retryable: true }),
     ]);
     expect(turn.failure).toEqual(failure);
@@ -89,15 +96,15 @@ const question: Interaction = {
   expiresAt: '2026-01-02T00:00:00.000Z',
 };
 
-describe('nextSegment', () => {
+describe('startNextSegment', () => {
   it('keeps what was said and done, and the question with its answer', () => {
-    const asked = withFrames(newLiveTurn('t1', []), [
+    const asked = applyFrames(createLiveTurn('t1', []), [
       product(1, 'content-delta', { delta: 'Let me ask.' }),
       product(2, 'context-usage', { usedTokens: 5, remainingTokens: 95, maxTokens: 100, estimated: false }),
       product(3, 'agent-input-required', { interaction: question }),
       product(4, 'response-completed', { finishReason: 'input_required' }),
     ]);
-    const resumed = withFrames(nextSegment({ ...asked, state: 'ended' }, ['Green']), [
+    const resumed = applyFrames(startNextSegment({ ...asked, state: 'ended' }, ['Green']), [
       product(1, 'content-delta', { delta: 'Green it is.' }),
     ]);
     expect(resumed).toMatchObject({
@@ -113,7 +120,7 @@ describe('nextSegment', () => {
   });
 
   it('goes on with a turn that only the history knows', () => {
-    expect(nextSegment(waitingTurn(question, ''), null)).toMatchObject({
+    expect(startNextSegment(createWaitingTurn(question, ''), null)).toMatchObject({
       turnId: 't1',
       contents: null,
       text: '',
@@ -122,7 +129,7 @@ describe('nextSegment', () => {
   });
 });
 
-describe('withError', () => {
+describe('applyError', () => {
   it('tells a refusal with its code and request', () => {
     const refusal = new PlatformError({
       status: 409,
@@ -132,7 +139,7 @@ describe('withError', () => {
       turnId: null,
       retryAfter: null,
     });
-    expect(withError(newLiveTurn('t1', null), refusal)).toMatchObject({
+    expect(applyError(createLiveTurn('t1', null), refusal)).toMatchObject({
       state: 'ended',
       cutOff: false,
       failure: { code: 'CONFLICT', message: 'busy', requestId: 'r2' },
@@ -141,7 +148,7 @@ describe('withError', () => {
 
   it('marks a broken stream as cut off: the turn itself may be well', () => {
     const broken = new AgentStreamError('truncated', 'stopped', 7);
-    expect(withError(newLiveTurn('t1', null), broken)).toMatchObject({
+    expect(applyError(createLiveTurn('t1', null), broken)).toMatchObject({
       cutOff: true,
       failure: { code: 'truncated' },
     });

@@ -50,7 +50,7 @@ export interface LiveTurn {
   cutOff: boolean;
 }
 
-export function newLiveTurn(turnId: string, contents: ContentItem[] | null): LiveTurn {
+export function createLiveTurn(turnId: string, contents: ContentItem[] | null): LiveTurn {
   return {
     turnId,
     contents,
@@ -73,10 +73,10 @@ export function newLiveTurn(turnId: string, contents: ContentItem[] | null): Liv
 }
 
 /** Returns the turn at the start of its next segment, with the answer to its question. */
-export function nextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
+export function startNextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
   const { interaction } = turn;
   return {
-    ...newLiveTurn(turn.turnId, turn.contents),
+    ...createLiveTurn(turn.turnId, turn.contents),
     model: turn.model,
     context: turn.context,
     text: turn.text === '' ? '' : `${turn.text}\n\n`,
@@ -87,12 +87,12 @@ export function nextSegment(turn: LiveTurn, answer: string[] | null): LiveTurn {
 }
 
 /** Returns the state of a turn from the history whose question is open. */
-export function waitingTurn(interaction: Interaction, text: string): LiveTurn {
-  return { ...newLiveTurn(interaction.turnId, null), state: 'ended', text, interaction };
+export function createWaitingTurn(interaction: Interaction, text: string): LiveTurn {
+  return { ...createLiveTurn(interaction.turnId, null), state: 'ended', text, interaction };
 }
 
 /** Returns the turn after the next frames of its stream. */
-export function withFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
+export function applyFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
   const all = [...turn.frames, ...frames];
   const dropped = Math.max(0, all.length - KEPT_FRAMES);
   const read: LiveTurn = {
@@ -101,10 +101,10 @@ export function withFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
     droppedFrames: turn.droppedFrames + dropped,
     lastSeq: frames.at(-1)?.seq ?? turn.lastSeq,
   };
-  return frames.reduce(withFrame, read);
+  return frames.reduce(applyFrame, read);
 }
 
-function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
+function applyFrame(turn: LiveTurn, frame: Frame): LiveTurn {
   const event = toProductEvent(frame);
   switch (event?.event) {
     case 'session.started':
@@ -112,7 +112,7 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
     case 'content.delta':
       return { ...turn, text: turn.text + event.delta };
     case 'tool.execution':
-      return { ...turn, tools: withExecution(turn.tools, event) };
+      return { ...turn, tools: applyExecution(turn.tools, event) };
     case 'knowledge.evidence':
       return { ...turn, evidence: [...turn.evidence, event] };
     case 'agent.input.required':
@@ -132,12 +132,12 @@ function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
 }
 
 /** Returns the turn after its stream failed permanently. */
-export function withError(turn: LiveTurn, error: unknown): LiveTurn {
+export function applyError(turn: LiveTurn, error: unknown): LiveTurn {
   const cutOff = error instanceof AgentStreamError;
-  return { ...turn, state: 'ended', failure: failureOf(error, turn.requestId), cutOff };
+  return { ...turn, state: 'ended', failure: toTurnFailure(error, turn.requestId), cutOff };
 }
 
-function failureOf(error: unknown, requestId: string | null): TurnFailure {
+function toTurnFailure(error: unknown, requestId: string | null): TurnFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof PlatformError || error instanceof AgentStreamError) {
     return { code: error.code, message, requestId: error.requestId ?? requestId };
@@ -146,7 +146,7 @@ function failureOf(error: unknown, requestId: string | null): TurnFailure {
 }
 
 /** A tool call keeps its position when it ends, so that its card does not move. */
-function withExecution(tools: ToolExecution[], event: ToolExecution): ToolExecution[] {
+function applyExecution(tools: ToolExecution[], event: ToolExecution): ToolExecution[] {
   const known = tools.some(({ callId }) => callId === event.callId);
   return known ? tools.map((tool) => (tool.callId === event.callId ? event : tool)) : [...tools, event];
 }

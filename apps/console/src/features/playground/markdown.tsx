@@ -20,7 +20,7 @@ const components: Components = {
       {alt || (typeof src === 'string' ? src : '')}
     </a>
   ),
-  pre: ({ node, children }) => <CodeBlock text={textOfNode(node)}>{children}</CodeBlock>,
+  pre: ({ node, children }) => <CodeBlock text={getNodeText(node)}>{children}</CodeBlock>,
   table: ({ children }) => (
     <div className="table-scroll" tabIndex={0} role="group">
       <table>{children}</table>
@@ -63,7 +63,7 @@ interface TextNode {
   children?: TextNode[];
 }
 
-function textOfNode(node: unknown): string {
+function getNodeText(node: unknown): string {
   const { value, children = [] } = (node ?? {}) as TextNode;
-  return typeof value === 'string' ? value : children.map(textOfNode).join('');
+  return typeof value === 'string' ? value : children.map(getNodeText).join('');
 }

@@ -1,24 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { bytesText, nameOf } from './part-name.ts';
+import { formatBytes, getPartName } from './part-name.ts';
 
-describe('nameOf', () => {
+describe('getPartName', () => {
   const attachment = { id: 'a1', mime: 'image/png', bytes: 70, url: '/api/x' };
 
   it('takes the name of a file, else the type of what was sent, else the address', () => {
-    expect(nameOf({ type: 'file', file_info: { url: 'data:a/b;base64,', name: 'a.csv' } })).toBe('a.csv');
-    expect(nameOf({ type: 'image_url', image_url: { url: 'data:image/gif;base64,AA' } })).toBe('image/gif');
-    expect(nameOf({ type: 'image_url', image_url: { url: '', detail: 'auto' }, attachment })).toBe(
+    expect(getPartName({ type: 'file', file_info: { url: 'data:a/b;base64,', name: 'a.csv' } })).toBe(
+      'a.csv',
+    );
+    expect(getPartName({ type: 'image_url', image_url: { url: 'data:image/gif;base64,AA' } })).toBe(
+      'image/gif',
+    );
+    expect(getPartName({ type: 'image_url', image_url: { url: '', detail: 'auto' }, attachment })).toBe(
       'image/png',
     );
-    expect(nameOf({ type: 'audio', audio_url: { url: 'https://example.com/a.mp3' } })).toBe(
+    expect(getPartName({ type: 'audio', audio_url: { url: 'https://example.com/a.mp3' } })).toBe(
       'https://example.com/a.mp3',
     );
   });
 });
 
-describe('bytesText', () => {
+describe('formatBytes', () => {
   it('takes the largest unit that fits', () => {
-    expect([1, 70, 1_500, 7_340_032].map((bytes) => bytesText(bytes, 'en'))).toEqual([
+    expect([1, 70, 1_500, 7_340_032].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
       '1 byte',
       '70 bytes',
       '1.5 kB',

@@ -1,7 +1,7 @@
 import type { ContentItem, MessageContent } from '@platform/contracts';
 
 /** Returns the name of a message part: its file name, or its type or URL. */
-export function nameOf(item: MessageContent | ContentItem): string {
+export function getPartName(item: MessageContent | ContentItem): string {
   if (item.type === 'text') return item.text;
   if (item.type === 'file' && typeof item.file_info.name === 'string') return item.file_info.name;
   if ('attachment' in item && item.attachment) return item.attachment.mime;
@@ -13,7 +13,7 @@ export function nameOf(item: MessageContent | ContentItem): string {
 const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 
 /** Formats a size in decimal units. */
-export function bytesText(bytes: number, language: string): string {
+export function formatBytes(bytes: number, language: string): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = {
     style: 'unit',

@@ -5,10 +5,10 @@ import { App, Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
-import { useSeen } from '../../ui/use-seen.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { useWasVisible } from '../../ui/use-was-visible.ts';
 import { KindIcon } from './composer.tsx';
-import { bytesText, nameOf } from './part-name.ts';
+import { formatBytes, getPartName } from './part-name.ts';
 
 interface PartsProps {
   agentId: string;
@@ -38,14 +38,14 @@ export function Parts({ agentId, sessionId, contents }: PartsProps) {
 /** A part that was sent from this page, or that has an external URL. */
 function SentPart({ item }: { item: Exclude<PartsProps['contents'][number], { type: 'text' }> }) {
   if (item.type === 'image_url' && item.image_url.url.startsWith('data:image/')) {
-    return <img src={item.image_url.url} alt={nameOf(item)} />;
+    return <img src={item.image_url.url} alt={getPartName(item)} />;
   }
   if (item.type === 'audio' && item.audio_url.url.startsWith('data:audio/')) {
-    return <audio controls src={item.audio_url.url} aria-label={nameOf(item)} />;
+    return <audio controls src={item.audio_url.url} aria-label={getPartName(item)} />;
   }
   return (
     <span className="badge plain">
-      <KindIcon type={item.type} /> {nameOf(item)}
+      <KindIcon type={item.type} /> {getPartName(item)}
     </span>
   );
 }
@@ -62,7 +62,7 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
   const { t, i18n } = useTranslation();
   const { message } = App.useApp();
   const place = useRef<HTMLSpanElement>(null);
-  const seen = useSeen(place);
+  const seen = useWasVisible(place);
   const [wanted, setWanted] = useState(false);
   const shown = item.type === 'image_url' ? seen : item.type === 'audio' && wanted;
   const fetchBytes = () => client.agents.attachment(agentId, sessionId, attachment.id);
@@ -74,14 +74,16 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
   });
   const url = useObjectUrl(bytes.data);
   const save = useMutation({
-    mutationFn: async () => download(bytes.data ?? (await fetchBytes()), nameOf(item)),
-    onError: (error) => void message.error(messageOf(error, t)),
+    mutationFn: async () => download(bytes.data ?? (await fetchBytes()), getPartName(item)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
-  if (url !== null && item.type === 'image_url') return <img src={url} alt={nameOf(item)} />;
+  if (url !== null && item.type === 'image_url') return <img src={url} alt={getPartName(item)} />;
   if (url !== null && item.type === 'audio')
-    return <audio controls autoPlay src={url} aria-label={nameOf(item)} />;
-  const label = t(item.type === 'audio' ? 'attachment.play' : 'attachment.download', { name: nameOf(item) });
+    return <audio controls autoPlay src={url} aria-label={getPartName(item)} />;
+  const label = t(item.type === 'audio' ? 'attachment.play' : 'attachment.download', {
+    name: getPartName(item),
+  });
   return (
     <span ref={place}>
       <Button
@@ -92,7 +94,7 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
         title={label}
         onClick={() => (item.type === 'audio' ? setWanted(true) : save.mutate())}
       >
-        {nameOf(item)} <span className="muted">{bytesText(attachment.bytes, i18n.language)}</span>
+        {getPartName(item)} <span className="muted">{formatBytes(attachment.bytes, i18n.language)}</span>
       </Button>
     </span>
   );

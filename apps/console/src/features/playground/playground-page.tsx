@@ -9,7 +9,7 @@ import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
-import { isWhole } from '../agents/agent.ts';
+import { isFullAgent } from '../agents/agent.ts';
 import { Conversation } from './conversation.tsx';
 import { SessionsList } from './sessions-list.tsx';
 import './playground.css';
@@ -29,7 +29,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
-  const [draft, setDraft] = useState(newSessionId);
+  const [draft, setDraft] = useState(createSessionId);
   const [sessionsOpen, setSessionsOpen] = useState(false);
   const view = search.get('view') === 'frames' ? 'frames' : 'chat';
   const named = search.get('session');
@@ -39,7 +39,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const [opened, setOpened] = useState(named);
   if (opened !== named) {
     setOpened(named);
-    if (named !== null && named !== draft) setDraft(newSessionId());
+    if (named !== null && named !== draft) setDraft(createSessionId());
   }
 
   const setParams = (change: (params: URLSearchParams) => void) =>
@@ -51,7 +51,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
       { replace: true },
     );
   const startNew = () => {
-    setDraft(newSessionId());
+    setDraft(createSessionId());
     setSessionsOpen(false);
     void navigate(paths.playground(agent.id));
   };
@@ -75,7 +75,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
             <ArrowLeftOutlined aria-hidden />
           </Link>
           <h1 className="truncate">{agent.name}</h1>
-          {isWhole(agent) && <ModelBadge agent={agent} />}
+          {isFullAgent(agent) && <ModelBadge agent={agent} />}
           <span className="grow" />
           <Button
             className="sessions-button"
@@ -94,7 +94,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
               { value: 'frames', label: t('playground.frames') },
             ]}
           />
-          {isWhole(agent) && (
+          {isFullAgent(agent) && (
             <Button
               icon={<SettingOutlined aria-hidden />}
               aria-label={t('playground.configure')}
@@ -136,7 +136,7 @@ function ModelBadge({ agent }: { agent: Agent }) {
 }
 
 /** Returns a new session id. The session is created with its first message. Works without HTTPS, unlike randomUUID. */
-function newSessionId(): string {
+function createSessionId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `play-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, Input, Radio } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { isAnswer, type Choice } from './question.ts';
 
 interface QuestionFormProps {
@@ -79,7 +79,7 @@ export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
       )}
       {answer.isError && (
         <p role="alert" className="danger-text">
-          {messageOf(answer.error, t)}
+          {getErrorMessage(answer.error, t)}
         </p>
       )}
       <div className="row">

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Interaction } from '@platform/contracts';
-import { answerLabels, isAnswer } from './question.ts';
+import { listAnswerLabels, isAnswer } from './question.ts';
 
 const question: Interaction = {
   interactionId: 'i1',
@@ -35,9 +35,9 @@ describe('isAnswer', () => {
   });
 });
 
-describe('answerLabels', () => {
+describe('listAnswerLabels', () => {
   it('names the options in their order, own words last', () => {
-    expect(answerLabels(question, { selectedOptionIds: ['b', 'a'], otherText: 'white' })).toEqual([
+    expect(listAnswerLabels(question, { selectedOptionIds: ['b', 'a'], otherText: 'white' })).toEqual([
       'Green',
       'Black',
       'white',

@@ -14,7 +14,10 @@ export function isAnswer(
 }
 
 /** Returns the labels of the chosen options, and the free text. */
-export function answerLabels({ options }: Interaction, { selectedOptionIds, otherText }: Choice): string[] {
+export function listAnswerLabels(
+  { options }: Interaction,
+  { selectedOptionIds, otherText }: Choice,
+): string[] {
   const labels = options.filter(({ id }) => selectedOptionIds.includes(id)).map(({ label }) => label);
   return otherText === undefined ? labels : [...labels, otherText];
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { curlOf, typescriptOf } from './request-code.ts';
+import { formatCurl, formatTypescript } from './request-code.ts';
 
 const baseUrl = 'https://platform.example.com';
 
-describe('curlOf', () => {
+describe('formatCurl', () => {
   it('gives the call with the protocol header and the key from the environment', () => {
     const request = { contents: [{ type: 'text' as const, text: "What's up?" }], session_id: 's1' };
-    const code = curlOf({ baseUrl, agentId: 'a1', request });
+    const code = formatCurl({ baseUrl, agentId: 'a1', request });
     expect(code).toContain(`curl -N '${baseUrl}/api/agents/a1/chat'`);
     expect(code).toContain(`-H "Authorization: Bearer $PLATFORM_API_KEY"`);
     expect(code).toContain(`-H 'X-Platform-Stream-Protocol: langgraph-v3'`);
@@ -14,14 +14,14 @@ describe('curlOf', () => {
 
   it('quotes the body for a shell, whatever the text holds', () => {
     const request = { contents: [{ type: 'text' as const, text: `it's $HOME "now"` }] };
-    const body = curlOf({ baseUrl, agentId: 'a1', request }).split(' -d ')[1] ?? '';
+    const body = formatCurl({ baseUrl, agentId: 'a1', request }).split(' -d ')[1] ?? '';
     const unquoted = body.slice(1, -1).replaceAll(`'\\''`, "'");
     expect(JSON.parse(unquoted)).toEqual(request);
   });
 
   it('cuts long data URIs', () => {
     const url = `data:image/png;base64,${'A'.repeat(5_000)}`;
-    const code = curlOf({
+    const code = formatCurl({
       baseUrl,
       agentId: 'a1',
       request: { contents: [{ type: 'image_url', image_url: { url } }] },
@@ -30,9 +30,9 @@ describe('curlOf', () => {
   });
 });
 
-describe('typescriptOf', () => {
+describe('formatTypescript', () => {
   it('uses the client library', () => {
-    const code = typescriptOf({
+    const code = formatTypescript({
       baseUrl,
       agentId: 'a1',
       request: { contents: [{ type: 'text', text: 'Hi' }] },

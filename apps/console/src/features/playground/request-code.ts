@@ -10,19 +10,19 @@ export interface CodeRequest {
 const MAX_DATA_URI = 2_000;
 
 /** Returns the chat request as a curl command. The API key comes from the environment. */
-export function curlOf({ baseUrl, agentId, request }: CodeRequest): string {
+export function formatCurl({ baseUrl, agentId, request }: CodeRequest): string {
   return [
-    `curl -N ${quoted(`${baseUrl}/api/agents/${agentId}/chat`)}`,
+    `curl -N ${quoteForShell(`${baseUrl}/api/agents/${agentId}/chat`)}`,
     `  -H "Authorization: Bearer $PLATFORM_API_KEY"`,
     `  -H 'Content-Type: application/json'`,
     `  -H 'Accept: text/event-stream'`,
     `  -H '${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}'`,
-    `  -d ${quoted(json(request))}`,
+    `  -d ${quoteForShell(json(request))}`,
   ].join(' \\\n');
 }
 
 /** Returns the chat request as code for the client library on a server. */
-export function typescriptOf({ baseUrl, agentId, request }: CodeRequest): string {
+export function formatTypescript({ baseUrl, agentId, request }: CodeRequest): string {
   return `import { PlatformClient } from '@platform/client';
 
 const client = new PlatformClient({
@@ -41,17 +41,17 @@ for await (const event of stream) {
 function json(request: ChatRequest): string {
   return JSON.stringify(
     request,
-    (_, value: unknown) => (typeof value === 'string' ? shortened(value) : value),
+    (_, value: unknown) => (typeof value === 'string' ? shortenDataUris(value) : value),
     2,
   );
 }
 
-function shortened(value: string): string {
+function shortenDataUris(value: string): string {
   if (!value.startsWith('data:') || value.length <= MAX_DATA_URI) return value;
   return `${value.slice(0, value.indexOf(',') + 1)}…`;
 }
 
 /** Quotes a value for a POSIX shell. */
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -10,7 +10,7 @@ import { Parts } from './parts.tsx';
 import { QuestionForm } from './question-form.tsx';
 import type { Choice } from './question.ts';
 import { TurnFigures } from './turn-figures.tsx';
-import { textOf, type TurnView } from './turn-list.ts';
+import { getText, type TurnView } from './turn-list.ts';
 
 const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
 
@@ -37,7 +37,7 @@ export const TurnCard = memo(function TurnCard({
   const { t } = useTranslation();
   const { live, answer, status, interaction } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
-  const text = textOf(turn.user);
+  const text = getText(turn.user);
 
   return (
     <article className="turn">
@@ -87,7 +87,12 @@ export const TurnCard = memo(function TurnCard({
               <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
                 {t('playground.frames')}
               </Button>
-              <CopyAs agentId={agentId} contents={sendable(turn.user)} sessionId={sessionId} size="small" />
+              <CopyAs
+                agentId={agentId}
+                contents={toRequestContents(turn.user)}
+                sessionId={sessionId}
+                size="small"
+              />
             </span>
           </footer>
         )}
@@ -97,7 +102,7 @@ export const TurnCard = memo(function TurnCard({
 });
 
 /** Converts the contents of the history to those of a request. */
-function sendable(contents: (MessageContent | ContentItem)[]): ContentItem[] {
+function toRequestContents(contents: (MessageContent | ContentItem)[]): ContentItem[] {
   return contents.map((item): ContentItem => {
     switch (item.type) {
       case 'text':

@@ -2,7 +2,7 @@ import type { TokenUsage } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSeen } from '../../ui/use-seen.ts';
+import { useWasVisible } from '../../ui/use-was-visible.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
@@ -11,7 +11,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
   const { t, i18n } = useTranslation();
   const line = useRef<HTMLSpanElement>(null);
   const completed = turn.live?.completed ?? null;
-  const seen = useSeen(line);
+  const seen = useWasVisible(line);
   const stored = useQuery({
     ...turnQuery(agentId, turn.turnId),
     enabled: seen && completed === null && turn.live === null,

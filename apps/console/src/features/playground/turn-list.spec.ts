@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Interaction, Message, TurnStatus } from '@platform/contracts';
-import { newLiveTurn } from './live-turn.ts';
-import { turnList } from './turn-list.ts';
+import { createLiveTurn } from './live-turn.ts';
+import { listTurns } from './turn-list.ts';
 
 function message(
   id: string,
@@ -14,9 +14,9 @@ function message(
   return { id, turnId, role, contents: [{ type: 'text' as const, text }], turnStatus, createdAt: at };
 }
 
-describe('turnList', () => {
+describe('listTurns', () => {
   it('groups messages by turn, oldest first, however they come', () => {
-    const turns = turnList(
+    const turns = listTurns(
       [
         message('4', 't2', 'assistant', 'B'),
         message('3', 't2', 'user', 'b'),
@@ -32,22 +32,22 @@ describe('turnList', () => {
   });
 
   it('takes the running turn from the stream and its question from the history', () => {
-    const live = { ...newLiveTurn('t1', null), text: 'so far' };
-    const [turn] = turnList([message('1', 't1', 'user', 'a', 'RUNNING')], [live]);
+    const live = { ...createLiveTurn('t1', null), text: 'so far' };
+    const [turn] = listTurns([message('1', 't1', 'user', 'a', 'RUNNING')], [live]);
     expect(turn).toMatchObject({ answer: 'so far', status: 'RUNNING', user: [{ type: 'text', text: 'a' }] });
   });
 
   it('gives a waiting turn its question, until this page has read more of it', () => {
     const question = { interactionId: 'i1', turnId: 't1' } as Interaction;
     const messages = [message('1', 't1', 'user', 'a', 'INPUT_REQUIRED')];
-    expect(turnList(messages, [], [question])[0]?.interaction).toBe(question);
-    expect(turnList(messages, [newLiveTurn('t1', null)], [question])[0]?.interaction).toBeNull();
+    expect(listTurns(messages, [], [question])[0]?.interaction).toBe(question);
+    expect(listTurns(messages, [createLiveTurn('t1', null)], [question])[0]?.interaction).toBeNull();
   });
 
   it('says how a turn of this page ended', () => {
-    const ended = { ...newLiveTurn('t1', []), state: 'ended' as const };
+    const ended = { ...createLiveTurn('t1', []), state: 'ended' as const };
     const failure = { code: 'UNAVAILABLE', message: '', requestId: null };
-    expect(turnList([], [ended])[0]?.status).toBe('COMPLETED');
-    expect(turnList([], [{ ...ended, failure }])[0]?.status).toBe('FAILED');
+    expect(listTurns([], [ended])[0]?.status).toBe('COMPLETED');
+    expect(listTurns([], [{ ...ended, failure }])[0]?.status).toBe('FAILED');
   });
 });

@@ -13,7 +13,7 @@ export interface TurnView {
 }
 
 /** Returns the turns of a session, oldest first. Streams of this page take precedence over the history. */
-export function turnList(
+export function listTurns(
   messages: readonly Message[],
   live: readonly LiveTurn[],
   pending: readonly Interaction[] = [],
@@ -22,12 +22,12 @@ export function turnList(
   for (const message of [...messages].sort(
     (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
   )) {
-    const turn = turns.get(message.turnId) ?? emptyTurn(message.turnId);
+    const turn = turns.get(message.turnId) ?? createEmptyTurn(message.turnId);
     turns.set(message.turnId, {
       ...turn,
       status: message.turnStatus,
       user: message.role === 'user' ? [...turn.user, ...message.contents] : turn.user,
-      answer: message.role === 'assistant' ? joined(turn.answer, textOf(message.contents)) : turn.answer,
+      answer: message.role === 'assistant' ? joined(turn.answer, getText(message.contents)) : turn.answer,
     });
   }
   for (const interaction of pending) {
@@ -35,13 +35,13 @@ export function turnList(
     if (known) turns.set(known.turnId, { ...known, interaction });
   }
   for (const turn of live) {
-    const known = turns.get(turn.turnId) ?? emptyTurn(turn.turnId);
+    const known = turns.get(turn.turnId) ?? createEmptyTurn(turn.turnId);
     turns.set(turn.turnId, {
       ...known,
       live: turn,
       user: turn.contents ?? known.user,
       answer: turn.text === '' && turn.state === 'ended' ? known.answer : turn.text,
-      status: statusOf(turn),
+      status: toTurnStatus(turn),
       interaction: turn.interaction,
     });
   }
@@ -49,15 +49,15 @@ export function turnList(
 }
 
 /** Returns the plain text of a message. */
-export function textOf(contents: readonly (MessageContent | ContentItem)[]): string {
+export function getText(contents: readonly (MessageContent | ContentItem)[]): string {
   return contents.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n');
 }
 
-function emptyTurn(turnId: string): TurnView {
+function createEmptyTurn(turnId: string): TurnView {
   return { turnId, user: [], answer: '', status: 'RUNNING', live: null, interaction: null };
 }
 
-function statusOf(turn: LiveTurn): TurnStatus {
+function toTurnStatus(turn: LiveTurn): TurnStatus {
   if (turn.state === 'running') return 'RUNNING';
   if (turn.failure !== null) return 'FAILED';
   const reason = turn.completed?.finishReason;

@@ -3,8 +3,15 @@ import type { ContentItem, Frame, Interaction, SegmentOrigin } from '@platform/c
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { client, keys, queryClient } from '../../api.ts';
 import { isNotFound } from '../../ui/errors.ts';
-import { newLiveTurn, nextSegment, waitingTurn, withError, withFrames, type LiveTurn } from './live-turn.ts';
-import { answerLabels, type Choice } from './question.ts';
+import {
+  createLiveTurn,
+  startNextSegment,
+  createWaitingTurn,
+  applyError,
+  applyFrames,
+  type LiveTurn,
+} from './live-turn.ts';
+import { listAnswerLabels, type Choice } from './question.ts';
 
 /** Interval at which frames are rendered together. A stream can deliver hundreds per second. */
 const RENDER_EVERY_MS = 40;
@@ -52,7 +59,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     async (turnId: string, stream: AgentStream) => {
       const batch = new Batch<Frame>(RENDER_EVERY_MS, (frames) =>
         update(turnId, (turn) => ({
-          ...withFrames(turn, frames),
+          ...applyFrames(turn, frames),
           requestId: stream.requestId ?? turn.requestId,
         })),
       );
@@ -74,7 +81,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
         update(turnId, (turn) => ({ ...turn, state: 'ended' }));
       } catch (error) {
         if (signal.aborted) return;
-        update(turnId, (turn) => withError(turn, error));
+        update(turnId, (turn) => applyError(turn, error));
       }
       void queryClient.invalidateQueries({ queryKey: keys.sessions(agentId) });
     },
@@ -85,17 +92,17 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     onStarted();
     const request = { contents, session_id: sessionId, ...(known !== undefined && { turnId: known }) };
     const stream = client.agents.chatStream(agentId, request, { signal: leaving.current.signal });
-    put(newLiveTurn(stream.turnId, contents));
+    put(createLiveTurn(stream.turnId, contents));
     void follow(stream.turnId, () => readSegment(stream.turnId, stream));
   };
 
   const attach = useCallback(
     (turnId: string, contents: ContentItem[] | null = null) => {
-      put(newLiveTurn(turnId, contents));
+      put(createLiveTurn(turnId, contents));
       void follow(turnId, async (signal) => {
         const turn = await client.agents.turn(agentId, turnId, { signal });
-        for (const [i, segment] of sinceLastStart(turn.segments).entries()) {
-          if (i > 0) update(turnId, (read) => nextSegment(read, null));
+        for (const [i, segment] of findCurrentSegments(turn.segments).entries()) {
+          if (i > 0) update(turnId, (read) => startNextSegment(read, null));
           const stream = client.agents.attachTurn(agentId, turnId, { segment: segment.segment }, { signal });
           await readSegment(turnId, stream);
         }
@@ -106,9 +113,9 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
 
   const resume = async (interaction: Interaction, choice: Choice, textBefore: string) => {
     const { turnId, interactionId } = interaction;
-    const waiting = live.find((turn) => turn.turnId === turnId) ?? waitingTurn(interaction, textBefore);
+    const waiting = live.find((turn) => turn.turnId === turnId) ?? createWaitingTurn(interaction, textBefore);
     let refusal: PlatformError | undefined;
-    put(nextSegment({ ...waiting, interaction }, answerLabels(interaction, choice)));
+    put(startNextSegment({ ...waiting, interaction }, listAnswerLabels(interaction, choice)));
     await follow(turnId, async (signal) => {
       const stream = client.agents.resume(
         agentId,
@@ -147,7 +154,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
 }
 
 /** Returns the segments that form the answer: the last start or rerun, and the resumes after it. */
-function sinceLastStart<T extends { origin: SegmentOrigin }>(segments: T[]): T[] {
+function findCurrentSegments<T extends { origin: SegmentOrigin }>(segments: T[]): T[] {
   return segments.slice(
     Math.max(
       0,

@@ -4,7 +4,7 @@ import { Alert, App, Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient, reloadSession, switchSpace } from '../../api.ts';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 
 /** The number of invitations shown at once. Further ones follow after these are answered. */
@@ -18,7 +18,7 @@ export function InvitationsBanner() {
   const { message } = App.useApp();
   const change = useMutation({
     mutationFn: switchSpace,
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
   const [joined, setJoined] = useState<SpaceSummary | null>(null);
   const invitations = useQuery({
@@ -77,7 +77,7 @@ function InvitationNotice({ invitation, onJoined }: NoticeProps) {
       await Promise.all([reloadSession(), refresh()]);
     },
     onError: (error) => {
-      void message.error(messageOf(error, t));
+      void message.error(getErrorMessage(error, t));
       void refresh();
     },
   });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, switchSpace } from '../../api.ts';
 import { DialogForm } from '../../ui/dialog-form.tsx';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
 
@@ -17,7 +17,7 @@ export function SpaceSwitch() {
 
   const change = useMutation({
     mutationFn: switchSpace,
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
   return (

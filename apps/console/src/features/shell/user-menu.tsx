@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
 import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
 import { Avatar } from '../../ui/avatar.tsx';
-import { messageOf } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { useSession } from '../auth/session.ts';
 
 const PasswordDialog = lazy(() =>
@@ -22,7 +22,7 @@ export function UserMenu() {
   const [passwordOpen, setPasswordOpen] = useState(false);
   const leave = useMutation({
     mutationFn: signOut,
-    onError: (error) => void message.error(messageOf(error, t)),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
   return (

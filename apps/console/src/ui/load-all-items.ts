@@ -2,7 +2,7 @@ import { paginate } from '@platform/client';
 import type { Page, PageQuery } from '@platform/contracts';
 
 /** Loads all items of a list that is known to be short. */
-export async function allItems<T>(fetchPage: (page: PageQuery) => Promise<Page<T>>): Promise<T[]> {
+export async function loadAllItems<T>(fetchPage: (page: PageQuery) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = [];
   const pages = paginate((cursor) => fetchPage({ limit: 200, ...(cursor !== undefined && { cursor }) }));
   for await (const item of pages) items.push(item);

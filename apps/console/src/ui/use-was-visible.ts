@@ -1,7 +1,7 @@
 import { useEffect, useState, type RefObject } from 'react';
 
 /** Returns whether the element has been visible. Used to delay requests until their result can be seen. */
-export function useSeen(element: RefObject<HTMLElement | null>): boolean {
+export function useWasVisible(element: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (seen || element.current === null) return;
