@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import express, { type Request, type Response } from 'express';
 import helmet from 'helmet';
+import { createApiDocument } from './api-document.ts';
 import { authentication } from './auth/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { notFound } from './infra/http/app-error.ts';
@@ -15,13 +16,12 @@ import { requestId } from './infra/http/request-id.ts';
 import { requestLog } from './infra/http/request-log.ts';
 import { RouteTable } from './infra/http/route-table.ts';
 import { BodyPipe } from './infra/http/validation.pipe.ts';
-import { createDocument } from './openapi.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console/dist');
 
 /**
- * Everything between the socket and the controllers, in its order; the tests use the same.
- * Authentication stands before the body parser: nobody unknown makes us read a body.
+ * Sets up everything between the socket and the controllers, in its order; the tests use it too. Authentication comes
+ * before the body parser, so that no body of an unknown caller is read.
  */
 export async function setupApp(app: NestExpressApplication): Promise<void> {
   const config = app.get(PlatformConfig);
@@ -51,7 +51,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.useGlobalInterceptors(new NoBodyInterceptor());
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
-  SwaggerModule.setup('api/docs', app, () => createDocument(app), { jsonDocumentUrl: 'api/openapi.json' });
+  SwaggerModule.setup('api/docs', app, () => createApiDocument(app), { jsonDocumentUrl: 'api/openapi.json' });
   serveConsole(app);
   await app.init();
   app.use((req: Request, res: Response) => {
@@ -67,7 +67,7 @@ function securityHeaders(config: PlatformConfig) {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'"],
         workerSrc: ["'self'", 'blob:'],
-        // Documents are imported from addresses that people name.
+        // People import documents from addresses of their choice.
         connectSrc: ["'self'", 'http:', 'https:'],
         imgSrc: ["'self'", 'data:', 'blob:', 'https:', 'http:'],
         mediaSrc: ["'self'", 'data:', 'blob:'],
@@ -88,7 +88,7 @@ function permissions(_req: Request, res: Response, next: () => void): void {
   next();
 }
 
-/** The console's files, and its page for every other address that a browser opens. */
+/** Serves the files of the console, and its page for every other address that a browser opens. */
 function serveConsole(app: NestExpressApplication): void {
   app.use(
     '/assets',

@@ -1,29 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
-import { DocumentBuilder, getSchemaPath, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { createApiDocument } from './api-document.ts';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
 import { readConfig } from './infra/config/platform-config.ts';
-import { ErrorDto } from './infra/http/error.dto.ts';
 
-/** The OpenAPI document of the running service; complete only in the compiled service (swagger's plugin). */
-export function createDocument(app: NestExpressApplication): OpenAPIObject {
-  const about = new DocumentBuilder()
-    .setTitle('Agent platform')
-    .setDescription('Agents by streaming chat, structured execution and jobs; events; tools.')
-    .setVersion('1')
-    .addBearerAuth()
-    .addSecurityRequirements('bearer')
-    .addGlobalResponse({
-      status: 'default',
-      description: 'Any failure.',
-      schema: { $ref: getSchemaPath(ErrorDto) },
-    })
-    .build();
-  return SwaggerModule.createDocument(app, about, { extraModels: [ErrorDto] });
-}
-
-/** The same document without serving anything; the database must be migrated or empty. */
+/** Describes the service without serving anything. The database must be migrated or empty. */
 export async function createOpenApiDocument(databaseUrl: string): Promise<OpenAPIObject> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -36,7 +19,7 @@ export async function createOpenApiDocument(databaseUrl: string): Promise<OpenAP
   });
   try {
     await setupApp(app);
-    return createDocument(app);
+    return createApiDocument(app);
   } finally {
     await app.close();
   }

@@ -4,6 +4,7 @@ import { isUuid } from '../infra/http/ids.ts';
 import { deeperThan } from '../infra/http/json-shape.ts';
 import { isText } from '../infra/http/text.ts';
 import { variableNameProblem } from './template.ts';
+import { isObject } from '../infra/json.ts';
 
 /** Built-in tools have names instead of ids. */
 const BUILTIN_TOOL = /^[a-z][a-z0-9_]{0,63}$/;
@@ -95,8 +96,4 @@ const text: FieldCheck = (value) => (typeof value === 'string' ? null : 'must be
 
 function optional(check: FieldCheck): FieldCheck {
   return (value) => (value === undefined ? null : check(value));
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

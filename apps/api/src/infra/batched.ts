@@ -1,26 +1,22 @@
+import { isDataError } from './database/data-errors.ts';
+
 interface Waiting<Question, Answer> {
   question: Question;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 }
 
-const MOST = 100;
-
-/** Whether the database refused the values themselves: SQLSTATE class 22. */
-function isDataError(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && /^22...$/.test(code);
-}
+const MAX_BATCH = 100;
 
 /**
- * Answers single questions many at a time: what is asked while `ask` runs goes into its next run. So an answer is
- * never older than its question, and a busy service asks less often.
+ * Combines single lookups into batches: what is requested while `ask` runs goes into its next run. An answer is therefore
+ * never older than its question, and a busy service runs fewer statements.
  */
 export class Batched<Question, Answer> {
   private waiting: Waiting<Question, Answer>[] = [];
   private running = false;
 
-  /** `ask` answers all questions in their order. */
+  /** `ask` returns one answer per question, in the same order. */
   constructor(private readonly ask: (questions: Question[]) => Promise<Answer[]>) {}
 
   get(question: Question): Promise<Answer> {
@@ -33,12 +29,12 @@ export class Batched<Question, Answer> {
   private async run(): Promise<void> {
     this.running = true;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, MOST);
+      const batch = this.waiting.splice(0, MAX_BATCH);
       try {
         const answers = await this.ask(batch.map(({ question }) => question));
         batch.forEach(({ resolve }, i) => resolve(answers[i] as Answer));
       } catch (error) {
-        // Other failures are everybody's: asking again for each would multiply the load of a database in trouble.
+        // Any other failure concerns all questions. Repeating each would multiply the load on a database in trouble.
         if (batch.length > 1 && isDataError(error)) await this.askEach(batch);
         else for (const { reject } of batch) reject(error);
       }
@@ -46,7 +42,7 @@ export class Batched<Question, Answer> {
     this.running = false;
   }
 
-  /** Asks one at a time, so that only the questions that are wrong fail. */
+  /** Asks one question at a time, so that only the invalid ones fail. */
   private async askEach(batch: Waiting<Question, Answer>[]): Promise<void> {
     for (const { question, resolve, reject } of batch) {
       try {

@@ -1,6 +1,6 @@
 /**
- * Lets `width` inside at a time. Who has to wait stands in the line of a group, and the groups take turns: one of them
- * cannot hold up the others, however long its line is.
+ * Admits a fixed number of callers at a time. The others wait in the line of their group, and the groups take turns, so
+ * that a group with a long line does not delay the others.
  */
 export class FairGate {
   private readonly lines = new Map<string, (() => void)[]>();
@@ -19,7 +19,7 @@ export class FairGate {
     await promise;
   }
 
-  /** Does work inside. */
+  /** Runs work inside the gate. */
   async run<T>(group: string, work: () => Promise<T>): Promise<T> {
     await this.enter(group);
     try {
@@ -33,7 +33,7 @@ export class FairGate {
     for (const [group, line] of this.lines) {
       const [next, ...others] = line;
       this.lines.delete(group);
-      // Back to the end: the other groups come first.
+      // To the end of the map: the other groups come first.
       if (others.length > 0) this.lines.set(group, others);
       if (next === undefined) continue;
       next();

@@ -1,6 +1,7 @@
+import { isDataError } from './database/data-errors.ts';
 import { isUnavailable } from './database/unavailable.ts';
 
-/** Longest line of the log; what is longer is cut in its texts. */
+/** The longest line of the log. The texts of longer lines are cut. */
 const MAX_LINE = 16_384;
 const MAX_MESSAGE = 1_000;
 const MAX_STACK = 4_000;
@@ -8,14 +9,14 @@ const MAX_QUERY = 300;
 const MAX_CUT_TEXT = 500;
 const MAX_CAUSES = 4;
 
-/** The plain facts of an error that hold nothing of what users wrote; everything else it carries is left out. */
+/** The properties of an error that never contain what users wrote. All other properties are omitted. */
 const FACTS = ['code', 'errno', 'syscall', 'status', 'severity', 'schema', 'table', 'column', 'constraint'];
 
-/** Keys of ours and of model servers, tokens, and passwords in addresses. */
+/** Keys of this service and of model servers, tokens, and passwords in URLs. */
 const SECRETS =
   /\b(?:(?:pk|app|sk)[_-][A-Za-z0-9_-]{8,}|eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?)|(?<=\bBearer\s+)[^\s"\\]+|(?<=:\/\/[^\s:@/"]*:)[^\s@/"]+(?=@)/g;
 
-/** The data that a statement failed of (class 22) is quoted by PostgreSQL in its message, and by the JSON parser. */
+/** PostgreSQL (class 22) and the JSON parser quote the rejected data in their messages. */
 const QUOTED = /"[^]*"/;
 
 export interface LoggedError {
@@ -25,37 +26,38 @@ export interface LoggedError {
   [fact: string]: unknown;
 }
 
-/** What the log tells of an error: neither the parameters and rows of a statement, nor headers, nor long texts. */
+/** An error as it is logged: without the parameters and rows of a statement, headers, and long texts. */
 export function loggedError(error: unknown, depth = 0): LoggedError | string {
   if (!isError(error)) return cut(typeof error === 'string' ? error : typeof error, MAX_MESSAGE);
-  const told: LoggedError = {
+  const logged: LoggedError = {
     type: error.name === 'Error' ? error.constructor.name : error.name,
     message: cut(messageOf(error), MAX_MESSAGE),
   };
-  // Of a database that is away every statement tells the same; where it was asked says nothing.
-  if (!isUnavailable(error)) told.stack = framesOf(error);
-  const carried = error as unknown as Record<string, unknown>;
+  // If the database is unavailable, all statements fail alike, and the stack adds nothing.
+  if (!isUnavailable(error)) logged.stack = framesOf(error);
+  const properties = error as unknown as Record<string, unknown>;
   for (const fact of FACTS) {
-    const value = carried[fact];
-    if (typeof value === 'string') told[fact] = cut(value, MAX_QUERY);
-    else if (typeof value === 'number') told[fact] = value;
+    const value = properties[fact];
+    if (typeof value === 'string') logged[fact] = cut(value, MAX_QUERY);
+    else if (typeof value === 'number') logged[fact] = value;
   }
-  // The text alone: the values travel beside it.
-  if (typeof carried.query === 'string') told.query = cut(carried.query.replace(/\s+/g, ' '), MAX_QUERY);
-  if (isError(error.cause) && depth < MAX_CAUSES) told.cause = loggedError(error.cause, depth + 1);
-  if (Array.isArray(carried.errors) && depth < MAX_CAUSES)
-    told.errors = carried.errors.slice(0, MAX_CAUSES).map((one) => loggedError(one, MAX_CAUSES));
-  return told;
+  // The text only; it does not contain the values.
+  if (typeof properties.query === 'string')
+    logged.query = cut(properties.query.replace(/\s+/g, ' '), MAX_QUERY);
+  if (isError(error.cause) && depth < MAX_CAUSES) logged.cause = loggedError(error.cause, depth + 1);
+  if (Array.isArray(properties.errors) && depth < MAX_CAUSES)
+    logged.errors = properties.errors.slice(0, MAX_CAUSES).map((one) => loggedError(one, MAX_CAUSES));
+  return logged;
 }
 
-/** The fields of a line, with the errors among them as they may be told. */
+/** The fields of a line, with errors as they may be logged. */
 export function loggedFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, isError(value) ? loggedError(value) : value]),
   );
 }
 
-/** A line as it is written: no secrets, and of bounded length. */
+/** Masks the secrets of a line and bounds its length. */
 export function loggedLine(line: string): string {
   return (line.length <= MAX_LINE ? line : shortened(line)).replace(SECRETS, '[secret]');
 }
@@ -70,18 +72,17 @@ function shortened(line: string): string {
   return `${JSON.stringify({ level, time, msg: cut(String(msg), MAX_CUT_TEXT), truncated: true })}\n`;
 }
 
-/** Other realms, such as that of a test, have errors of their own. */
+/** Other realms, such as that of a test, have their own `Error`. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
 function messageOf(error: Error): string {
-  const { code } = error as { code?: unknown };
-  const quotesData = (typeof code === 'string' && /^22.{3}$/.test(code)) || error instanceof SyntaxError;
+  const quotesData = isDataError(error) || error instanceof SyntaxError;
   return quotesData ? error.message.replace(QUOTED, '"…"') : error.message;
 }
 
-/** Without the message, which stands at its head. */
+/** The stack without the message at its top. */
 function framesOf({ stack = '' }: Error): string {
   return cut(
     stack

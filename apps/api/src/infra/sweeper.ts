@@ -11,14 +11,14 @@ import { BackgroundDatabase } from './database/background-database.ts';
 export const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const SWEEP_LOCK = 720_002;
-/** Rows that one statement of a purge removes at most. */
+/** The most rows that one statement of a purge removes. */
 export const SWEEP_BATCH = 1_000;
-/** A sweep rests after each batch for as long as it took, so that it takes half of a connection at most. */
+/** A sweep pauses after each batch for as long as the batch took, so that it uses at most half of a connection. */
 const MIN_REST_MS = 10;
-/** A sweep that removes for so long goes on at the next one, behind the others. */
+/** A sweep that takes longer continues at the next tick, after the others. */
 const MAX_MS = 60_000;
 
-/** One batch: resolves to how many rows it removed, `limit` at most; no number: there are no batches. */
+/** One batch. Resolves to the number of rows it removed, at most `limit`, or to nothing if there are no batches. */
 export type SweepBatch = (limit: number) => Promise<number | void>;
 
 interface Sweep {
@@ -28,18 +28,18 @@ interface Sweep {
   dueAt: number;
 }
 
-/** Removes what has had its time, in one process at a time (an advisory try-lock decides which). */
+/** Purges expired rows, in one process at a time; an advisory lock decides which. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Sweeper.name);
   private readonly sweeps = new Map<string, Sweep>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
-  private underWay: Promise<void> | null = null;
+  private running: Promise<void> | null = null;
 
   constructor(private readonly database: BackgroundDatabase) {}
 
-  /** `batch` may run at any time, also beside live traffic, and runs again as long as it removes `limit` rows. */
+  /** `batch` can run at any time, next to live traffic, and is repeated as long as it removes `limit` rows. */
   register(name: string, batch: SweepBatch, everyMs = HOUR): void {
     this.sweeps.set(name, { batch, everyMs, dueAt: performance.now() + everyMs });
   }
@@ -48,9 +48,9 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.timer = setInterval(() => this.tick(), MINUTE).unref();
   }
 
-  /** Does what is due by then; without a time, everything. */
+  /** Runs the sweeps that are due at a time; without a time, all of them. */
   async sweep(now = Infinity): Promise<void> {
-    // A little early rather than a whole tick late.
+    // Rather half a tick early than a tick late.
     const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
     if (due.length === 0) return;
     const lock = this.database.createQueryRunner();
@@ -68,14 +68,14 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.stopping.abort();
-    await this.underWay;
+    await this.running;
   }
 
   private tick(): void {
-    this.underWay ??= this.sweep(performance.now()).finally(() => (this.underWay = null));
+    this.running ??= this.sweep(performance.now()).finally(() => (this.running = null));
   }
 
-  /** Never rejects: the other sweeps follow whatever happens to this one. */
+  /** Never rejects: a failure must not keep the other sweeps from running. */
   private async run(name: string, sweep: Sweep): Promise<void> {
     const { signal } = this.stopping;
     const began = performance.now();
@@ -96,7 +96,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 }
 
-/** The lock is the session's: it ends with its connection where the process dies. */
+/** The lock belongs to the database session, so it ends with the connection if the process dies. */
 async function tryLock(lock: QueryRunner): Promise<boolean> {
   const [{ taken }] = (await lock.query('select pg_try_advisory_lock($1) as taken', [SWEEP_LOCK])) as [
     { taken: boolean },

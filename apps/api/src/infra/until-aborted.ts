@@ -1,6 +1,6 @@
 /**
- * Resolves when the work is over or the signal aborts, whichever comes first; rejects as the work does. Leaves nothing
- * at the signal: `Promise.race` with a promise that lives as long as the process would keep something of each call.
+ * Resolves when the work is done or the signal aborts, whichever comes first; rejects if the work does. Removes its
+ * listener: `Promise.race` with a promise that lives as long as the process would leak memory with each call.
  */
 export async function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();

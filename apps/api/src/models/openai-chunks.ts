@@ -2,6 +2,7 @@ import type OpenAI from 'openai';
 import type { FinishReason, ModelDelta, ModelUsage } from './model-provider.ts';
 import { badAnswer, brokeOff } from './openai-errors.ts';
 import { readUsage } from './usage-figures.ts';
+import { isObject } from '../infra/json.ts';
 
 /** What servers add to OpenAI's shape. */
 type Delta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta & {
@@ -110,7 +111,4 @@ export class ChunkReader {
 }
 
 const tooMuch = (what: string) => badAnswer(`The model's server sent too much: ${what}.`);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,4 +1,5 @@
 import type { ModelUsage } from './model-provider.ts';
+import { isObject } from '../infra/json.ts';
 
 /** Many times what any model reads or writes in one call; a larger figure is not a count of tokens. */
 export const MAX_FIGURE = 100_000_000;
@@ -20,9 +21,6 @@ export function readUsage(usage: Record<string, unknown>): ModelUsage | null {
     reasoningTokens: countOf(completion.reasoning_tokens),
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_FIGURE;
 const countOf = (value: unknown): number => (isCount(value) ? value : 0);

@@ -6,7 +6,8 @@ import type {
   ModelTool,
   ModelToolCall,
 } from '../models/model-provider.ts';
-import { isObject, invalidField, type JsonObject, type RelayRequest } from './relay-request.ts';
+import { isObject, type JsonObject } from '../infra/json.ts';
+import { invalidField, type RelayRequest } from './relay-request.ts';
 
 /** Reads OpenAI's chat completion for a provider of ours; 400 naming what it cannot read. */
 export function toModelRequest({ body, maxOutputTokens }: RelayRequest, model: string): ModelRequest {

@@ -1,11 +1,11 @@
 import { AppError } from '../infra/http/app-error.ts';
+import type { JsonObject } from '../infra/json.ts';
 import {
   parseModelName,
   parseCompletionRequest,
   parseEmbeddingRequest,
   estimatePromptTokens,
   formatUpstreamBody,
-  type JsonObject,
 } from './relay-request.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];

@@ -1,7 +1,6 @@
 import { AppError } from '../infra/http/app-error.ts';
 import { MEDIUM_TOKENS } from '../models/tokens.ts';
-
-export type JsonObject = Record<string, unknown>;
+import { isObject, type JsonObject } from '../infra/json.ts';
 
 /** A call as the relay understands it; the rest of the body is between the caller and the model. */
 export interface RelayRequest {
@@ -105,8 +104,4 @@ export function collectPrompt({ body }: RelayRequest): { text: string; more: num
 export function estimatePromptTokens(request: RelayRequest): number {
   const { text, more } = collectPrompt(request);
   return Math.ceil(Buffer.byteLength(text) / 4) + more;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,13 +12,13 @@ import { forwardCall } from './forward.ts';
 import { respondOffline } from './offline-call.ts';
 import { toModelRequest } from './offline-request.ts';
 import { RelayLedger } from './relay-ledger.ts';
+import type { JsonObject } from '../infra/json.ts';
 import {
   parseModelName,
   parseCompletionRequest,
   parseEmbeddingRequest,
   estimatePromptTokens,
   invalidField,
-  type JsonObject,
   type RelayRequest,
 } from './relay-request.ts';
 import { createProgress, NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';

@@ -1,5 +1,6 @@
 import { SecretMask, type Secrets } from '../models/secrets.ts';
 import { parseEvent, findEventEnd } from './sse-usage.ts';
+import { isObject } from '../infra/json.ts';
 
 /** A text of an event that goes on in the next ones. */
 interface Piece {
@@ -151,5 +152,3 @@ function textIn(object: JsonObject, field: string, key: string) {
 
 /** Its own number, or its place. */
 const indexOf = ({ index }: JsonObject, place: number) => (typeof index === 'number' ? index : place);
-
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;

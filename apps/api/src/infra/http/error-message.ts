@@ -1,4 +1,4 @@
-/** The length of an error message in UTF-8. */
+/** The greatest length of an error message in UTF-8. */
 export const MAX_MESSAGE_BYTES = 4096;
 
 const MAX_PROBLEM_BYTES = 1000;
@@ -6,7 +6,11 @@ const SEPARATOR = '; ';
 /** Room for the end of a list: "; … and 1234567 more". */
 const REST_BYTES = 32;
 
-/** A text of at most `maxBytes` in UTF-8; what is cut ends in "…". */
+export function unknownField(path: string): string {
+  return `${path} is not a known field`;
+}
+
+/** Shortens a text to `maxBytes` in UTF-8; a shortened text ends in "…". */
 export function shortened(text: string, maxBytes: number): string {
   // A unit of UTF-16 takes at most three bytes.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text.slice(0, maxBytes + 1)) <= maxBytes) return text;
@@ -15,7 +19,7 @@ export function shortened(text: string, maxBytes: number): string {
   return `${text.slice(0, read)}…`;
 }
 
-/** Problems as one message; those that do not fit are counted: "a; b; … and 311 more". */
+/** Joins problems into one message. Those that do not fit are counted: "a; b; … and 311 more". */
 export function joinProblems(problems: readonly string[]): string {
   const kept: string[] = [];
   let room = MAX_MESSAGE_BYTES - REST_BYTES;
@@ -25,6 +29,6 @@ export function joinProblems(problems: readonly string[]): string {
     if (room < 0) break;
     kept.push(text);
   }
-  const left = problems.length - kept.length;
-  return [...kept, ...(left > 0 ? [`… and ${left} more`] : [])].join(SEPARATOR);
+  const omitted = problems.length - kept.length;
+  return [...kept, ...(omitted > 0 ? [`… and ${omitted} more`] : [])].join(SEPARATOR);
 }

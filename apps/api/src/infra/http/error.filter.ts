@@ -7,7 +7,7 @@ import { isRelayPath, maskedPath, pathOf } from './paths.ts';
 
 const logger = new Logger('ErrorFilter');
 
-/** Turns whatever was thrown into the error body of the API that was asked; what was not foreseen tells nothing. */
+/** Converts whatever was thrown into the error body of the called API. Unexpected errors reveal nothing. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -16,7 +16,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Also used by the middleware in front of Nest, whose errors reach no filter. */
+/** Sends an error. Middleware calls it too, because its errors do not reach the filter. */
 export function sendError(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
   const about = { err: thrown, requestId: req.requestId, method: req.method, path: maskedPath(pathOf(req)) };
@@ -30,7 +30,7 @@ export function sendError(thrown: unknown, req: Request, res: Response): void {
   res.status(error.status).json(isRelayPath(pathOf(req)) ? openAiBody(error) : error.body);
 }
 
-/** Reads any failure as the error the caller is told. */
+/** The error that the caller receives for a failure. */
 function toAppError(thrown: unknown, req: Request): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) {
@@ -40,10 +40,10 @@ function toAppError(thrown: unknown, req: Request): AppError {
     if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large');
     if (status < 500) return new AppError('VALIDATION_ERROR', thrown.message);
   }
-  if (isUnavailable(thrown)) return databaseAway(thrown);
+  if (isUnavailable(thrown)) return databaseUnavailable(thrown);
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
 }
 
-/** What is asked for may have been done all the same: the answer of the database is what is missing. */
-const databaseAway = (cause: unknown) =>
+/** The operation may have succeeded: only the response of the database is missing. */
+const databaseUnavailable = (cause: unknown) =>
   unavailable('The service could not do this in time; try again', { retryAfter: 2, cause });

@@ -1,15 +1,16 @@
-/** Checks a raw value; answers one sentence per problem, each starting with the path of the field. */
+import { unknownField } from './error-message.ts';
+
+/** Checks a raw value. Returns one sentence per problem; each starts with the path of the field. */
 export type FreeFormCheck = (value: unknown, path: string) => string[];
 
-/** Keys of an object that is not free-form, at every depth. */
+/** The most keys of an object that is not free-form, at every depth. */
 export const MAX_KEYS = 500;
 
 const registry = new WeakMap<object, Map<string, FreeFormCheck>>();
 
 /**
- * Marks a DTO field whose value is taken from the parsed body as it stands, for schemas, payloads and unions:
- * class-transformer drops `constructor` and `__proto__` and dies on deep values. `undefined` and `null` reach
- * the check as undefined.
+ * Marks a DTO field whose value is taken from the parsed body unchanged: schemas, payloads, and unions. class-transformer
+ * drops `constructor` and `__proto__`, and overflows the stack on deep values. The check receives undefined for null.
  */
 export function FreeForm(check: FreeFormCheck): PropertyDecorator {
   return (target, property) => {
@@ -19,7 +20,7 @@ export function FreeForm(check: FreeFormCheck): PropertyDecorator {
   };
 }
 
-/** The free-form fields of a DTO class and of what it extends. */
+/** Returns the free-form fields of a DTO class, inherited ones included. */
 export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormCheck> {
   const fields = new Map<string, FreeFormCheck>();
   for (
@@ -32,9 +33,9 @@ export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormChe
   return fields;
 }
 
-/** For checks of objects inside a free-form field: the keys that are not among the known ones. */
+/** Returns the problems of the keys that are not known, for checks of objects inside a free-form field. */
 export function unknownFieldProblems(value: object, known: readonly string[], path: string): string[] {
   const keys = Object.keys(value);
   if (keys.length > MAX_KEYS) return [`${path} must have at most ${MAX_KEYS} keys`];
-  return keys.filter((key) => !known.includes(key)).map((key) => `${path}.${key} is not a known field`);
+  return keys.filter((key) => !known.includes(key)).map((key) => unknownField(`${path}.${key}`));
 }

@@ -2,16 +2,17 @@ import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
 import { invalid, invalidFor } from './app-error.ts';
+import { unknownField } from './error-message.ts';
 import { freeFormOf, MAX_KEYS } from './free-form.ts';
 
-/** Items of a list that is not free-form; what takes less says so in its DTO. */
+/** The most items of a list that is not free-form; DTOs set lower limits. */
 const MAX_ITEMS = 10_000;
-/** Keys and items together of all that is not free-form. */
+/** The most keys and items together outside of free-form fields. */
 const MAX_FIELDS = 20_000;
 
 /**
- * Turns a body or query into its DTO and refuses what does not fit, naming every field.
- * `null` counts as absent; free-form values go around class-transformer, which would damage them.
+ * Converts a body or query into its DTO. Throws VALIDATION_ERROR that names every wrong field. Null counts as absent.
+ * Free-form values bypass class-transformer, which would damage them.
  */
 @Injectable()
 export class BodyPipe implements PipeTransform {
@@ -45,8 +46,8 @@ function isPlain(metatype: Type): boolean {
 }
 
 /**
- * What class-transformer gets to see of a body: without nulls and without the free-form fields. Refuses what has more
- * parts than any DTO: class-transformer takes time by the square of an object's keys.
+ * The copy of a body that class-transformer receives, without nulls and free-form fields. Throws if the body has more
+ * parts than any DTO: class-transformer takes time quadratic in the keys of an object.
  */
 class BoundedCopy {
   private fields = 0;
@@ -87,9 +88,9 @@ class BoundedCopy {
   }
 }
 
-/** Keys that every object has, such as `constructor`, class-transformer would swallow in silence. */
+/** class-transformer silently drops keys that every object has, such as `constructor`. */
 function assertSafe(key: string, path: string): void {
-  if (key in Object.prototype) throw invalid(`${path} is not a known field`);
+  if (key in Object.prototype) throw invalid(unknownField(path));
 }
 
 function problemsOf(error: ValidationError, parent: string): string[] {
@@ -97,12 +98,12 @@ function problemsOf(error: ValidationError, parent: string): string[] {
     ? `${parent}[${error.property}]`
     : `${parent}${parent && '.'}${error.property}`;
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
-    rule === 'whitelistValidation' ? `${path} is not a known field` : prefixed(message, error.property, path),
+    rule === 'whitelistValidation' ? unknownField(path) : prefixed(message, error.property, path),
   );
   return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, path))];
 }
 
-/** class-validator starts its messages with the bare property; ours start with the whole path. */
+/** Messages of class-validator start with the property name; ours start with the full path. */
 function prefixed(message: string, property: string, path: string): string {
   if (message.startsWith(`${property} `)) return `${path}${message.slice(property.length)}`;
   if (message.startsWith('each value in ')) return message.replace(property, path);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import { isRejected } from '../../infra/database/data-errors.ts';
 import type { Transactions } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
 import { LeaseLost, type StreamWriter } from '../../streams/stream-writer.ts';
@@ -68,7 +69,7 @@ export async function closeTurn(
     } catch (error) {
       if (error instanceof LeaseLost) writer.abandon();
       if (writer.signal.aborted) throw error;
-      if (attempt >= MAX_REFUSALS && isRefusal(error)) throw error;
+      if (attempt >= MAX_REFUSALS && isRejected(error)) throw error;
       logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
       writer.writeEvent('turn.persist_pending', { turnId: turn.turnId, attempt });
       await delay(Math.min(RETRY_MS * attempt, 2_000));
@@ -83,12 +84,6 @@ function cancelled(outcome: Outcome): Outcome {
       ? { kind: 'partial', content: { text: '' }, tokens: 0 }
       : outcome.step;
   return { status: 'CANCELLED', finishReason: 'cancelled', step };
-}
-
-/** Whether the data itself is at fault (SQLSTATE classes 22 and 23), which no later try will mend. */
-function isRefusal(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^2[23]/.test(code);
 }
 
 /** What the closing transaction stored besides the turn's own row. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
 import { unknownFieldProblems } from '../../infra/http/free-form.ts';
+import { isObject } from '../../infra/json.ts';
 
 const MAX_ITEMS = 64;
 const DETAILS = ['auto', 'low', 'high'];
@@ -119,8 +120,4 @@ export function titleOf(contents: ContentItem[]): string {
   const text = contents.find((item) => item.type === 'text')?.text ?? '';
   const line = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
