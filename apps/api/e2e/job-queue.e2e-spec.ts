@@ -204,6 +204,20 @@ describe('the queue of jobs', () => {
     },
   );
 
+  it('takes a job while its user starts another turn: what is queued is not counted', async () => {
+    const app = await started({ PLATFORM_ROLE: 'api' });
+    const admin = new Client(app, await AgentCalls.make(app));
+    const claim = app.get(DataSource).createQueryRunner();
+    await claim.startTransaction();
+    try {
+      await claim.query('select running_turns($1)', [app.admin.userId]);
+      expect((await admin.start('Hello')).status).toBe('QUEUED');
+    } finally {
+      await claim.rollbackTransaction();
+      await claim.release();
+    }
+  });
+
   verifies('job.fair', 'two processes share the queue, and none of its jobs runs twice', async () => {
     const first = await started({ PLATFORM_ROLE: 'api' });
     const agent = await AgentCalls.make(first, { baseUrl: model.url });

@@ -88,6 +88,7 @@ export class TurnClaims {
       hidden,
       // The result of a job is kept, even if the job runs without memory.
       expires: hidden && settings.source === 'execute',
+      counted: status === 'RUNNING',
     });
     const id = await insertTurn(tx, {
       ...owner,

@@ -51,12 +51,17 @@ export interface NewSession {
   hidden: boolean;
   /** Whether what is said in it is removed some days later. */
   expires: boolean;
+  /** Whether its new turn runs at once, so that the turns of its user are counted. */
+  counted: boolean;
 }
 
 export interface LockedSession {
   id: string;
   turnCount: number;
-  /** Turns that its user runs, a new one not counted; no other claim of the user passes until the transaction ends. */
+  /**
+   * If counted, the turns that its user runs without the new one, and no other claim of the user passes until the
+   * transaction ends; 0 otherwise: turns that are only queued do not wait for each other.
+   */
   running: number;
 }
 
@@ -64,7 +69,7 @@ export interface LockedSession {
 export async function lockSession(
   tx: Sql,
   owner: SessionOwner,
-  { name, title, hidden, expires }: NewSession,
+  { name, title, hidden, expires, counted }: NewSession,
 ): Promise<LockedSession> {
   const row = await firstRow<LockedSession>(
     tx,
@@ -72,8 +77,8 @@ export async function lockSession(
      values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
-     returning id, turn_count as "turnCount", running_turns($3::uuid) as running`,
-    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires],
+     returning id, turn_count as "turnCount", case when $8 then running_turns($3::uuid) else 0 end as running`,
+    [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires, counted],
   );
   if (row === null) throw new Error('A session was neither made nor found');
   return row;
