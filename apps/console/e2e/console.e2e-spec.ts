@@ -369,7 +369,7 @@ suite('the console in a browser', () => {
       });
     });
     await page.getByRole('link', { name: 'Models' }).click();
-    await page.getByText(/^Built in: free/).waitFor();
+    await page.getByText(/^Built-in: free/).waitFor();
     expect(refusals).toBe(2);
 
     await page.getByRole('button', { name: /^Account / }).click();
@@ -458,7 +458,7 @@ suite('the console in a browser', () => {
       await page.getByRole('button', { name: 'Invite member' }).click();
       await page.getByLabel('Email').fill(email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite member' }).click();
-      await page.getByText(`${email} is invited`).waitFor();
+      await page.getByText(`${email} was invited`).waitFor();
       await page.getByRole('table', { name: 'Pending invitations' }).getByText(email).waitFor();
     }
     expect(await violations(page, 'pending invitations')).toEqual([]);
