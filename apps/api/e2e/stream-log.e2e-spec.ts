@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Sql } from '../src/infra/database/rows.ts';
 import {
+  findExpiredStreams,
   mergeFrames,
   PAGE_BYTES,
   purgeFrames,
@@ -11,7 +12,6 @@ import {
   readTails,
   takeOverStream,
 } from '../src/streams/stream-log.store.ts';
-import { findOrphans } from '../src/turns/records/orphans.store.ts';
 import { createDatabase } from './harness/app.ts';
 import { Explained, type Cost } from './harness/explained.ts';
 
@@ -182,7 +182,7 @@ describe('what has had its time', () => {
   it('is found among thousands that live, were it a stream without a writer', async () => {
     await client.query(`update stream set lease_until = now() - interval '1 minute' where id = $1`, [long]);
     const explained = new Explained(sql);
-    await findOrphans(explained);
+    await findExpiredStreams(explained);
     expect(explained.cost.scanned).not.toContain('stream');
     expect(explained.cost.rows).toBeLessThan(20);
   });

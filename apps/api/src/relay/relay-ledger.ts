@@ -7,6 +7,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isRejected } from '../infra/database/data-errors.ts';
 import { Batched } from '../infra/batched.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
@@ -166,7 +167,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
         await this.save(batch);
         size = BATCH;
       } catch (error) {
-        const broken = isRejectedRow(error);
+        const broken = isRejected(error);
         if (batch.length === 1 && broken) {
           this.logger.error({ err: error, ...batch[0] }, 'A charge cannot be written');
           continue;
@@ -210,10 +211,4 @@ function rowOf({ id, reference, estimateCharge: usedSoFar }: OpenCall) {
   const chargeOnExpiry = usedSoFar();
   const { spaceId, userId } = chargeOnExpiry;
   return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, chargeOnExpiry };
-}
-
-/** Whether the database refuses the row itself, now and ever. */
-function isRejectedRow(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^2[23]/.test(code);
 }

@@ -51,6 +51,17 @@ export async function isLeased(sql: Sql, streamId: string): Promise<boolean> {
   return leased !== null;
 }
 
+/** The open streams whose lease has expired. Streams that cannot be ended stay behind the others. */
+export async function findExpiredStreams(sql: Sql): Promise<string[]> {
+  const expired = await rows<{ id: string }>(
+    sql,
+    // statement_timestamp(), because no index serves a comparison with clock_timestamp().
+    `select id from stream where ended_at is null and lease_until < statement_timestamp()
+     order by lease_until desc limit 100`,
+  );
+  return expired.map(({ id }) => id);
+}
+
 /** Returns whether the lease is current. If it is, it stays so until the transaction ends. */
 export async function shareLease(tx: Sql, { streamId, fencingToken }: Lease): Promise<boolean> {
   const open = await firstRow(

@@ -15,6 +15,7 @@ import { PageReader } from './page-reader.ts';
 import { RemoteTail } from './remote-tail.ts';
 import { StreamHub } from './stream-hub.ts';
 import {
+  findExpiredStreams,
   mergeFrames,
   purgeFrames,
   isCurrentLease,
@@ -89,6 +90,11 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   /** Whether some process writes the stream now. */
   isLeased(sql: Sql, streamId: string): Promise<boolean> {
     return isLeased(sql, streamId);
+  }
+
+  /** The open streams whose writers are gone. */
+  findExpired(sql: Sql): Promise<string[]> {
+    return findExpiredStreams(sql);
   }
 
   get leaseMs(): number {

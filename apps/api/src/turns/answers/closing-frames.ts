@@ -1,6 +1,6 @@
 import type { ErrorCode, FinishReason } from '@platform/contracts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
-import type { Completed } from '../records/segment-history.ts';
+import type { Completed } from '../records/segment-history.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { formatUsage, seconds, type UsageFigures } from './token-usage.ts';
 

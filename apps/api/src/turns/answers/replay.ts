@@ -1,5 +1,5 @@
 import { splitDelta, encodeFrame, productEvent, type Draft } from '../../streams/frame.ts';
-import type { Completed, SegmentHistory } from '../records/segment-history.ts';
+import type { Completed, SegmentHistory } from '../records/segment-history.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { completedOf } from './closing-frames.ts';
 import { sessionStarted } from './opening-frame.ts';

@@ -1,5 +1,6 @@
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import type { Sql } from '../../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../../models/model-provider.ts';
+import { loadAttachments, type StoredMedium } from '../records/attachment.store.ts';
 import type { StepContent, UserPart } from '../records/steps.ts';
 import { audioFormatOf } from '../input/media-format.ts';
 
@@ -9,19 +10,13 @@ const MEDIA_TURNS = 10;
 const MEDIA_BYTES = 16 * 1024 * 1024;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
-interface StoredMedium {
-  id: string;
-  mime: string;
-  data: Buffer;
-}
-
 /** What the model gets: the system prompt, then the steps, each as the message it stands for. */
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
   steps: StepContent[],
 ): Promise<ModelMessage[]> {
-  const media = await loadMedia(sql, recentMedia(steps));
+  const media = await loadAttachments(sql, recentMedia(steps), MEDIA_BYTES);
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
   steps.forEach((step, i) => {
     switch (step.kind) {
@@ -72,22 +67,6 @@ function recentMedia(steps: StepContent[]): string[][] {
           : [],
       ),
     );
-}
-
-/** What was sent last whole, for its message was taken as it is; of what came before as much as the budget allows. */
-async function loadMedia(sql: Sql, [last = [], ...earlier]: string[][]): Promise<Map<string, StoredMedium>> {
-  const older = earlier.flat();
-  if (last.length + older.length === 0) return new Map();
-  const found = await rows<StoredMedium>(
-    sql,
-    `select id, mime, data from attachment where id = any($1::uuid[] || array(
-       select id from (
-         select a.id, sum(a.bytes) over (order by o.place) as total
-         from unnest($2::uuid[]) with ordinality as o(id, place) join attachment a on a.id = o.id
-       ) sized where total <= $3))`,
-    [last, older, MEDIA_BYTES],
-  );
-  return new Map(found.map((medium) => [medium.id, medium]));
 }
 
 function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart {

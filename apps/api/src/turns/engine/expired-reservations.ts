@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { firstRow } from '../../infra/database/rows.ts';
 import { CatalogService } from '../../models/catalog.service.ts';
 import { costOf } from '../../models/price.ts';
 import { countTokens } from '../../models/tokens.ts';
@@ -41,7 +40,7 @@ export class ExpiredTurnHolds implements OnModuleInit {
     // Another hold, or an end: the call of this one was settled with its step, or was never made.
     if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
-    if (streamId === undefined || (await isHeld(tx, streamId))) return 'running';
+    if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
     const steps = await loadSteps(tx, turn.id);
     const { text } = await saidByInterruptedCall(this.streams, streamId, steps);
     return text === '' ? null : this.charge(turn, steps, await countTokens(text));
@@ -54,15 +53,6 @@ export class ExpiredTurnHolds implements OnModuleInit {
     const cost = price ? costOf(used, price) : 0;
     return { spaceId, userId, source, agentId, turnId, model, ...used, cost, estimated: true };
   }
-}
-
-async function isHeld(tx: EntityManager, streamId: string): Promise<boolean> {
-  const held = await firstRow(
-    tx,
-    'select 1 from stream where id = $1 and ended_at is null and lease_until > clock_timestamp()',
-    [streamId],
-  );
-  return held !== null;
 }
 
 /** What an interrupted call said; a step that was stored whole is no longer part of it. */

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { firstRow, type Sql, type Transactions } from '../../infra/database/rows.ts';
+import type { Transactions } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { LeaseLost } from '../../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import type { StepContent } from '../records/steps.ts';
-import { insertStep } from '../records/turn.store.ts';
+import { findStepId, insertStep } from '../records/turn.store.ts';
 
 /**
  * Stores a step of a running turn, and `also` what belongs to it, in one transaction under the turn's claim: whoever
@@ -28,7 +28,7 @@ export async function storeStep(
         return id;
       });
     } catch (error) {
-      const kept = error instanceof LeaseLost ? null : await storedStep(database, turn.id, n, step.kind);
+      const kept = error instanceof LeaseLost ? null : await findStepId(database, turn.id, n, step.kind);
       if (kept === null) throw error;
       return kept;
     }
@@ -36,18 +36,4 @@ export async function storeStep(
   // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
   const id = await whileUnavailable(store, turn.writer.signal);
   turn.steps.push({ ...step, id, n });
-}
-
-async function storedStep(
-  sql: Sql,
-  turnRef: string,
-  n: number,
-  kind: StepContent['kind'],
-): Promise<string | null> {
-  const row = await firstRow<{ id: string }>(
-    sql,
-    'select id from turn_step where turn_id = $1 and n = $2 and kind = $3',
-    [turnRef, n, kind],
-  );
-  return row?.id ?? null;
 }

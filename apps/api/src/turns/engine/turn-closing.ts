@@ -14,7 +14,7 @@ import type { StepContent } from '../records/steps.ts';
 import { sayUnfinished } from '../answers/open-executions.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
 import { chargeCall } from './turn-billing.ts';
-import { keepCompleted, type Completed } from '../records/segment-history.ts';
+import { keepCompleted, type Completed } from '../records/segment-history.store.ts';
 import type { TurnFailure } from '../records/turn.ts';
 import { endTurn, insertStep } from '../records/turn.store.ts';
 import { completedOf, writeFailureFrames } from '../answers/closing-frames.ts';

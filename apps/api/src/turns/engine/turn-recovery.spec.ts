@@ -19,7 +19,7 @@ describe('recovery', () => {
     transaction.mockReset().mockResolvedValue(null);
     recovery = new TurnRecovery(
       { query, transaction } as unknown as BackgroundDatabase,
-      { leaseMs: LEASE_MS } as unknown as StreamsService,
+      { leaseMs: LEASE_MS, findExpired: async () => ['stream'] } as unknown as StreamsService,
       {} as unknown as CatalogService,
       {} as unknown as UsageService,
     );

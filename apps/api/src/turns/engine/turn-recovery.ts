@@ -15,11 +15,11 @@ import { UsageService } from '../../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
 import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservations.ts';
 import type { Step } from '../records/steps.ts';
-import { findOrphans, type Orphan } from '../records/orphans.store.ts';
+import { turnsOfStreams, type Orphan } from '../records/orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
 import { chargeCall } from './turn-billing.ts';
 import { payerOf } from '../records/payer.ts';
-import { keepCompleted, usedBefore } from '../records/segment-history.ts';
+import { keepCompleted, usedBefore } from '../records/segment-history.store.ts';
 import { completedOf, writeCancelledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
 import type { UsageFigures } from '../answers/token-usage.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -73,7 +73,8 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     this.lastSweep = began;
     if (began < this.notBefore) return;
     try {
-      const orphans = await findOrphans(this.database);
+      const expired = await this.streams.findExpired(this.database);
+      const orphans = expired.length === 0 ? [] : await turnsOfStreams(this.database, expired);
       if (performance.now() - began > leaseMs / 4) this.wait();
       else for (const orphan of orphans) await this.endOrLog(orphan);
     } catch (error) {

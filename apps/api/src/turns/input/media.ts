@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ContentItem, ModelCapabilities } from '@platform/contracts';
 import { invalid } from '../../infra/http/app-error.ts';
 import { GuardedHttp } from '../../infra/http/guarded-http.ts';
-import { firstRow, type Sql } from '../../infra/database/rows.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { insertAttachment } from '../records/attachment.store.ts';
 import { isDataUri, parseDataUri } from './contents.ts';
 import type { UserPart } from '../records/steps.ts';
 import { AUDIO_MIMES, audioFormatOf, imageMimeOf } from './media-format.ts';
@@ -142,24 +142,9 @@ export async function storeParts(
       continue;
     }
     const { media, ...rest } = part;
-    stored.push({ ...rest, attachmentId: await storeAttachment(tx, owner, media) });
+    stored.push({ ...rest, attachmentId: await insertAttachment(tx, owner, media) });
   }
   return stored;
-}
-
-async function storeAttachment(
-  tx: Sql,
-  owner: { spaceId: string; sessionRef: string },
-  { mime, data }: Loaded,
-): Promise<string> {
-  const row = await firstRow<{ id: string }>(
-    tx,
-    `insert into attachment (space_id, session_id, mime, bytes, sha256, data)
-     values ($1, $2, $3, $4, $5, $6) returning id`,
-    [owner.spaceId, owner.sessionRef, mime, data.length, createHash('sha256').update(data).digest(), data],
-  );
-  if (row === null) throw new Error('An attachment was not stored');
-  return row.id;
 }
 
 function decoded(url: string): Loaded | null {

@@ -11,7 +11,7 @@ import { executionsIn } from '../answers/open-executions.ts';
 import { replayOf } from '../answers/replay.ts';
 import { TurnChanged, type TurnStart } from './turn-start.ts';
 import { TurnStarter } from './turn-starter.service.ts';
-import { historyOf } from '../records/segment-history.ts';
+import { historyOf } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
 import { decideRepeat } from '../records/turn-state.ts';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { completedOf, writeCancelledFrames } from '../answers/closing-frames.ts';
 import { endPending } from '../records/interaction.store.ts';
-import { keepCompleted } from '../records/segment-history.ts';
+import { keepCompleted } from '../records/segment-history.store.ts';
 import { cancelWaiting, nextSegment, waitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { openSegment } from './open-segment.ts';

@@ -1,5 +1,5 @@
 import { invalid } from '../../infra/http/app-error.ts';
-import type { LocalToolResult } from './local-tools.ts';
+import type { LocalToolResult } from '../records/local-tool-call.store.ts';
 import type { LocalToolResultDto } from './local-tools.dto.ts';
 
 /** The one answer that a body gives. A `result` of null is a result, so the body itself tells what is there. */

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principal.ts';
-import { firstRow, rows } from '../../infra/database/rows.ts';
+import {
+  findLocalToolCall,
+  openLocalToolCall,
+  storeLocalToolResult,
+  type LocalToolResult,
+} from '../records/local-tool-call.store.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { conflict, notFound, type AppError } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
@@ -16,10 +21,6 @@ import { TurnsService } from '../lifecycle/turns.service.ts';
 /** How long the client has to run a local tool. */
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
-
-/** What the client answers; exactly one of the three. */
-export type LocalToolResult =
-  { result: unknown } | { error: string } | { denied: true; reason: string | null };
 
 type Outcome = LocalToolResult | { expired: true };
 
@@ -65,21 +66,12 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
   ): Promise<void> {
     const turn = await this.turns.find(caller, agentId, turnId);
     if (!isText(callId)) throw unknownCall(turn, callId);
-    const taken = await firstRow(
-      this.database,
-      `update local_tool_call set outcome = $3
-       where turn_id = $1 and call_id = $2 and outcome is null and expires_at > clock_timestamp() returning call_id`,
-      [turn.id, callId, JSON.stringify(result)],
-    );
-    if (taken === null) await this.assertRepeated(turn, callId, result);
+    if (await storeLocalToolResult(this.database, turn.id, callId, result)) return;
+    await this.assertRepeated(turn, callId, result);
   }
 
   private async assertRepeated(turn: TurnRow, callId: string, result: LocalToolResult): Promise<void> {
-    const known = await firstRow<{ outcome: LocalToolResult | null }>(
-      this.database,
-      'select outcome from local_tool_call where turn_id = $1 and call_id = $2',
-      [turn.id, callId],
-    );
+    const known = await findLocalToolCall(this.database, turn.id, callId);
     if (known === null) throw unknownCall(turn, callId);
     if (known.outcome === null) throw conflict(`The answer to ${callId} came too late`);
     const repeated = isDeepStrictEqual(known.outcome, JSON.parse(JSON.stringify(result)));
@@ -93,15 +85,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
-    const open = () =>
-      rows(
-        this.database,
-        `insert into local_tool_call (turn_id, call_id, expires_at)
-         values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-         -- Some servers number the calls of each answer anew.
-         on conflict (turn_id, call_id) do update set outcome = null, expires_at = excluded.expires_at`,
-        [turn.id, callId, TIMEOUT_MS],
-      );
+    const open = () => openLocalToolCall(this.database, turn.id, callId, TIMEOUT_MS);
     await whileUnavailable(open, signal);
     // A turn that was stopped meanwhile may be about to end, and nothing may be written behind its end.
     signal.throwIfAborted();
@@ -112,14 +96,8 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
   /** Waits for the answer, which may reach another process: the row is the only place where both meet. */
   private async outcome(turnRef: string, callId: string, signal: AbortSignal): Promise<Outcome> {
     for (;;) {
-      const look = () =>
-        firstRow<{ outcome: LocalToolResult | null; late: boolean }>(
-          this.database,
-          `select outcome, expires_at <= clock_timestamp() as late from local_tool_call
-           where turn_id = $1 and call_id = $2`,
-          [turnRef, callId],
-        );
-      const row = await whileUnavailable(look, signal);
+      const find = () => findLocalToolCall(this.database, turnRef, callId);
+      const row = await whileUnavailable(find, signal);
       if (row?.outcome) return row.outcome;
       // Answers are refused from that moment on, so nobody can still be first.
       if (row?.late ?? true) return { expired: true };

@@ -283,3 +283,18 @@ export function loadSteps(sql: Sql, turnRef: string): Promise<Step[]> {
     turnRef,
   ]);
 }
+
+/** The id of a step if it is stored, or null. */
+export async function findStepId(
+  sql: Sql,
+  turnRef: string,
+  n: number,
+  kind: StepContent['kind'],
+): Promise<string | null> {
+  const row = await firstRow<{ id: string }>(
+    sql,
+    'select id from turn_step where turn_id = $1 and n = $2 and kind = $3',
+    [turnRef, n, kind],
+  );
+  return row?.id ?? null;
+}

@@ -1,0 +1,64 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+
+// Times are compared with statement_timestamp(): no index serves a comparison with a volatile function.
+const BATCH = 1_000;
+
+/** Sessions whose time is over, oldest first. */
+export async function expiredSessions(sql: Sql, limit: number): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    sql,
+    'select id from session where expires_at < statement_timestamp() order by expires_at limit $1',
+    [limit],
+  );
+  return found.map(({ id }) => id);
+}
+
+/** Deletes what was said in a session; a session in which a turn is open gets another day. */
+export async function purgeSession(tx: Sql, id: string): Promise<void> {
+  const session = await firstRow<{ isOpen: boolean }>(
+    tx,
+    `select exists (select from turn where session_id = $1 and status = 'RUNNING')
+       or exists (select from turn where session_id = $1 and status = 'QUEUED')
+       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as "isOpen"
+     from session where id = $1 for no key update`,
+    [id],
+  );
+  if (session === null) return;
+  if (session.isOpen) {
+    await rows(tx, `update session set expires_at = clock_timestamp() + interval '1 day' where id = $1`, [
+      id,
+    ]);
+    return;
+  }
+  const turns = 'select id from turn where session_id = $1';
+  for (const table of ['turn_step', 'interaction', 'local_tool_call'])
+    await rows(tx, `delete from ${table} where turn_id = any(array(${turns}))`, [id]);
+  for (const table of ['attachment', 'context_page', 'context_compaction'])
+    await rows(tx, `delete from ${table} where session_id = $1`, [id]);
+  await rows(
+    tx,
+    `update turn set settings = json_build_object('source', source, 'chatMode', 'agent', 'interactive', false,
+       'disableWebSearch', false, 'registeredLocalTools', '[]'::json, 'variables', '{}'::json)
+     where session_id = $1`,
+    [id],
+  );
+  await rows(
+    tx,
+    `update session set expires_at = null, title = '', deleted_at = coalesce(deleted_at, clock_timestamp())
+     where id = $1`,
+    [id],
+  );
+}
+
+/** Deletes local tool calls that expired long ago. */
+export async function purgeLocalToolCalls(sql: Sql): Promise<void> {
+  let gone: unknown[];
+  do {
+    gone = await rows(
+      sql,
+      `delete from local_tool_call where ctid = any(array(
+         select ctid from local_tool_call where expires_at < statement_timestamp() - interval '7 days' limit ${BATCH}))
+       returning turn_id`,
+    );
+  } while (gone.length === BATCH);
+}
