@@ -387,7 +387,7 @@ describe('what grows', () => {
       await agent.request('DELETE', `/sessions/${session}`);
       expect(await plans.wholeReads(TABLES, ['agent_job'])).toEqual([]);
       // Neither hidden sessions nor what is not due yet is looked at.
-      expect(await plans.indexesOf('order by s.last_turn_at desc')).toContain('session_listed');
+      expect(await plans.indexesOf('ORDER BY "s"."last_turn_at" DESC')).toContain('session_listed');
       expect(await plans.indexesOf('select ctid from cancel_request')).toEqual(['cancel_wish_expiry']);
       expect(await plans.indexesOf('select id from session where expires_at')).toEqual(['session_expiry']);
       expect(await plans.indexesOf('select ctid from local_tool_call')).toEqual(['local_tool_call_expiry']);
