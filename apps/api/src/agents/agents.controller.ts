@@ -22,19 +22,19 @@ import { AgentsService } from './agents.service.ts';
 export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
 
-  /** The agents of the space: whole where the caller is owner or admin, else what everybody may see. */
+  /** Lists the agents of the space: complete for their owner and for admins, otherwise what every member may see. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: AgentQueryDto): Promise<AgentPageDto> {
     return this.agents.list(caller, query);
   }
 
-  /** Makes an agent that belongs to the caller. */
+  /** Creates an agent. The caller owns it. */
   @Post()
   create(@Caller() caller: UserPrincipal, @Body() body: CreateAgentDto): Promise<AgentDto> {
     return this.agents.create(caller, body);
   }
 
-  /** One agent: whole for its owner and for admins, else what everybody may see. */
+  /** Returns an agent: complete for its owner and for admins, otherwise what every member may see. */
   @Get(':agentId')
   @ApiExtraModels(AgentDto, AgentListingDto)
   @ApiOkResponse({
@@ -47,7 +47,7 @@ export class AgentsController {
     return this.agents.get(caller, agentId);
   }
 
-  /** Changes what is given, for its owner and for admins; every change is a new version. */
+  /** Changes the given fields. Only for the owner and admins. Every change makes a new version. */
   @Patch(':agentId')
   update(
     @Audited() call: AuditedCall,
@@ -57,14 +57,14 @@ export class AgentsController {
     return this.agents.update(call, agentId, body);
   }
 
-  /** Hides the agent at once, from everybody. */
+  /** Deletes the agent. Nobody can see or invoke it any longer. */
   @Delete(':agentId')
   @HttpCode(204)
   delete(@Audited() call: AuditedCall, @Param('agentId') agentId: string): Promise<void> {
     return this.agents.delete(call, agentId);
   }
 
-  /** Who may call the agent and by which rule. */
+  /** Explains who may invoke the agent, and by which rule. */
   @Get(':agentId/access')
   access(
     @Caller() caller: UserPrincipal,
@@ -74,7 +74,7 @@ export class AgentsController {
     return this.agents.explainAccess(caller, agentId, userId);
   }
 
-  /** What the agent was, newest first. */
+  /** Lists the versions of the agent, newest first. */
   @Get(':agentId/versions')
   versions(
     @Caller() caller: UserPrincipal,
@@ -84,7 +84,7 @@ export class AgentsController {
     return this.agents.listVersions(caller, agentId, query);
   }
 
-  /** Makes a new version that is what version n was. */
+  /** Makes a new version with the definition of version n. */
   @Post(':agentId/versions/:n/restore')
   @HttpCode(200)
   restore(

@@ -56,7 +56,7 @@ class AgentToolDto implements AgentTool {
 }
 
 export class ListedToolDto extends AgentToolDto implements AgentToolStatus {
-  /** `unknown`: the tool, or one of the methods, does not exist (any more). Ignored where it is sent back. */
+  /** `unknown`: the tool, or one of the methods, does not exist. Ignored in requests. */
   status!: 'ready' | 'unknown';
 }
 
@@ -69,12 +69,12 @@ export class LocalToolDto implements LocalToolDeclaration {
 }
 
 class AgentKnowledgeDto implements Partial<AgentKnowledge> {
-  /** Whether answers draw on the space's documents; default false. */
+  /** Whether answers use the documents of the space. Default: false. */
   @IsOptional()
   @IsBoolean()
   enabled?: boolean;
 
-  /** How many passages; default 5. */
+  /** How many passages an answer uses. Default: 5. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -90,7 +90,7 @@ export class AgentSettingsDto implements AgentSettings {
   @Max(2)
   temperature?: number | null;
 
-  /** At least 1; lowered to what the model can do. */
+  /** At least 1; reduced to the maximum of the model. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -118,12 +118,12 @@ class AgentOptionsDto {
   @MaxLength(2000)
   description?: string;
 
-  /** SPACE (default): every member may call it. RESTRICTED: the listed users alone, creator and admins included. */
+  /** SPACE (default): every member may invoke it. RESTRICTED: only listed users; the owner and admins must be listed, too. */
   @IsOptional()
   @IsIn(ACCESS_SCOPES)
   accessScope?: AccessScope;
 
-  /** Kept as sent, repetitions removed; unknown ids are marked in `/access`. */
+  /** Kept as sent, without repetitions. `/access` lists the ids that belong to no member. */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(10_000)
@@ -132,14 +132,14 @@ class AgentOptionsDto {
   @MaxLength(128, { each: true })
   allowedUserIds?: string[];
 
-  /** Says more of the `{{variables}}` of the prompt. */
+  /** Describes the `{{variables}}` of the prompt. */
   @FreeForm(checkVariables)
   variables?: AgentVariableDto[];
 
   @FreeForm(checkTools)
   tools?: AgentToolDto[];
 
-  /** Tools that the calling client runs, where it has registered them. */
+  /** Tools that the client runs, if it has registered them. */
   @FreeForm(checkLocalTools)
   localTools?: LocalToolDto[];
 
@@ -149,14 +149,14 @@ class AgentOptionsDto {
   @Type(() => AgentKnowledgeDto)
   knowledge?: AgentKnowledgeDto;
 
-  /** Defaults for the model's settings; replaced whole. */
+  /** Default settings for the model. A change replaces all of them. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => AgentSettingsDto)
   settings?: AgentSettingsDto;
 
-  /** Whether the agent may ask the user to choose; default true. */
+  /** Whether the agent may ask the user to choose. Default: true. */
   @IsOptional()
   @IsBoolean()
   askUser?: boolean;
@@ -167,12 +167,12 @@ export class CreateAgentDto extends AgentOptionsDto implements CreateAgentReques
   @MaxLength(120)
   name!: string;
 
-  /** The name of a model in the space's catalog, looked up at each call. */
+  /** The name of a model in the catalog of the space, looked up at each call. */
   @IsText()
   @MinLength(1)
   model!: string;
 
-  /** May hold `{{variables}}`. */
+  /** May contain `{{variables}}`. */
   @IsText()
   @MinLength(1)
   systemPrompt!: string;
@@ -184,19 +184,19 @@ export class UpdateAgentDto extends AgentOptionsDto implements UpdateAgentReques
   @MaxLength(120)
   name?: string;
 
-  /** The name of a model in the space's catalog, looked up at each call. */
+  /** The name of a model in the catalog of the space, looked up at each call. */
   @IsOptional()
   @IsText()
   @MinLength(1)
   model?: string;
 
-  /** May hold `{{variables}}`. */
+  /** May contain `{{variables}}`. */
   @IsOptional()
   @IsText()
   @MinLength(1)
   systemPrompt?: string;
 
-  /** The version that the change was made on; 409 when it is no longer the present one. */
+  /** The version that the change is based on. 409 if it is no longer the current one. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -211,7 +211,7 @@ export class AgentQueryDto extends PageDto {
 }
 
 export class AgentAccessQueryDto {
-  /** Explains this one user, listed or not. */
+  /** Explains the case of this user only. */
   @IsOptional()
   @IsString()
   @MaxLength(128)
@@ -236,11 +236,11 @@ export class AgentDto extends AgentListingDto implements Agent {
   spaceId!: string;
   ownerUserId!: string;
   model!: string;
-  /** `unknown`: the space's catalog has no model of that name. */
+  /** `unknown`: the catalog of the space has no model of that name. */
   modelStatus!: 'ready' | 'unknown';
   systemPrompt!: string;
   allowedUserIds!: string[];
-  /** The variables of the prompt, with what was declared of them. */
+  /** The variables of the prompt, with their declarations. */
   variables!: AgentVariableDto[];
   tools!: ListedToolDto[];
   localTools!: LocalToolDto[];
@@ -254,7 +254,7 @@ export class AgentDto extends AgentListingDto implements Agent {
 
 @ApiExtraModels(AgentDto, AgentListingDto)
 export class AgentPageDto implements Page<Agent | AgentListing> {
-  /** Whole for its owner and for admins. */
+  /** Complete for the owner and for admins. */
   @ApiProperty({
     type: 'array',
     items: { anyOf: [{ $ref: getSchemaPath(AgentDto) }, { $ref: getSchemaPath(AgentListingDto) }] },

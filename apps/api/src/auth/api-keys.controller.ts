@@ -11,13 +11,13 @@ import type { UserPrincipal } from './principal.ts';
 export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
-  /** The caller's own keys in the space, the newest first. */
+  /** Lists the caller's own keys in the space, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ApiKeyPageDto> {
     return this.keys.list(caller, query);
   }
 
-  /** A new key; the answer shows it this once. */
+  /** Creates a key. Only this response contains the key itself. */
   @Post()
   create(
     @Audited() call: AuditedCall,
@@ -26,7 +26,7 @@ export class ApiKeysController {
     return this.keys.create(call, name, expiresAt ?? null);
   }
 
-  /** Ends a key at once. */
+  /** Revokes a key with immediate effect. */
   @HttpCode(204)
   @Delete(':id')
   revoke(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {

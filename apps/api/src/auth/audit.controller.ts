@@ -10,7 +10,7 @@ import type { UserPrincipal } from './principal.ts';
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
-  /** What the admins of the space did, the newest first. */
+  /** Lists what the admins of the space did, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
     return this.audit.list(caller.spaceId, query);

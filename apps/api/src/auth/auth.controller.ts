@@ -29,7 +29,7 @@ export class AuthController {
     private readonly cookie: RefreshCookie,
   ) {}
 
-  /** Signs in; the refresh token goes into an httpOnly cookie. */
+  /** Signs in. The refresh token is set as an httpOnly cookie. */
   @Public()
   @UseGuards(JsonOnlyGuard)
   @HttpCode(200)
@@ -42,7 +42,7 @@ export class AuthController {
     return this.setCookie(res, await this.signIn.login(email, password, addressOf(req)));
   }
 
-  /** A new access token for the browser that holds the refresh cookie. */
+  /** Returns a new access token to the browser that has the refresh cookie. */
   @Public()
   @UseGuards(JsonOnlyGuard)
   @HttpCode(200)
@@ -70,7 +70,7 @@ export class AuthController {
     return {};
   }
 
-  /** Who is calling, and in which space. */
+  /** Returns the caller and the space. */
   @Access('member')
   @AllowTemporaryPassword()
   @Get('me')
@@ -79,8 +79,8 @@ export class AuthController {
   }
 
   /**
-   * Changes the caller's password, ends his other sign-ins and the API keys that the body names, and answers those
-   * that are left.
+   * Changes the caller's password, ends all other sign-ins, and revokes the API keys that the body names. Returns the
+   * remaining keys.
    */
   @Access('member')
   @AllowTemporaryPassword()
@@ -95,7 +95,7 @@ export class AuthController {
     return this.password.change(call, body, addressOf(req));
   }
 
-  /** The caller's own keys in all spaces, the newest first; by API key those of its space. */
+  /** Lists the caller's own keys in all spaces, newest first. A call by API key lists those of the space of the key. */
   @Access('member')
   @Get('api-keys')
   listKeys(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<PersonalApiKeyPageDto> {

@@ -85,7 +85,7 @@ export class ChangePasswordDto implements ChangePasswordRequest {
   @MaxLength(1000)
   newPassword!: string;
 
-  /** Ids of one's own API keys, in whichever space, or "all". */
+  /** Ids of your API keys in any space, or "all". */
   @IsOptional()
   @IsAllOrIds()
   @ApiProperty({
@@ -106,7 +106,7 @@ export class AddMemberDto implements AddMemberRequest {
   @MaxLength(320)
   email!: string;
 
-  /** Of a new person; none: the part of the e-mail before the @. */
+  /** The name of a new person. Default: the part of the email address before the @. */
   @IsOptional()
   @IsFilledText()
   @MaxLength(200)
@@ -131,7 +131,7 @@ export class UpdateMemberDto implements UpdateMemberRequest {
   @IsIn(ROLES)
   role?: Role;
 
-  /** May create people and add anybody without an invitation; changed by such a person alone. */
+  /** Whether the person may create people and add anyone without an invitation. Only such a person may change it. */
   @IsOptional()
   @IsBoolean()
   installationAdmin?: boolean;
@@ -142,7 +142,7 @@ export class CreateApiKeyDto implements CreateApiKeyRequest {
   @MaxLength(200)
   name!: string;
 
-  /** ISO 8601, in the future; none: never, or with the API key of the call, which it may not outlive. */
+  /** ISO 8601, in the future. Default: never. A key that is created by API key cannot outlive that key. */
   @IsOptional()
   @IsInstant()
   expiresAt?: string;
@@ -154,7 +154,7 @@ export class AuditQueryDto extends PageDto {
   @IsUUID('all')
   actor?: string;
 
-  /** Such as member.add. */
+  /** For example member.add. */
   @IsOptional()
   @IsFilledText()
   @MaxLength(100)
@@ -180,32 +180,32 @@ export class UserSummaryDto implements UserSummary {
 export class SpaceSummaryDto implements SpaceSummary {
   id!: string;
   name!: string;
-  /** The caller's role in it. */
+  /** The caller's role in the space. */
   role!: Role;
 }
 
 class PersonStateDto implements UserState {
-  /** An administrator chose the password: until it is changed, every other call is 403. */
+  /** Whether an administrator chose the password. Until it is changed, every other call returns 403. */
   passwordTemporary!: boolean;
-  /** May create people and add anybody to a space without an invitation. */
+  /** Whether the person may create people and add anyone to a space without an invitation. */
   installationAdmin!: boolean;
   canCreateSpaces!: boolean;
 }
 
 export class SignedInDto extends PersonStateDto implements SignInResponse {
   accessToken!: string;
-  /** Seconds the access token is good for. */
+  /** How many seconds the access token is valid. */
   expiresIn!: number;
   user!: UserSummaryDto;
   space!: SpaceSummaryDto;
-  /** The first 200; GET /api/spaces lists all. */
+  /** The first 200. GET /api/spaces lists all of them. */
   spaces!: SpaceSummaryDto[];
 }
 
 export class MeDto extends PersonStateDto implements Me {
   user!: UserSummaryDto;
   space!: SpaceSummaryDto;
-  /** The first 200; GET /api/spaces lists all. */
+  /** The first 200. GET /api/spaces lists all of them. */
   spaces!: SpaceSummaryDto[];
   credential!: 'api-key' | 'access-token';
 }
@@ -230,12 +230,12 @@ export class MemberPageDto implements Page<Member> {
 export class AddedMemberDto implements AddedMember {
   user!: UserSummaryDto;
   role!: Role;
-  /** Shown this once, and only when the person is new and no password was given. */
+  /** Returned only once, and only if the person is new and no password was given. */
   temporaryPassword?: string;
 }
 
 export class InvitedMemberDto implements InvitedMember {
-  /** Alike whether or not the e-mail has an account. */
+  /** The same whether or not the email address has an account. */
   @ApiProperty({ enum: ['invited'] })
   status!: 'invited';
 }
@@ -274,7 +274,7 @@ export class ReceivedInvitationPageDto implements Page<ReceivedInvitation> {
 export class ApiKeyDto implements ApiKey {
   id!: string;
   name!: string;
-  /** The public beginning of the key, for recognising it. */
+  /** The public beginning of the key, to recognize it by. */
   prefix!: string;
   createdAt!: string;
   expiresAt!: string | null;
@@ -282,7 +282,7 @@ export class ApiKeyDto implements ApiKey {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto implements CreatedApiKey {
-  /** The whole key, shown this once. */
+  /** The key itself; returned only once. */
   key!: string;
 }
 

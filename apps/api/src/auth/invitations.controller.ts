@@ -11,7 +11,7 @@ import type { UserPrincipal } from './principal.ts';
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
-  /** The pending invitations of the space, the newest first. */
+  /** Lists the pending invitations of the space, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<InvitationPageDto> {
     return this.invitations.list(caller.spaceId, query);
@@ -30,20 +30,20 @@ export class InvitationsController {
 export class ReceivedInvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
-  /** The pending invitations of the caller, the newest first. */
+  /** Lists the pending invitations of the caller, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ReceivedInvitationPageDto> {
     return this.invitations.listReceived(caller, query);
   }
 
-  /** Joins the space; 409 if the invitation has ended. */
+  /** Joins the space. 409 if the invitation has ended. */
   @HttpCode(200)
   @Post(':id/accept')
   accept(@Audited() call: AuditedCall, @Param('id') id: string): Promise<SpaceSummaryDto> {
     return this.invitations.accept(call, id);
   }
 
-  /** Ends the invitation; 409 if it has ended already. */
+  /** Declines the invitation. 409 if it has ended. */
   @HttpCode(200)
   @Post(':id/decline')
   async decline(@Audited() call: AuditedCall, @Param('id') id: string): Promise<Record<string, never>> {

@@ -20,7 +20,7 @@ import type { UserPrincipal } from './principal.ts';
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
-  /** The members of the space, the newest account first. */
+  /** Lists the members of the space, newest account first. */
   @Access('member')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<MemberPageDto> {
@@ -28,8 +28,8 @@ export class MembersController {
   }
 
   /**
-   * An installation administrator adds the person at once, with a new account if the e-mail has none. For every
-   * other admin it is an invitation, answered alike whether or not there is an account.
+   * For installation administrators, adds the person immediately and creates the account if the email address has none.
+   * For other admins, creates an invitation; the response is the same whether or not there is an account.
    */
   @ApiExtraModels(AddedMemberDto, InvitedMemberDto)
   @ApiResponse({ status: 201, description: 'Added by an installation administrator.', type: AddedMemberDto })
@@ -45,7 +45,7 @@ export class MembersController {
     return added;
   }
 
-  /** Changes the role of a member, or appoints and dismisses installation administrators; one of each kind stays. */
+  /** Changes the role of a member, or appoints or dismisses an installation administrator. At least one of each remains. */
   @Patch(':userId')
   update(
     @Audited() call: AuditedCall,
@@ -55,7 +55,7 @@ export class MembersController {
     return this.members.update(call, userId, changes);
   }
 
-  /** Takes a person out of the space; his keys and tokens for it die at once. */
+  /** Removes a person from the space. Their keys and tokens for the space become invalid immediately. */
   @HttpCode(204)
   @Delete(':userId')
   remove(@Audited() call: AuditedCall, @Param('userId') userId: string): Promise<void> {

@@ -11,13 +11,13 @@ import { SpacesService } from './spaces.service.ts';
 export class SpacesController {
   constructor(private readonly spaces: SpacesService) {}
 
-  /** The spaces of the caller, the newest first. */
+  /** Lists the spaces of the caller, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<SpacePageDto> {
     return this.spaces.list(caller.userId, query);
   }
 
-  /** A new space; its maker becomes its admin. */
+  /** Creates a space. The caller becomes its admin. */
   @Post()
   create(@Audited() call: AuditedCall, @Body() { name }: CreateSpaceDto): Promise<SpaceSummaryDto> {
     return this.spaces.create(call, name);

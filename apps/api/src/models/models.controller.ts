@@ -10,21 +10,21 @@ import { ModelsService } from './models.service.ts';
 export class ModelsController {
   constructor(private readonly models: ModelsService) {}
 
-  /** The space's catalog; ends with `platform/offline`, which is always there. */
+  /** Lists the catalog of the space. `platform/offline` is always the last model. */
   @Get()
   @Access('member')
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ModelPageDto> {
     return this.models.list(caller.spaceId, query);
   }
 
-  /** Adds a model; agents find it by its name. */
+  /** Adds a model. Agents refer to it by name. */
   @Post()
   @Access('admin')
   create(@Audited() call: AuditedCall, @Body() body: CreateModelDto): Promise<ModelDto> {
     return this.models.create(call, body);
   }
 
-  /** Changes what is given; a new baseUrl demands the apiKey again. */
+  /** Changes the given fields. A new baseUrl requires the apiKey again. */
   @Patch(':id')
   @Access('admin')
   update(
@@ -35,7 +35,7 @@ export class ModelsController {
     return this.models.update(call, id, body);
   }
 
-  /** Takes the model out of the catalog at once. */
+  /** Deletes the model from the catalog. */
   @Delete(':id')
   @Access('admin')
   @HttpCode(204)
@@ -43,7 +43,7 @@ export class ModelsController {
     return this.models.delete(call, id);
   }
 
-  /** Asks the model one short question and tells how it went. */
+  /** Asks the model one short question and returns whether it answered. */
   @Post(':id/test')
   @Access('admin')
   @HttpCode(200)

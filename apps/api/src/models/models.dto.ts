@@ -39,21 +39,21 @@ const IsBaseUrl = () =>
 const IsPrice = () => IsNumber({ allowNaN: false, allowInfinity: false, maxDecimalPlaces: 6 });
 
 export class ModelPriceDto implements Partial<ModelPrice> {
-  /** Per million input tokens; none: free. */
+  /** Per million input tokens. Default: free. */
   @IsOptional()
   @IsPrice()
   @Min(0)
   @Max(1_000_000)
   inputPerMillion?: number;
 
-  /** Per million output tokens; none: free. */
+  /** Per million output tokens. Default: free. */
   @IsOptional()
   @IsPrice()
   @Min(0)
   @Max(1_000_000)
   outputPerMillion?: number;
 
-  /** Per million input tokens that the provider had cached; none: the price of input. */
+  /** Per million input tokens that the provider had cached. Default: the price of input. */
   @IsOptional()
   @IsPrice()
   @Min(0)
@@ -84,7 +84,7 @@ export class ModelCapabilitiesDto implements Partial<ModelCapabilities> {
 }
 
 export class CreateModelDto implements CreateModelRequest {
-  /** What agents call it; unique in the space. */
+  /** The name that agents use; unique in the space. */
   @IsFilledText()
   @MaxLength(200)
   name!: string;
@@ -100,26 +100,26 @@ export class CreateModelDto implements CreateModelRequest {
   @MaxLength(2000)
   baseUrl?: string;
 
-  /** Write-only; an empty one takes the key away. A new baseUrl demands it again. */
+  /** Write-only. An empty key removes the stored one. Required again with a new baseUrl. */
   @IsOptional()
   @IsText()
   @MaxLength(4000)
   apiKey?: string;
 
-  /** The name that the provider knows; none: the same name. */
+  /** The name by which the provider knows the model. Default: the same name. */
   @IsOptional()
   @IsFilledText()
   @MaxLength(200)
   upstreamModel?: string;
 
-  /** Tokens, default 128,000. */
+  /** In tokens. Default: 128,000. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(100_000_000)
   contextWindow?: number;
 
-  /** Tokens, default 4,096; at most the contextWindow. */
+  /** In tokens, at most the contextWindow. Default: 4,096. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -133,7 +133,7 @@ export class CreateModelDto implements CreateModelRequest {
   @Type(() => ModelPriceDto)
   price?: ModelPriceDto;
 
-  /** Replaces all four; what is not said takes its default. */
+  /** Replaces all four; missing ones have their defaults. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -161,7 +161,7 @@ export class ModelDto implements Model {
   name!: string;
   provider!: ModelProviderKind;
   baseUrl!: string | null;
-  /** Whether a key is stored; the key itself is never told. */
+  /** Whether a key is stored. The key itself is never returned. */
   apiKeyConfigured!: boolean;
   upstreamModel!: string;
   contextWindow!: number;
@@ -179,7 +179,7 @@ export class ModelPageDto implements Page<Model> {
 
 export class ModelTestDto implements ModelTestResult {
   ok!: boolean;
-  /** Milliseconds to the first piece of the answer, null when none came. */
+  /** Milliseconds until the first part of the answer; null if there was none. */
   latencyMs!: number | null;
   message!: string;
 }
