@@ -1,9 +1,9 @@
-# The service with its console. One image for every role: PLATFORM_ROLE is all, api or worker.
+# The service with its console. One image for every role: PLATFORM_ROLE is all, api, or worker.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --no-audit --no-fund && CI=1 NX_TUI=false NX_DAEMON=false npm run build
-# What runs needs neither the tools nor the database that npm brings, nor the sources.
+# The image does not need the tools, the embedded database, or the sources.
 RUN rm -rf node_modules apps/*/node_modules libs/*/node_modules \
   && npm ci --omit=dev --omit=optional --workspace @platform/api --no-audit --no-fund \
   && rm -rf .nx tools docs apps/api/e2e apps/*/src libs/*/src

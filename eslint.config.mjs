@@ -6,20 +6,20 @@ import { moduleOrder, turnsFolders } from './tools/module-order.mjs';
 const noForwardRef = {
   group: ['@nestjs/common'],
   importNames: ['forwardRef'],
-  message: 'Modules stand in one order; forwardRef would hide a cycle.',
+  message: 'The modules have a fixed order; forwardRef would hide a cycle.',
 };
-const noApps = { regex: 'apps/', message: 'Nothing imports an app.' };
+const noApps = { regex: 'apps/', message: 'Apps must not be imported.' };
 const noNode = { regex: '^node:', message: 'This library also runs in the browser.' };
 const noNest = {
   regex: '^(@nestjs|typeorm|class-)',
-  message: 'Server decorators never enter shared libraries.',
+  message: 'Shared libraries must not depend on the server.',
 };
 
 const restricted = (...patterns) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
 });
 
-/** What `module` must not import: the modules after it. */
+/** Returns the import restriction of a module: the modules after it. */
 function laterModules(module) {
   const later = moduleOrder.slice(moduleOrder.indexOf(module) + 1);
   return later.length === 0
@@ -32,7 +32,7 @@ function laterModules(module) {
       ];
 }
 
-/** What a folder of turns/ must not import: the folders after it, and what wires all of them. */
+/** Returns the import restriction of a folder in turns/: the folders after it, and turns.module.ts. */
 function laterFolders(folder) {
   const later = turnsFolders.slice(turnsFolders.indexOf(folder) + 1);
   return {
@@ -41,8 +41,8 @@ function laterFolders(folder) {
   };
 }
 
-// One zone per module, and one per folder of turns/. The rule does not merge between config objects: of the zones that
-// match a file, only the last one counts, so each carries its complete list.
+// One zone per module, and one per folder in turns/. ESLint does not merge the options of a rule: only the last zone that
+// matches a file applies, so each contains the complete list.
 const zones = [
   ...moduleOrder.map((module) => ({
     files: [`apps/api/src/${module}/**/*.ts`],
@@ -65,9 +65,9 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      // Interfaces ask for promises where an implementation has nothing to await.
+      // An interface can require a promise although an implementation has nothing to await.
       '@typescript-eslint/require-await': 'off',
-      // It does not know Promise.withResolvers<void>().
+      // The rule does not support Promise.withResolvers<void>().
       '@typescript-eslint/no-invalid-void-type': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
@@ -88,13 +88,13 @@ export default tseslint.config(
     },
   },
   {
-    // Jest types its matchers, such as expect.any(String), as any.
+    // Jest matchers such as expect.any(String) have the type any.
     files: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
   },
   ...zones,
   { files: ['libs/*/src/**/*.ts'], rules: restricted(noApps, noNode, noNest) },
-  // Tests run in Node whatever they test.
+  // Tests always run in Node.js.
   { files: ['libs/*/src/**/*.spec.ts'], rules: restricted(noApps, noNest) },
   {
     files: ['**/*.mjs'],

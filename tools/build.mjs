@@ -6,7 +6,7 @@ import { run } from './processes.mjs';
 const STAMP = 'node_modules/.platform-build';
 const NOT_BUILT = ['node_modules', 'dist', 'e2e'];
 
-/** The workspaces that have the given script, as `{ name, folder, script }`, in the repository that is the working directory. */
+/** Returns the workspaces that have the script, as `{ name, folder, script }`. The working directory is the repository. */
 export function workspacesWith(script) {
   return globSync('{apps,libs}/*/package.json')
     .sort()
@@ -15,12 +15,12 @@ export function workspacesWith(script) {
     .map(({ folder, name, scripts }) => ({ folder, name, script: scripts[script] }));
 }
 
-/** Builds what is missing or older than its sources; resolves to false, with the compiler's lines printed, if it cannot. */
+/** Builds what is missing or outdated. Prints the output of the compiler and returns false if it fails. */
 export async function ensureBuilt() {
   const sources = fingerprint();
   const complete = workspacesWith('build').every(({ folder }) => existsSync(join(folder, 'dist')));
   if (complete && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return true;
-  console.log('Building (about half a minute, only when the sources changed) …');
+  console.log('Building (about half a minute, only after changes) …');
   rmSync(STAMP, { force: true });
   const env = { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false', CI: '1' };
   const { code, output, stopped } = await run('nx', ['run-many', '-t', 'build'], {
@@ -33,7 +33,7 @@ export async function ensureBuilt() {
   return code === 0;
 }
 
-/** Changes with every file that is added, removed or written; tells nothing else. */
+/** Returns a value that changes if a file is added, removed, or written. */
 function fingerprint() {
   const own = globSync('{apps,libs}/**/*', {
     withFileTypes: true,

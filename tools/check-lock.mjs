@@ -1,10 +1,10 @@
-// npm can write a lock that `npm ci` refuses: one that lacks platform packages which its entries name. Finds them.
+// npm can write a lockfile that `npm ci` rejects, because it lacks optional packages of other platforms. Finds them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
 
-/** Whether a package at `path` finds `name`: beside it, or in a folder above. */
+/** Whether a package at `path` can resolve `name`, in its own folder or in one above. */
 function resolves(path, name) {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (packages[join(folder, 'node_modules', name)] !== undefined) return true;

@@ -1,4 +1,4 @@
-// npm run dev: the API restarting on every change and the console's development server, over a kept PostgreSQL.
+// npm run dev: runs the API, restarting on every change, and the development server of the console.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openEnvironment } from './environment.mjs';

@@ -1,3 +1,3 @@
-// Preloaded into the service: where the process that started it is killed, it ends too, as on Ctrl-C.
+// Preloaded into the service: if the process that started it is killed, the service stops as on Ctrl-C.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './processes.mjs';
 
-/** Programs that tests need and npm does not bring: where they are told, what they are called, who ships them. */
+/** Programs that tests need and npm does not install: the variable with the path, the commands, the Debian package. */
 export const CHROMIUM = {
   name: 'Chromium',
   variable: 'CHROMIUM_PATH',
@@ -18,17 +18,20 @@ export const REDIS = {
 };
 
 /**
- * Finds a program by its variable or on the PATH, or installs it from Debian where that is possible (root and apt-get).
- * Resolves to `{ path }`, or to `{ reason }` where there is none.
+ * Finds a program through its variable or on the PATH, or installs it from Debian if possible (root and apt-get).
+ * Resolves to `{ path }`, or to `{ reason }` if there is none.
  */
 export async function findOrInstall({ name, variable, commands, debianPackage }) {
-  const told = process.env[variable];
-  if (told)
-    return existsSync(told) ? { path: told } : { reason: `${variable} names ${told}, which does not exist` };
-  const found = onPath(commands);
+  const configured = process.env[variable];
+  if (configured)
+    return existsSync(configured)
+      ? { path: configured }
+      : { reason: `${variable} is ${configured}, which does not exist` };
+  const found = findOnPath(commands);
   if (found) return { path: found };
   const advice = `install ${debianPackage}, or set ${variable}`;
-  if (process.getuid?.() !== 0 || !onPath(['apt-get'])) return { reason: `${name} was not found: ${advice}` };
+  if (process.getuid?.() !== 0 || !findOnPath(['apt-get']))
+    return { reason: `${name} was not found: ${advice}` };
 
   console.log(`Installing ${name} from Debian …`);
   const options = {
@@ -38,13 +41,13 @@ export async function findOrInstall({ name, variable, commands, debianPackage })
   const waiting = ['-o', 'DPkg::Lock::Timeout=180'];
   await run('apt-get', [...waiting, 'update'], options);
   const { code, output } = await run('apt-get', [...waiting, 'install', '-y', debianPackage], options);
-  const installed = onPath(commands);
+  const installed = findOnPath(commands);
   if (installed) return { path: installed };
   const last = output.trim().split('\n').at(-1);
-  return { reason: `${name} could not be installed (apt-get ended with ${code}: ${last}): ${advice}` };
+  return { reason: `${name} could not be installed (apt-get exited with ${code}: ${last}): ${advice}` };
 }
 
-function onPath(commands) {
+function findOnPath(commands) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return commands
     .flatMap((command) => folders.map((folder) => join(folder, command)))

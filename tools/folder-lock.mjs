@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a folder for this process and returns the function that gives it back; throws where another one has it.
- * The lock is the kernel's and ends with its holder: none goes stale, and a reused pid deceives nobody.
+ * Locks a folder for this process and returns a function that releases it. Throws if another process has the lock.
+ * The kernel releases the lock when its process ends, so it cannot become stale, and reused pids do not matter.
  */
 export function lockFolder(folder) {
   const lock = new DatabaseSync(join(folder, 'lock'));

@@ -1,5 +1,5 @@
-// node ../../tools/jest.mjs <report> [--projects=a,b] [option or pattern …], in the folder of a package: Jest with what
-// ESM needs. What came out is also written to reports/<report>.json, which npm test sums up and Nx keeps.
+// node ../../tools/jest.mjs <report> [--projects=a,b] [option or pattern …], in the folder of a package: runs Jest with
+// support for ESM. Also writes reports/<report>.json, which npm test adds up and Nx caches.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './processes.mjs';
@@ -9,13 +9,13 @@ const NODE_OPTIONS = [
   '--conditions=platform-source',
   '--disable-warning=ExperimentalWarning',
 ];
-// On a busy machine it takes a while to start a service and its database. A test that hangs is still found.
+// Starting a service and its database can take long on a busy machine.
 const TEST_TIMEOUT_MS = 30_000;
 const JEST = join(import.meta.dirname, '../node_modules/jest/bin/jest.js');
 
 const [report, ...rest] = process.argv.slice(2);
 const projects = /^--projects=(.+)$/.exec(rest[0] ?? '')?.[1].split(',');
-// The list of projects takes in whatever follows it up to the next option: patterns come last.
+// `--selectProjects` takes all following values up to the next option, so patterns come last.
 const selecting = projects ? ['--selectProjects', ...projects] : [];
 const reporting = [
   '--passWithNoTests',

@@ -1,4 +1,4 @@
-/** The modules of the API in their one order: a module imports only from modules before it (ESLint enforces it). */
+/** The order of the API modules. A module imports only from modules before it; ESLint enforces this. */
 export const moduleOrder = [
   'infra',
   'auth',
@@ -18,7 +18,7 @@ export const moduleOrder = [
   'seed',
 ];
 
-/** The folders inside turns/ in their one order: a folder imports only from the folders before it. */
+/** The order of the folders in turns/. A folder imports only from folders before it; ESLint enforces this. */
 export const turnsFolders = [
   'records',
   'input',

@@ -1,4 +1,4 @@
-// node tools/node-tests.mjs [pattern …]: the tests of the tools, or those whose file matches, on Node's own runner.
+// node tools/node-tests.mjs [pattern …]: runs the tests of the tools, or the files that match, with node:test.
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -18,7 +18,7 @@ if (files.length > 0) {
   events.on('test:fail', (test) => count(test, 'failed'));
   for await (const line of events.compose(new spec())) process.stdout.write(line);
 }
-// In the words of Jest's reports, which npm test sums up.
+// The format of Jest's reports, which npm test adds up.
 writeFileSync(
   REPORT,
   JSON.stringify({
@@ -32,7 +32,7 @@ writeFileSync(
 );
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
-/** Suites are told like tests, and are none. */
+/** Suites are reported like tests, but must not be counted. */
 function count({ details }, outcome) {
   if (details.type !== 'suite') counts[outcome] += 1;
 }

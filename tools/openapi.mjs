@@ -1,4 +1,4 @@
-// Writes docs/openapi.json from the compiled API; with --check it only tells whether the committed one is still true.
+// Writes docs/openapi.json from the compiled API. With --check, only reports whether the committed file is up to date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ const target = join(root, 'docs', 'openapi.json');
 const compiled = join(root, 'apps', 'api', 'dist', 'openapi.js');
 
 if (!existsSync(compiled)) {
-  console.error('The document comes from the compiled API: run `npm run build` first.');
+  console.error('The document is generated from the compiled API. Run `npm run build` first.');
   process.exit(1);
 }
 const { createOpenApiDocument } = await import(pathToFileURL(compiled).href);

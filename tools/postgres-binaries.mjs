@@ -1,4 +1,4 @@
-// Which PostgreSQL programs there are, and as whom they run.
+// Finds the PostgreSQL programs, and the user that they run as.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,12 +19,13 @@ const SHARED_FOLDER = '/var/lib/platform';
 
 /**
  * Prepares the folder of a cluster: `{ folder, version, pg(program, args), share(path) }`.
- * PostgreSQL refuses to run as root. Root's run in a user namespace, where root bears another user's uid; where that
- * is forbidden they run as that user, and what he cannot reach is kept under /var/lib/platform instead.
+ * PostgreSQL does not run as root. If this process is root, the programs run in a user namespace, in which root has the
+ * uid of another user. If namespaces are forbidden, they run as that user, and a folder that the user cannot access is
+ * replaced by one under /var/lib/platform.
  */
 export function preparePostgres(wanted, log) {
-  const installed = installedPostgres();
-  // Only the folder itself is closed: the server's user may have to pass through those above.
+  const installed = findInstalledPostgres();
+  // Only the folder itself is private, because the user of the server may need access through its parents.
   mkdirSync(dirname(wanted), { recursive: true });
   mkdirSync(wanted, { recursive: true, mode: 0o700 });
   const asked = realpathSync(wanted);
@@ -34,31 +35,31 @@ export function preparePostgres(wanted, log) {
   const owner = statSync(join(asked, 'cluster'), { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return place(asked, installed, { as: owner, log });
   const isMoved = existsSync(join(moved, 'cluster'));
-  const as = ordinaryUser();
+  const as = findOrdinaryUser();
   const inNamespace = ['unshare', '--user', `--map-user=${as.uid}`, '--'];
   if (!isMoved && spawnSync(inNamespace[0], [...inNamespace.slice(1), 'true']).status === 0) {
     return place(asked, installed, { prefix: inNamespace });
   }
 
   if (!isMoved && canEnter(dirname(asked), as)) {
-    log(`PostgreSQL does not run as root: it runs as uid ${as.uid}, which owns ${asked} from now on.`);
+    log(`PostgreSQL does not run as root. It runs as uid ${as.uid}, which now owns ${asked}.`);
     own(asked, as);
     return place(asked, installed, { as, log });
   }
   if (owner) {
     throw new Error(
-      `PostgreSQL does not run as root, user namespaces are forbidden here, and no other user can reach ${asked}: ` +
+      `PostgreSQL does not run as root, user namespaces are forbidden, and no other user can access ${asked}: ` +
         'set PLATFORM_DATA_DIR to a folder that others may enter, and move the data there.',
     );
   }
-  log(`PostgreSQL runs as uid ${as.uid}, which cannot reach ${asked}: its data is in ${moved}.`);
+  log(`PostgreSQL runs as uid ${as.uid}, which cannot access ${asked}. Its data is in ${moved}.`);
   makeShared(moved, 0o700);
   own(moved, as);
   return place(moved, installed, { as, log });
 }
 
-/** Somebody who is not root and has a name: initdb does not work for a bare number. */
-function ordinaryUser() {
+/** Returns a user other than root. It must have a name, because initdb does not accept a bare uid. */
+function findOrdinaryUser() {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
@@ -66,12 +67,12 @@ function ordinaryUser() {
     .filter(({ uid }) => uid > 0);
   const usual = ['postgres', 'daemon', 'nobody'].map((name) => users.find((user) => user.name === name));
   const user = usual.find(Boolean) ?? users[0];
-  if (!user) throw new Error('PostgreSQL does not run as root, and /etc/passwd knows nobody else.');
+  if (!user) throw new Error('PostgreSQL does not run as root, and /etc/passwd contains no other user.');
   return user;
 }
 
-/** The programs that npm installed for this platform; they prove by running that they can. */
-function installedPostgres() {
+/** Returns the programs that npm installed for this platform. Runs one of them to check that it works. */
+function findInstalledPostgres() {
   const platform = `${process.platform}-${process.arch}`;
   let problem;
   try {
@@ -87,16 +88,16 @@ function installedPostgres() {
     problem = error.message.split('\n')[0];
   }
   throw new Error(
-    `No PostgreSQL comes with the packages that runs here (${platform}): set DATABASE_URL to a PostgreSQL 15 or newer.\n(${problem})`,
+    `The installed packages contain no PostgreSQL for this platform (${platform}). Set DATABASE_URL to a PostgreSQL 15 or later.\n(${problem})`,
   );
 }
 
 function place(folder, { native, version }, { as, prefix = [], log } = {}) {
-  const programs = join(as ? reachable(native, version, as, log) : native, 'bin');
+  const programs = join(as ? makeAccessible(native, version, as, log) : native, 'bin');
   return {
     folder,
     version,
-    /** Runs one program in a session of its own, so that Ctrl-C does not reach it, and untouched by our environment. */
+    /** Runs a program in a session of its own, so that Ctrl-C does not reach it, and without our environment variables. */
     pg(program, args) {
       const [file, ...rest] = [...prefix, join(programs, program), ...args];
       const env = { PATH: process.env.PATH, LC_ALL: 'C' };
@@ -111,7 +112,7 @@ function place(folder, { native, version }, { as, prefix = [], log } = {}) {
         gid: as?.gid,
       });
     },
-    /** Gives a file that this process has written to whom the server runs as. */
+    /** Makes the user of the server the owner of a file that this process has written. */
     share: (path) => as && own(path, as),
   };
 }
@@ -126,8 +127,8 @@ function makeShared(folder, mode) {
   chmodSync(SHARED_FOLDER, 0o755);
 }
 
-/** The programs where that user can run them: in place, or else in a copy. */
-function reachable(native, version, as, log) {
+/** Returns programs that the user can run: the installed ones, or a copy. */
+function makeAccessible(native, version, as, log) {
   if (canEnter(join(native, 'bin'), as)) return native;
   const copy = join(SHARED_FOLDER, `postgresql-${version}`);
   if (!existsSync(copy)) {

@@ -1,10 +1,10 @@
-/** What the tests in TypeScript use of it. */
+/** The parts of postgres.mjs that tests in TypeScript use. */
 export interface ThrowawayPostgres {
   url: string;
   urlOf(database: string): string;
-  /** Of its first process, whose children serve the connections. */
+  /** Pid of the main process, whose children serve the connections. */
   pid(): number;
-  /** Ends it as a crash does and starts it again. */
+  /** Kills the server as a crash would, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

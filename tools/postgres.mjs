@@ -1,4 +1,4 @@
-// The keeper: the PostgreSQL of an installation that has no DATABASE_URL, and throwaway ones for tests.
+// Runs the PostgreSQL of an installation without DATABASE_URL, and temporary servers for tests.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,26 +19,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { lockFolder } from './folder-lock.mjs';
 import { preparePostgres } from './postgres-binaries.mjs';
-import { secretFile } from './secret-file.mjs';
+import { readOrCreateSecret } from './secret-file.mjs';
 
 const USER = 'platform';
 const DATABASE = 'platform';
 const COME_UP_MS = 30_000;
 const STILL_RECOVERING = '57P03';
-/** A server that was up for so long did not end because it could not live. */
+/** A server that ran longer than this did not fail because of its configuration, so the backoff starts over. */
 const HEALTHY_MS = 10_000;
 const MAX_BACKOFF_MS = 30_000;
-const FORGETFUL = [
+const EPHEMERAL_SETTINGS = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'],
   ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=200'],
 ];
-// Above every possible pid, so surely nobody's.
-const NOBODYS_PID = 4_194_304;
+// Above the maximum pid, so no process can have it.
+const UNUSED_PID = 4_194_304;
 
 /**
- * Starts the PostgreSQL of `dataDir`, or adopts the one that a killed process left running there; makes it if need be.
- * It survives this process: `stop()` ends it. Throws where another process keeps the folder.
- * Where it ends by itself it is started again, at the same address; `onLost` is told, once, where that fails.
+ * Starts the PostgreSQL server of `dataDir`, or adopts one that a killed process left running. Creates the cluster if
+ * necessary. The server outlives this process unless `stop()` is called. Throws if another process uses the folder.
+ * If the server ends unexpectedly, it is restarted on the same port. If that fails, `onLost` is called once.
  */
 export async function keepPostgres({
   dataDir,
@@ -49,9 +49,9 @@ export async function keepPostgres({
   const place = preparePostgres(dataDir, log);
   const unlock = lockFolder(place.folder);
   try {
-    await makeCluster(place);
-    const { port, adopted } = await bringUp(place);
-    await makeDatabase(urlOf(place, port, 'postgres'));
+    await createCluster(place);
+    const { port, adopted } = await startOrAdopt(place);
+    await createDatabase(urlOf(place, port, 'postgres'));
     const unwatch = await watch(place, port, { log, onLost, comeUpMs });
     let stopped;
     const stop = () => (stopped ??= unwatch().then(() => stopServer(place).finally(unlock)));
@@ -63,13 +63,13 @@ export async function keepPostgres({
 }
 
 /**
- * Starts an empty PostgreSQL in memory that forgets everything: `url` is its maintenance database, `urlOf(name)` another.
- * It is stopped and removed by `stop()`, or when this process ends in whatever way.
- * A `durable` one writes to disk as an installation's does, for measurements.
+ * Starts an empty, temporary PostgreSQL server in memory. `url` is its maintenance database, `urlOf(name)` any other.
+ * It is stopped and removed by `stop()`, or when this process ends for any reason.
+ * A `durable` server writes to disk like that of an installation, for benchmarks.
  */
 export async function throwawayPostgres({ durable = false } = {}) {
-  const folder = mkdtempSync(join(durable ? tmpdir() : fastFolder(), 'platform-pg-'));
-  const guard = guardOf(folder);
+  const folder = mkdtempSync(join(durable ? tmpdir() : findFastFolder(), 'platform-pg-'));
+  const guard = startGuard(folder);
   const stop = async () => {
     guard.ref();
     guard.stdin.end();
@@ -77,8 +77,8 @@ export async function throwawayPostgres({ durable = false } = {}) {
   };
   try {
     const place = preparePostgres(folder, () => {});
-    await makeCluster(place, durable ? [] : FORGETFUL);
-    const { port } = await bringUp(place);
+    await createCluster(place, durable ? [] : EPHEMERAL_SETTINGS);
+    const { port } = await startOrAdopt(place);
     const restart = async () => {
       const { code, output } = await place.pg('pg_ctl', [...at(place), '-m', 'immediate', '-w', 'restart']);
       if (code !== 0) throw new Error(output);
@@ -102,19 +102,19 @@ const at = (place) => ['-D', clusterOf(place), '-l', join(place.folder, 'postgre
 const urlOf = (place, port, database) =>
   `postgres://${USER}:${readFileSync(join(place.folder, 'password'), 'utf8')}@127.0.0.1:${port}/${database}`;
 
-/** The encoding and the order of text are the same on every machine, whatever its LANG says. */
-async function makeCluster(place, settings = []) {
+/** Encoding and collation are the same on every machine, whatever LANG is. */
+async function createCluster(place, settings = []) {
   const cluster = clusterOf(place);
   const password = join(place.folder, 'password');
   if (existsSync(cluster)) {
-    refuseForeignVersion(place);
+    assertSameVersion(place);
     if (!existsSync(password))
-      throw new Error(`${password} is missing, and the data beside it cannot be opened without it.`);
+      throw new Error(`${password} is missing, and the data in the same folder cannot be opened without it.`);
     return;
   }
-  secretFile(password, () => randomBytes(24).toString('hex'));
+  readOrCreateSecret(password, () => randomBytes(24).toString('hex'));
   place.share(password);
-  // An initdb that was killed leaves half a cluster: only a complete one gets the real name.
+  // A killed initdb leaves an incomplete cluster, so only a complete one gets the final name.
   const draft = `${cluster}.draft`;
   rmSync(draft, { recursive: true, force: true });
   const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', ...settings];
@@ -124,20 +124,21 @@ async function makeCluster(place, settings = []) {
     ...all.flatMap((setting) => ['--set', setting]),
     ...(settings.includes('fsync=off') ? ['--no-sync'] : []),
   ]);
-  if (code !== 0) throw new Error(`PostgreSQL could not make its data folder in ${place.folder}:\n${output}`);
+  if (code !== 0)
+    throw new Error(`PostgreSQL could not create its data folder in ${place.folder}:\n${output}`);
   renameSync(draft, cluster);
 }
 
-function refuseForeignVersion(place) {
+function assertSameVersion(place) {
   const theirs = readFileSync(join(clusterOf(place), 'PG_VERSION'), 'utf8').trim();
   const [ours] = place.version.split('.');
   if (theirs === ours) return;
   throw new Error(
     [
-      `The data in ${place.folder} was written by PostgreSQL ${theirs}; this version of the platform brings PostgreSQL ${ours}.`,
-      `With the version of the platform that wrote it running, dump it (its port: line 4 of cluster/postmaster.pid):`,
+      `The data in ${place.folder} was written by PostgreSQL ${theirs}, but this version of the platform contains PostgreSQL ${ours}.`,
+      `Run the version of the platform that wrote it, and dump the data (the port is in line 4 of cluster/postmaster.pid):`,
       `  PGPASSWORD="$(cat ${place.folder}/password)" pg_dump -h 127.0.0.1 -p PORT -U ${USER} -Fc -f platform.dump ${DATABASE}`,
-      `Stop it, set the folder aside, start this version once, and load the dump into it:`,
+      `Stop it, move the folder away, start this version once, and restore the dump:`,
       `  mv ${place.folder} ${place.folder}.${theirs}`,
       `  PGPASSWORD="$(cat ${place.folder}/password)" pg_restore -h 127.0.0.1 -p PORT -U ${USER} --clean --if-exists -d ${DATABASE} platform.dump`,
     ].join('\n'),
@@ -145,8 +146,8 @@ function refuseForeignVersion(place) {
 }
 
 /**
- * Holds a connection, whose end tells of the server's, and brings that up again; the sooner it ended, the later.
- * Answers how to stop it, which ends what is under way first.
+ * Keeps a connection open to detect when the server ends, and restarts the server, with backoff.
+ * Returns a function that stops watching and waits for a restart in progress.
  */
 async function watch(place, port, { log, onLost, comeUpMs }) {
   const over = new AbortController();
@@ -155,7 +156,7 @@ async function watch(place, port, { log, onLost, comeUpMs }) {
     client = clientOf(place, port);
     const ended = new Promise((resolve) => client.once('end', resolve));
     await client.connect();
-    // In an object, or whoever awaits this would await the end.
+    // Wrapped in an object, because `await` would otherwise wait for the promise itself.
     return { ended };
   };
   const keep = async ({ ended }) => {
@@ -164,12 +165,14 @@ async function watch(place, port, { log, onLost, comeUpMs }) {
       await ended;
       if (over.signal.aborted) return;
       backoff = Date.now() - since > HEALTHY_MS ? 0 : Math.min(2 * backoff + 250, MAX_BACKOFF_MS);
-      log('The database has ended unexpectedly: it is started again.');
+      log('The database has ended unexpectedly. It is started again.');
       await sleep(backoff, undefined, { signal: over.signal }).catch(() => {});
       if (over.signal.aborted) return;
-      await bringUp(place, port, comeUpMs);
-      // It may have ended again by now.
+      await startOrAdopt(place, port, comeUpMs);
+      // The server may have ended again in the meantime.
       ({ ended } = await stand().catch(() => ({ ended: Promise.resolve() })));
+      // Stopped while connecting: the new connection must not be kept open.
+      if (over.signal.aborted) await client.end().catch(() => {});
     }
   };
   const keeping = keep(await stand()).catch((error) => {
@@ -191,25 +194,25 @@ function clientOf(place, port) {
   return client;
 }
 
-/** After a crash the old server may be ending still or be nobody's zombie, so only a connection proves anything. */
-async function bringUp(place, wanted, comeUpMs = COME_UP_MS) {
+/** After a crash, the old server may still be ending, or be a zombie. Only a connection proves that a server runs. */
+async function startOrAdopt(place, wanted, comeUpMs = COME_UP_MS) {
   let deadline = Date.now() + comeUpMs;
   let adopted = true;
   for (;;) {
     try {
-      retireStalePid(place);
+      replaceStalePid(place);
       if ((await place.pg('pg_ctl', [...at(place), 'status'])).code !== 0) {
         adopted = false;
         await startServer(place, wanted ?? (await freePort()));
       }
       const port = Number(postmasterFile(place)?.[3]);
-      if (wanted !== undefined && port !== wanted) throw new Error(`it came up on port ${port}`);
-      await prove(place, port);
+      if (wanted !== undefined && port !== wanted) throw new Error(`it started on port ${port}`);
+      await verifyServer(place, port);
       return { port, adopted };
     } catch (error) {
       if (error.code === STILL_RECOVERING) deadline = Date.now() + COME_UP_MS;
       if (Date.now() > deadline) {
-        throw new Error(`PostgreSQL in ${place.folder} does not come up: ${error.message}`, { cause: error });
+        throw new Error(`PostgreSQL in ${place.folder} does not start: ${error.message}`, { cause: error });
       }
       await sleep(250);
     }
@@ -231,13 +234,13 @@ async function startServer(place, port) {
   throw new Error([output.trim(), ...log].join('\n'));
 }
 
-async function prove(place, port) {
+async function verifyServer(place, port) {
   const client = clientOf(place, port);
   try {
     await client.connect();
     const { rows } = await client.query('show data_directory');
     if (rows[0].data_directory !== clusterOf(place))
-      throw new Error(`port ${port} is another folder's server`);
+      throw new Error(`port ${port} is used by the server of another folder`);
   } finally {
     await client.end().catch(() => {});
   }
@@ -249,24 +252,25 @@ const postmasterFile = (place) => {
 };
 
 /**
- * After a reboot the pid of postmaster.pid may be somebody else's, and a killed server's may stay a zombie: PostgreSQL
- * would take both for a running one. The pid alone is replaced, since the file also guards the shared memory.
+ * After a reboot, another process may have the pid in postmaster.pid, and a killed server may remain as a zombie.
+ * PostgreSQL would mistake both for a running server. Only the pid is replaced, because the file also protects the
+ * shared memory.
  */
-function retireStalePid(place) {
+function replaceStalePid(place) {
   const lines = process.platform === 'linux' ? postmasterFile(place) : undefined;
   if (lines === undefined || !existsSync(`/proc/${lines[0]}`)) return;
   let workingIn;
   try {
     workingIn = readlinkSync(`/proc/${lines[0]}/cwd`);
   } catch (error) {
-    // A zombie works nowhere; of a process that may not be looked at nothing is known.
+    // A zombie has no working directory. If the process cannot be inspected, nothing is known.
     if (error.code !== 'ENOENT') return;
   }
   if (workingIn === clusterOf(place)) return;
-  writeFileSync(join(clusterOf(place), 'postmaster.pid'), [NOBODYS_PID, ...lines.slice(1)].join('\n'));
+  writeFileSync(join(clusterOf(place), 'postmaster.pid'), [UNUSED_PID, ...lines.slice(1)].join('\n'));
 }
 
-async function makeDatabase(url) {
+async function createDatabase(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -292,16 +296,16 @@ async function freePort() {
   return port;
 }
 
-/** Memory where there is enough of it: containers often have 64 MB of it, less than a cluster needs. */
-function fastFolder() {
+/** Returns a folder in memory if there is enough space: containers often have 64 MB, less than a cluster needs. */
+function findFastFolder() {
   const memory = '/dev/shm';
   if (!existsSync(memory)) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
   return bavail * bsize > 2 ** 30 ? memory : tmpdir();
 }
 
-/** A shell in a session of its own that sees our end of its input close, also when we are killed, and cleans up. */
-function guardOf(folder) {
+/** Starts a shell in a session of its own that cleans up when its input is closed, even if this process is killed. */
+function startGuard(folder) {
   const script = `
     read -r _
     file="$0/cluster/postmaster.pid"

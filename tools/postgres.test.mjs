@@ -159,7 +159,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     writeFileSync(settings, `${right}\nno_such_setting = 1\n`);
     process.kill(postmasterPid(), 'SIGQUIT');
     const { message } = await told;
-    assert.match(message, /^The database is lost: PostgreSQL in .* does not come up/);
+    assert.match(message, /^The database is lost: PostgreSQL in .* does not start/);
     writeFileSync(settings, right);
     await kept.stop();
   });

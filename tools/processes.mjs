@@ -1,16 +1,16 @@
-// Children and signals of the two commands. Runs on Node 20 without packages.
+// Child processes and signals. Runs on Node.js 20 without packages.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const SAME_PRESS_MS = 500;
 
-/** The exit code of an ended process in the shell's way: its own, or 128 + the signal that ended it. */
+/** Returns the exit code of a process as a shell does: its own, or 128 + the number of the signal that ended it. */
 export const exitCode = (code, signal) => code ?? 128 + constants.signals[signal];
 
 /**
- * Calls `first` at the first request to stop and `again` at each later one.
- * One Ctrl-C arrives several times, from the terminal and from npm: within half a second it is the same one.
+ * Calls `first` on the first request to stop and `again` on each later one. Ctrl-C can arrive several times, from the
+ * terminal and from npm; requests within half a second count as one.
  */
 export function onStop(first, again) {
   let since;
@@ -23,13 +23,13 @@ export function onStop(first, again) {
       } else if (now - since > SAME_PRESS_MS) again(signal);
     });
   }
-  // A closed terminal takes the output away as well; what is left to do is still done.
+  // If the terminal was closed, output fails, but the shutdown must continue.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
 /**
- * Runs a program to its end, hands it every request to stop (unless `shielded`), and resolves to its exit code.
- * `stopped` says that such a request came, so that the caller does not go on to the next program.
+ * Runs a program and returns its exit code. Forwards requests to stop, unless `shielded`. `stopped` is true if there was
+ * such a request, so that the caller does not continue with the next program.
  */
 export function run(program, args, { shielded = false, ...options } = {}) {
   const child = spawn(program, args, { stdio: 'inherit', ...options });

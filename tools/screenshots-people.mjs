@@ -1,7 +1,7 @@
-// The pages that take other people than the one who is signed in: invitations, a temporary password.
+// Pages that need other users: invitations, a temporary password.
 const PASSWORD = 'a password for screenshots';
 
-/** Shoots as the admin of a space of his own, who invites, and as a person with a temporary password. */
+/** Takes screenshots as an admin who invites members, and as a user with a temporary password. */
 export async function shootPeople(browser, options, shootOf) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -91,7 +91,7 @@ async function openUserMenu(page) {
   await page.getByRole('menu').waitFor();
 }
 
-/** Calls the API as the person, with the cookies of the page. */
+/** Calls the API as the user of the page, with its cookies. */
 function caller(page, accessToken) {
   return async (method, path, data) => {
     const headers = { Authorization: `Bearer ${accessToken}` };

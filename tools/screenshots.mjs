@@ -1,5 +1,5 @@
-// node tools/screenshots.mjs: every page of the console in light, dark and narrow, into ./screenshots; with `pages` or `people` that part alone.
-// PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL and PLATFORM_PASSWORD name the service and who signs in.
+// node tools/screenshots.mjs [pages|people]: saves screenshots of every console page (light, dark, narrow), or of one
+// part, in ./screenshots. PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL, and PLATFORM_PASSWORD are required.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -12,7 +12,7 @@ const {
   CHROMIUM_PATH,
 } = process.env;
 if (!PLATFORM_EMAIL || !PLATFORM_PASSWORD) {
-  console.error('Set PLATFORM_EMAIL and PLATFORM_PASSWORD: npm start prints both');
+  console.error('Set PLATFORM_EMAIL and PLATFORM_PASSWORD. npm start prints both.');
   process.exit(1);
 }
 
@@ -28,11 +28,11 @@ const LOOKS = {
   },
 };
 const QUESTION = 'Show me a short list, a table and some code, please.';
-// Understood by the offline model: a call of a tool, then a question to the user.
+// Commands of the offline model: a tool call, then a question to the user.
 const WITH_TOOL =
   'What time is it?\n/call current_time.now {}\n\n/ask Which tea would you like? | Green | Black | other';
 
-/** `pages` or `people`: one part alone. */
+/** `pages` or `people`, or undefined for both. */
 const [, , only] = process.argv;
 const folder = join(process.cwd(), 'screenshots');
 mkdirSync(folder, { recursive: true });
@@ -177,7 +177,7 @@ async function shootAll(page, look, shoot) {
   await shoot('user-menu');
 }
 
-/** Nothing is loading and nothing moves any more. */
+/** Waits until loading and animations have ended. */
 async function settled(page) {
   await page.waitForLoadState('networkidle');
   await page.locator('.ant-spin, .skeleton-bar, .ant-btn-loading').first().waitFor({ state: 'detached' });

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 
-/** Reads a secret that is made once and kept for the owner's eyes only; it is complete or not there. */
-export function secretFile(path, make) {
+/** Reads a secret, which is created on first use, readable only by its owner. The rename makes the creation atomic. */
+export function readOrCreateSecret(path, make) {
   if (!existsSync(path)) {
     const draft = `${path}.draft`;
     const file = openSync(draft, 'w', 0o600);

@@ -1,6 +1,6 @@
-// What `npm start`, `npm test` and `npm run dev` begin with: installs the packages where they are missing or old, then
-// runs tools/<command>.mjs on the Node that the project brings. Built-ins only, it runs before there is anything else.
-// Without a command it only installs.
+// First step of `npm start`, `npm test`, and `npm run dev`: installs the packages if they are missing or outdated, then
+// runs tools/<command>.mjs on the Node.js that npm installed. Without a command, it only installs. It can use only
+// built-in modules, because it runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,17 +11,17 @@ const bin = join(root, 'node_modules', '.bin');
 const stamp = join(root, 'node_modules', '.platform-lock');
 const [command, ...rest] = process.argv.slice(2);
 
-function refuse(sentence) {
+function exitWith(sentence) {
   console.error(sentence);
   process.exit(1);
 }
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  refuse(`Node.js 20.19 or newer is needed; this is ${process.versions.node}.`);
+  exitWith(`Node.js 20.19 or later is required; this is ${process.versions.node}.`);
 }
 if (command !== undefined && !['start', 'test', 'dev'].includes(command)) {
-  refuse(`Unknown command "${command}"; it is start, test or dev.`);
+  exitWith(`Unknown command "${command}". Use start, test, or dev.`);
 }
 
 await install();
@@ -35,16 +35,16 @@ if (command !== undefined) {
   process.exit(code);
 }
 
-/** The stamp is written last, so an installation that was interrupted is done again. */
+/** The stamp is written last, so that an interrupted installation is repeated. */
 async function install() {
   const wanted = createHash('sha256')
     .update(`${process.platform} ${process.arch}\n`)
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.log('Installing the packages (about a minute, only when they changed) …');
+  console.log('Installing the packages (about a minute, only after changes) …');
   rmSync(stamp, { force: true });
-  // npm must not run on the Node inside the folder that it is about to replace.
+  // npm must not run on the Node.js in the folder that it is about to replace.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
   const { code, stopped } = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
@@ -53,11 +53,11 @@ async function install() {
   });
   if (stopped) process.exit(code || 130);
   if (code !== 0)
-    refuse('The packages could not be installed: see the lines above, then run the command again.');
+    exitWith('The packages could not be installed. See the output above, then run the command again.');
   writeFileSync(stamp, wanted);
 }
 
-/** npm's shell keeps a SIGTERM to itself and is gone: the new parent is how we learn of it. */
+/** npm's shell does not forward SIGTERM. A changed parent process shows that the shell has ended. */
 function endWithNpm() {
   const shell = process.ppid;
   const watch = setInterval(() => {
@@ -68,11 +68,11 @@ function endWithNpm() {
 }
 
 function projectNode() {
-  const brought = join(bin, 'node');
-  if (existsSync(brought)) return brought;
+  const installed = join(bin, 'node');
+  if (existsSync(installed)) return installed;
   if (major >= 24) return process.execPath;
-  return refuse(
+  return exitWith(
     `npm has no Node.js 24 for ${process.platform}-${process.arch}, and this is ${process.versions.node}: ` +
-      'install Node.js 24 or newer and run the command again.',
+      'install Node.js 24 or later and run the command again.',
   );
 }

@@ -1,4 +1,4 @@
-// npm start: builds if need be, keeps a PostgreSQL unless DATABASE_URL names one, runs the service, and ends both in order.
+// npm start: builds if necessary, runs PostgreSQL unless DATABASE_URL is set, runs the service, and stops both in order.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { ensureBuilt } from './build.mjs';
@@ -14,12 +14,12 @@ onStop(
     stopping = true;
     service?.kill('SIGTERM');
   },
-  // The whole group, with whatever the service has started.
+  // The process group of the service, including its child processes.
   () => service && process.kill(-service.pid, 'SIGKILL'),
 );
 
 let lost = false;
-/** Without its database the service would tell everybody to come back later, for ever. */
+/** Without its database, the service could only respond with 503. */
 function onLost(error) {
   console.error(error.message);
   lost = true;
@@ -38,7 +38,7 @@ await close().catch((error) => {
 });
 process.exit();
 
-/** In a session of its own: Ctrl-C reaches it once, by us, and it drains while the database is still there. */
+/** Runs the service in a session of its own, so that Ctrl-C reaches it only once, while the database is still running. */
 async function serve() {
   const args = ['--enable-source-maps', '--import', './tools/end-with-parent.mjs', 'apps/api/dist/main.js'];
   service = spawn(process.execPath, args, {

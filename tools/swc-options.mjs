@@ -12,7 +12,7 @@ export const swcOptions = {
     transform: {
       legacyDecorator: true,
       decoratorMetadata: true,
-      // With true every declared field of a DTO would exist as undefined, and "absent" would be lost.
+      // With true, every absent field of a DTO would exist as undefined.
       useDefineForClassFields: false,
     },
   },

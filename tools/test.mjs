@@ -1,5 +1,5 @@
-// npm test [-- pattern …]: every test of the repository, or those whose file matches, as the targets `test` and `e2e` of
-// all projects; what has passed before and has not changed since comes from Nx's cache. The last line sums all of them up.
+// npm test [-- pattern …]: runs all tests, or the test files that match, as the targets `test` and `e2e` of all projects.
+// Results of unchanged projects come from the Nx cache. The last line is the sum.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { workspacesWith } from './build.mjs';
@@ -12,8 +12,8 @@ const patterns = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 
-await needed(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
-await needed(REDIS, 'PLATFORM_SKIP_REDIS');
+await requireProgram(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
+await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
 
 const reports = [
   { name: 'tools', file: 'reports/test.json' },
@@ -27,7 +27,7 @@ const reports = [
 for (const { file } of reports) rmSync(file, { force: true });
 const code = await runTargets();
 for (const report of reports) add(report);
-if (code !== 0 && total.failed === 0) fail(`the runner ended with ${code}`);
+if (code !== 0 && total.failed === 0) fail(`the runner exited with ${code}`);
 if (total.passed + total.failed + total.skipped === 0) fail(`no test matches ${patterns.join(' ')}`);
 
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
@@ -40,18 +40,18 @@ function fail(sentence) {
   notes.push(`Failed: ${sentence}`);
 }
 
-/** What is missing skips the suites that need it, by `skipVariable`; where CI=true it is a failure. */
-async function needed(program, skipVariable) {
+/** If the program is missing, `skipVariable` makes its suites skip; with CI=true that is a failure. */
+async function requireProgram(program, skipVariable) {
   const { path, reason } = await findOrInstall(program);
   if (path) process.env[program.variable] = path;
   else {
     process.env[skipVariable] = reason;
     if (process.env.CI === 'true') fail(reason);
-    else notes.push(`Skipped: what needs ${program.name}. ${reason}`);
+    else notes.push(`Skipped: suites that need ${program.name}. ${reason}`);
   }
 }
 
-/** One suite after the other, for each is more than one process; a suite that fails keeps none of the others from running. */
+/** Runs one suite after another, because each uses several processes. A failed suite does not stop the others. */
 async function runTargets() {
   const args = ['run-many', '-t', ...TARGETS, '--parallel=1', '--nxBail=false'];
   const { code, stopped } = await run(
@@ -69,7 +69,7 @@ async function runTargets() {
 function add({ name, file }) {
   const result = read(file);
   if (result === undefined) {
-    // Without a report nothing is known about its tests.
+    // Without a report, the results of its tests are unknown.
     fail(`${name}: no report`);
     return;
   }
@@ -78,7 +78,7 @@ function add({ name, file }) {
     if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${relative(process.cwd(), spec)}`);
   }
   total.passed += result.numPassedTests;
-  // A file that could not even run has no failed test of its own.
+  // A file that could not run has no failed tests, but is counted as a failure.
   total.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
   total.skipped += result.numPendingTests + result.numTodoTests;
 }

@@ -1,4 +1,4 @@
-// The baseline: the `openai` client alone, reading the same answers.
+// The baseline: the `openai` client without the service, reading the same responses.
 import OpenAI from 'openai';
 import { serveLoad } from './load.mjs';
 

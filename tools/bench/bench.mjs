@@ -1,4 +1,4 @@
-// The frame of a benchmark: it builds the service first, and whatever was started ends with it.
+// Runs a benchmark: builds the service first, and stops everything that was started.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { Child } from './child.mjs';
 
 const cleanups = [];
 
-/** Runs a benchmark to its end, or to that of the patience of whoever called it, and exits. */
+/** Runs a benchmark until it ends or is interrupted, and exits. */
 export async function runBench(bench) {
   let interrupted = false;
   onStop(
@@ -31,7 +31,7 @@ export async function runBench(bench) {
   process.exit();
 }
 
-/** An empty database that keeps what it is told, and an empty data folder. */
+/** Creates an empty, durable database and an empty data folder. */
 export async function temporaryPlace() {
   const dataDir = mkdtempSync(join(tmpdir(), 'platform-bench-'));
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ export async function temporaryPlace() {
   return { dataDir, databaseUrl: postgres.url };
 }
 
-/** A script of this folder as a process that ends with the benchmark. */
+/** Starts a script of this folder as a process that ends with the benchmark. */
 export function child(script, args) {
   return started(new Child(join(import.meta.dirname, script), { args }));
 }
@@ -65,7 +65,7 @@ async function buildService() {
   if (stopped || code !== 0) throw new Error(output);
 }
 
-/** The last started ends first; may be called twice. */
+/** Stops everything in reverse order. Can be called twice. */
 async function stop() {
   while (cleanups.length > 0) await cleanups.pop()();
 }

@@ -1,8 +1,8 @@
-// Child processes that are called by name. A child ends with its parent, whatever ended that.
+// Child processes with functions that the parent can call. A child ends with its parent, even if that is killed.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a script as a process that `answer()`s calls; `onLine` gets each line of its output. */
+/** Runs a script as a process that answers calls with `answer()`. `onLine` receives each line of its output. */
 export class Child {
   #calls = new Map();
   #count = 0;
@@ -10,7 +10,7 @@ export class Child {
   constructor(script, { args = [], onLine = () => {}, ...options } = {}) {
     this.process = fork(script, args, {
       ...options,
-      // Ctrl-C is for the parent, which ends all of them.
+      // Only the parent handles Ctrl-C, and stops all children.
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
@@ -28,7 +28,7 @@ export class Child {
     });
     this.process.once('exit', (code, signal) => {
       for (const call of this.#calls.values())
-        call.reject(new Error(`${script} ended with ${code ?? signal}`));
+        call.reject(new Error(`${script} exited with ${code ?? signal}`));
     });
   }
 
@@ -47,7 +47,7 @@ export class Child {
   }
 }
 
-/** In a child: answers the parent's calls by these functions; every child can tell its `usage`. */
+/** In a child: answers calls of the parent with these functions. Every child also has `usage`. */
 export function answer(functions) {
   const all = { usage, ...functions };
   process.on('message', async ({ id, name, args }) => {

@@ -1,5 +1,5 @@
-// A model server whose answers keep a pace. The user's message is the order: `{ tokens, rate, waitMs }`,
-// rate in tokens per second, 0 for as fast as the reader takes them. The first token says when the call came in.
+// A model server with paced responses. The user's message contains the order, `{ tokens, rate, waitMs }`: rate is in
+// tokens per second, 0 for as fast as the reader accepts them. The first token is the time at which the call arrived.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { answer } from './child.mjs';
@@ -60,7 +60,7 @@ async function burst(answering) {
   end(answering);
 }
 
-/** The text of the next token; the first two travel together. */
+/** Returns the text of the next token. The first two are sent together. */
 function next(answering) {
   const first = answering.sent === 0 ? stamp(answering.calledAt) : '';
   answering.sent += first ? 2 : 1;

@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { run } from '../processes.mjs';
 
-/** Runs a measurement on the Node of this repository, from its root; `command` is the script that was called. */
+/** Runs a benchmark on the Node.js of this repository, from its root. `command` is the npm script. */
 export async function launch(command, measurement) {
   const root = join(import.meta.dirname, '../..');
   const bin = join(root, 'node_modules/.bin');

@@ -1,11 +1,11 @@
-// What a client does in a measurement, whomever it calls.
+// The load that a client generates, independent of the server that it calls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from './child.mjs';
 import { TOKEN_LENGTH, between, now, quantile, timeOf } from './clock.mjs';
 
-// Reading the time of every token would weigh on what is measured.
+// Reading the time of every token would distort the measurement.
 const MEASURED = 8;
-// What the service still does for the turn before is no part of an idle turn.
+// The work that the service still does for the previous turn must not count for an idle turn.
 const PAUSE_MS = 25;
 
 /**
@@ -26,11 +26,11 @@ export function serveLoad(stream) {
         if (received++ % MEASURED === 0) delays.push(between(timeOf(text, at), now()));
       }
     });
-    if (tokens !== order.tokens) throw new Error(`${tokens} of ${order.tokens} tokens came`);
+    if (tokens !== order.tokens) throw new Error(`${tokens} of ${order.tokens} tokens arrived`);
   }
 
   answer({
-    /** Opens streams, evenly over `spreadMs`; resolves when each has got its first token. */
+    /** Opens streams, evenly spread over `spreadMs`. Resolves when each has received its first token. */
     async open({ streams, spreadMs, order }) {
       const runs = [];
       const firsts = [];
@@ -48,19 +48,19 @@ export function serveLoad(stream) {
       await Promise.all(firsts);
     },
 
-    /** Starts to count. */
+    /** Starts counting. */
     mark() {
       delays = [];
       received = 0;
     },
 
-    /** What has come since `mark`, and how long it took, in ms. */
+    /** Returns what arrived since `mark`, and the time in ms. */
     count: () => ({ tokens: received, p50: quantile(delays, 0.5), p99: quantile(delays, 0.99) }),
 
-    /** Resolves when all open streams have ended and were complete. */
+    /** Resolves when all open streams have ended. Rejects if one is incomplete. */
     ended: () => ended.then(() => {}),
 
-    /** Calls one after the other: the median times to the model and from its first byte to our first delta, in ms. */
+    /** Makes calls one after another. Returns the median times to the model and from its first byte to our first delta, in ms. */
     async turns(count, order) {
       const called = [];
       const first = [];

@@ -1,4 +1,4 @@
-// The model's server, PostgreSQL, both gateways and the callers share the machine: compare within one run.
+// The model server, PostgreSQL, both gateways, and the callers share the machine, so compare only within one run.
 // Portkey waits 25 ms before the first chunk of a stream, so there must be enough callers to keep it busy.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ if (![callers, streams, rate, seconds].every((value) => value > 0)) {
 const BURST = 100_000;
 const ORDER = { tokens: 100, rate: 0, waitMs: 0 };
 const COME_UP_MS = 15_000;
-/** Far more than the measurement uses: a limit that is there and never reached. */
+/** Far more than the benchmark uses: a limit that is never reached. */
 const PLENTY = 1_000_000_000_000;
 
 await runBench(bench);
@@ -97,7 +97,7 @@ async function startPortkey(modelUrl) {
   const child = started(
     new Child('node_modules/@portkey-ai/gateway/build/start-server.js', {
       args: [`--port=${port}`],
-      execArgv: ['probe.mjs', 'mend-portkey.mjs'].flatMap((file) => [
+      execArgv: ['probe.mjs', 'patch-portkey.mjs'].flatMap((file) => [
         '--import',
         join(import.meta.dirname, file),
       ]),
@@ -108,7 +108,7 @@ async function startPortkey(modelUrl) {
   for (const deadline = Date.now() + COME_UP_MS; ; await sleep(100)) {
     if ((await fetch(url).catch(() => null))?.ok) break;
     await child.call('usage');
-    if (Date.now() > deadline) throw new Error('The gateway of Portkey does not come up');
+    if (Date.now() > deadline) throw new Error('The gateway of Portkey does not start');
   }
   const headers = {
     Authorization: 'Bearer none',
@@ -118,7 +118,7 @@ async function startPortkey(modelUrl) {
   return { child, target: { url: `${url}/v1`, headers } };
 }
 
-/** Grants tokens to the holder of the second key, which makes a limit of his calls. */
+/** Grants tokens to the user of the second key, which makes the account limited. */
 async function limitTheSecond({ access, admin }) {
   const [, key] = access.keys;
   const res = await fetch(`${access.url}/api/auth/me`, { headers: { Authorization: `Bearer ${key}` } });
@@ -142,7 +142,7 @@ async function closed({ name, target, measured }, load, stream) {
   const done = await load.call('closed', { target, callers, seconds, order: ORDER, stream });
   const ms = performance.now() - startedAt;
   if (profiled) await measured.call('writeProfile', values.profile);
-  // What is still done for the last calls belongs to them as well.
+  // Work after the last response belongs to the calls as well.
   await sleep(300);
   const { cpuUs } = await measured.call('usage');
   return { calls: done, rate: done / (ms / 1_000), cpu: (cpuUs - before.cpuUs) / done };

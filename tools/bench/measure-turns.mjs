@@ -1,4 +1,4 @@
-// The fake server, PostgreSQL, the service and its clients share the machine: compare with the baseline of the same run.
+// The fake server, PostgreSQL, the service, and its clients share the machine, so compare with the baseline of the same run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { child, runBench, temporaryPlace } from './bench.mjs';
@@ -71,7 +71,7 @@ async function idle({ load }) {
   return { idle: await load.call('turns', turns, { tokens: 5, rate: 200, waitMs: 20 }) };
 }
 
-/** Counts only while all streams are open; their opening and end cost other things. */
+/** Counts only while all streams are open, without the cost of opening and ending them. */
 async function paced({ name, load, measured }) {
   const before = await measured.call('usage');
   const tokens = Math.ceil(rate * (SPREAD_MS / 1_000 + seconds + 3));
@@ -109,7 +109,7 @@ async function burst({ load, measured }) {
     const startedAt = performance.now();
     await load.call('turns', 1, { tokens: BURST, rate: 0, waitMs: 0 });
     ms.push(performance.now() - startedAt);
-    // What the service does after the last byte belongs to the turn as well.
+    // Work after the last byte belongs to the turn as well.
     await sleep(300);
     cpu.push(((await measured.call('usage')).cpuUs - before.cpuUs) / BURST);
   }

@@ -1,10 +1,10 @@
-// Preloaded into Portkey's gateway, whose 1.15.2 answers every call with 500 beside the @hono/node-server of the lock:
-// it changes headers that this takes over from fetch, where they are immutable. Copying them, as older ones did, mends it.
+// Preloaded into Portkey's gateway. With the installed @hono/node-server, version 1.15.2 responds to every call with 500:
+// it modifies the headers of fetch responses, which are immutable. Copying the headers fixes this.
 /* global Response, Headers */
 import { getRequestListener } from '@hono/node-server';
 
 const FetchResponse = globalThis.Response;
-// Puts its own Response in the global one's place, once.
+// Replaces the global Response once.
 getRequestListener(() => new Response());
 const HonoResponse = globalThis.Response;
 

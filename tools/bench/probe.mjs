@@ -1,4 +1,4 @@
-// Preloaded into the measured processes: tells what they use and profiles them on demand.
+// Preloaded into the measured processes: reports their resource usage, and profiles them on demand.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { answer } from './child.mjs';

@@ -1,10 +1,10 @@
-// What processes that are not ours to preload have used, where the system tells it in /proc.
+// CPU usage of processes without a preload, read from /proc if available.
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
 const TICKS_PER_SECOND = 100;
 
-/** A function that tells the CPU of a PostgreSQL, all its processes and those that have ended, in µs; NaN where none is told. */
+/** Returns a function that reads the CPU time of a PostgreSQL server in µs, including ended processes; NaN if unknown. */
 export async function postgresCpu(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -21,11 +21,11 @@ export async function postgresCpu(databaseUrl) {
   };
 }
 
-/** Null for a process that is no more. */
+/** Returns null if the process has ended. */
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it may hold spaces.
+    // The process name before it can contain spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { pid: Number(pid), parent: Number(fields[1]), ticks };

@@ -1,14 +1,14 @@
-// Calls chat completions over plain node:http, whoever answers them, and leaves most of the machine to what is measured.
+// Calls chat completions of any server over node:http, which uses little CPU time itself.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from './child.mjs';
 import { quantile } from './clock.mjs';
 
-// What a gateway still does for the call before is no part of the next one.
+// The work that a gateway still does for the previous call must not count for the next one.
 const PAUSE_MS = 15;
 const DONE = 'data: [DONE]\n\n';
 
-/** Connections live as long as one measurement: a server may close those that are idle, also just then. */
+/** Each measurement has its own connections, because a server can close idle connections at any time. */
 const withAgent = (measure) => async (asked) => {
   const agent = new Agent({ keepAlive: true });
   try {
@@ -18,7 +18,7 @@ const withAgent = (measure) => async (asked) => {
   }
 };
 
-/** One call to its end; answers when its first byte came, in ms. */
+/** Makes one call. Returns the time to the first byte, in ms. */
 function call(agent, { url, headers }, order, stream) {
   const body = JSON.stringify({
     model: 'bench',
@@ -43,7 +43,7 @@ function call(agent, { url, headers }, order, stream) {
       });
       res.on('end', () => {
         if (res.statusCode === 200 && (stream ? end === DONE : end.endsWith('}'))) resolve(firstByteMs);
-        else reject(new Error(`${url} answered ${res.statusCode} … ${end}`));
+        else reject(new Error(`${url} responded with ${res.statusCode} … ${end}`));
       });
     });
     req.end(body);
@@ -51,7 +51,7 @@ function call(agent, { url, headers }, order, stream) {
 }
 
 answer({
-  /** So many callers, each with one call after the other; answers how many calls came to their end. */
+  /** Runs concurrent callers that make one call after another. Returns the number of completed calls. */
   closed: withAgent(async ({ target, callers, seconds, order, stream }, agent) => {
     const end = performance.now() + seconds * 1_000;
     let calls = 0;
@@ -65,7 +65,7 @@ answer({
     return calls;
   }),
 
-  /** Streams side by side, opened evenly over `spreadMs`. */
+  /** Opens concurrent streams, evenly spread over `spreadMs`. */
   open: withAgent(async ({ target, streams, spreadMs, order }, agent) => {
     const one = async (_, i) => {
       await sleep((i * spreadMs) / streams);
@@ -74,7 +74,7 @@ answer({
     await Promise.all(Array.from({ length: streams }, one));
   }),
 
-  /** Calls of all targets in turn: for each target the median time to the first byte, in ms. */
+  /** Calls all targets in turn. Returns the median time to the first byte for each, in ms. */
   inTurn: withAgent(async ({ targets, calls, order }, agent) => {
     const times = targets.map(() => []);
     for (let i = 0; i < calls; i++) {

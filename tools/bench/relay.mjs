@@ -1,4 +1,4 @@
-// npm run bench:relay: what the relay costs, beside the gateway of Portkey and the model's server without either.
+// npm run bench:relay: the cost of the relay, compared with Portkey's gateway and with the model server alone.
 import { launch } from './launch.mjs';
 
 await launch(import.meta.filename, './measure-relay.mjs');

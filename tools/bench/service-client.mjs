@@ -1,4 +1,4 @@
-// Chats with the service over plain node:http, which leaves most of the machine to what is measured.
+// Chats with the service over node:http, which uses little CPU time itself.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { serveLoad } from './load.mjs';

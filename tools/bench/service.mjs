@@ -1,4 +1,4 @@
-// The compiled service as it runs in production, with an agent on the fake model and keys for the load.
+// Runs the compiled service as in production, with an agent on the fake model and API keys for the load.
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { started } from './bench.mjs';
 import { Child } from './child.mjs';
 
-// Well below the service's limits for one user's open streams and one key's requests.
+// Well below the limits of the service for open streams and requests.
 const STREAMS_PER_USER = 100;
 const COME_UP_MS = 60_000;
 
-/** Starts the service on an empty database, with keys for so many streams at once. */
+/** Starts the service on an empty database, with keys for this number of concurrent streams. */
 export async function startService({ databaseUrl, dataDir, modelUrl, streams, env = {} }) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -59,7 +59,7 @@ async function post(url, body, credential) {
   const headers = { 'Content-Type': 'application/json' };
   if (credential) headers.Authorization = `Bearer ${credential}`;
   const res = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!res.ok) throw new Error(`POST ${url} answered ${res.status}: ${await res.text()}`);
+  if (!res.ok) throw new Error(`POST ${url} responded with ${res.status}: ${await res.text()}`);
   return res.json();
 }
 
@@ -67,9 +67,9 @@ async function ready(url, child) {
   for (const deadline = Date.now() + COME_UP_MS; ; await sleep(100)) {
     const res = await fetch(`${url}/api/health/ready`).catch(() => null);
     if (res?.ok) return;
-    // Rejects where the process has ended.
+    // Rejects if the process has ended.
     await child.call('usage');
-    if (Date.now() > deadline) throw new Error('The service does not come up');
+    if (Date.now() > deadline) throw new Error('The service does not start');
   }
 }
 

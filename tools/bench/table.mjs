@@ -1,4 +1,4 @@
-/** Prints what `bench:turns` measured: the service, the bare client, their ratio and the aim. */
+/** Prints the results of `bench:turns`: the service, the bare client, their ratio, and the target. */
 export function printTurns({ ours, bare, streams, rate, seconds, turns, tokens }) {
   const row = (name, unit, pick, aim) => {
     const [own, other] = [pick(ours), pick(bare)];
@@ -22,7 +22,7 @@ export function printTurns({ ours, bare, streams, rate, seconds, turns, tokens }
   );
 }
 
-/** Prints what `bench:relay` measured: the relay, Portkey's gateway, their ratio, the server alone and the aim. */
+/** Prints the results of `bench:relay`: the relay, Portkey's gateway, their ratio, the server alone, and the target. */
 export function printRelay({
   ours,
   portkey,
@@ -69,7 +69,7 @@ const moreThanOther = (own, other) => ({ text: 'more than portkey', met: own > o
 const lessThanOther = (own, other) => ({ text: 'less than portkey', met: own < other });
 
 function print(headings, lines) {
-  console.log(`\n${columns(['', ...headings])}   aim`);
+  console.log(`\n${columns(['', ...headings])}   target`);
   for (const line of lines) {
     if (typeof line === 'string') console.log(`\n${line}`);
     else {
@@ -82,6 +82,6 @@ function print(headings, lines) {
 
 const columns = ([name, ...figures]) => name.padEnd(38) + figures.map((text) => text.padStart(9)).join('');
 
-/** Three digits are more than the noise leaves. */
+/** Three digits are more than the noise justifies. */
 const figure = (value) =>
   Number.isNaN(value) ? '–' : value >= 100 ? value.toFixed(0) : value.toPrecision(value < 1 ? 2 : 3);

@@ -1,4 +1,4 @@
-// npm run bench:turns: what the service adds to a model's answer, beside the bare `openai` client on the same work.
+// npm run bench:turns: the cost that the service adds to a model's response, compared with the bare `openai` client.
 import { launch } from './launch.mjs';
 
 await launch(import.meta.filename, './measure-turns.mjs');
