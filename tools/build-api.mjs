@@ -18,7 +18,7 @@ const swagger = before(
   {
     introspectComments: true,
     classValidatorShim: true,
-    dtoFileNameSuffix: ['.dto.ts'],
+    dtoFileNameSuffix: ['.dto.ts', '.schema.ts'],
     controllerFileNameSuffix: ['.controller.ts'],
     esmCompatible: true,
   },

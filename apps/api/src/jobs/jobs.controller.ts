@@ -8,7 +8,7 @@ import { invalid } from '../infra/http/app-error.ts';
 import { BodyLimit } from '../infra/http/body-limit.ts';
 import { ApiStream } from '../turns/answers/api-stream.decorator.ts';
 import { attachPosition, SegmentReader } from '../turns/answers/segment-reader.ts';
-import { AttachDto } from '../turns/answers/attach.dto.ts';
+import { AttachDto } from '../turns/answers/attach.schema.ts';
 import { TurnsService } from '../turns/lifecycle/turns.service.ts';
 import { RequiresJobAccess, InvokesAgentInBody, RequestedJob } from './job-access.guard.ts';
 import { JobBodyPipe } from './job-body.pipe.ts';

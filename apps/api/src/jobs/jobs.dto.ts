@@ -30,11 +30,10 @@ import {
 import { FreeForm } from '../infra/http/free-form.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
 import { IsText } from '../infra/http/text.ts';
-import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers/answers.dto.ts';
-import { ChatSettingsDto } from '../turns/input/chat.dto.ts';
-import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.dto.ts';
+import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers/answers.schema.ts';
+import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.schema.ts';
 import { checkContents } from '../turns/input/contents.ts';
-import { ExecuteSettingsDto } from '../turns/input/execute.dto.ts';
+import { ChatSettingsDto, ExecuteSettingsDto } from '../turns/input/settings.schema.ts';
 import { checkInputs } from '../turns/input/execute-inputs.ts';
 import { checkWebhook } from './webhook-url.ts';
 

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
-import { FrameDto } from './answers.dto.ts';
+import { FrameDto } from './answers.schema.ts';
 
 /** Documents an answer that is a stream of frames, or the JSON of `answer` where the caller asks for that. */
 export function ApiStream(answer?: Type) {

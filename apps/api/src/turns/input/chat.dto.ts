@@ -1,67 +1,22 @@
-import type { ChatRequest, ChatSettings, ContentItem } from '@platform/contracts';
+import type { ChatRequest, ContentItem } from '@platform/contracts';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
-  IsIn,
-  IsInt,
-  IsNumber,
   IsObject,
   IsOptional,
   IsString,
   IsUUID,
   Length,
-  Max,
-  Min,
   ValidateNested,
 } from 'class-validator';
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { FreeForm } from '../../infra/http/free-form.ts';
 import { IsText } from '../../infra/http/text.ts';
-import { CONTENTS, CONTENT_SCHEMA } from './contents.dto.ts';
+import { CONTENTS, CONTENT_SCHEMA } from './contents.schema.ts';
 import { checkContents } from './contents.ts';
-
-const FINITE = { allowNaN: false, allowInfinity: false };
-
-export class ChatSettingsDto implements ChatSettings {
-  /** 0 to 2. */
-  @IsOptional()
-  @IsNumber(FINITE)
-  @Min(0)
-  @Max(2)
-  temperature?: number;
-
-  /** At least 1; lowered to what the model can do. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  max_tokens?: number;
-
-  /** 0 to 1. */
-  @IsOptional()
-  @IsNumber(FINITE)
-  @Min(0)
-  @Max(1)
-  top_p?: number;
-
-  @IsOptional()
-  @IsNumber(FINITE)
-  frequency_penalty?: number;
-
-  @IsOptional()
-  @IsNumber(FINITE)
-  presence_penalty?: number;
-
-  /** `ask`: no tool that acts is offered. */
-  @IsOptional()
-  @IsIn(['ask', 'agent'])
-  chat_mode?: 'ask' | 'agent';
-
-  @IsOptional()
-  @IsBoolean()
-  disable_web_search?: boolean;
-}
+import { ChatSettingsDto } from './settings.schema.ts';
 
 @ApiExtraModels(...CONTENTS)
 export class ChatDto implements ChatRequest {

@@ -1,7 +1,7 @@
 import type { ResumeRequest } from '@platform/contracts';
 import { ArrayMaxSize, IsArray, IsOptional, IsString, MaxLength } from 'class-validator';
 import { IsText } from '../../infra/http/text.ts';
-import { InteractionDto } from '../answers/answers.dto.ts';
+import { InteractionDto } from '../answers/answers.schema.ts';
 
 export class ResumeDto implements ResumeRequest {
   @IsString()

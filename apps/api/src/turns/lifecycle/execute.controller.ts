@@ -8,7 +8,7 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { BodyLimit } from '../../infra/http/body-limit.ts';
-import { ExecuteAnswerDto } from '../answers/answers.dto.ts';
+import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';

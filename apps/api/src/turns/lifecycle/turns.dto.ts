@@ -9,7 +9,7 @@ import {
   type TurnStatus,
 } from '@platform/contracts';
 import { IsString } from 'class-validator';
-import { TokenUsageDto } from '../answers/answers.dto.ts';
+import { TokenUsageDto } from '../answers/answers.schema.ts';
 
 export class CancelDto implements CancelRequest {
   @IsString()

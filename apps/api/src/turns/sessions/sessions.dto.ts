@@ -7,7 +7,7 @@ import {
   type Session,
   type TurnStatus,
 } from '@platform/contracts';
-import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.dto.ts';
+import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 
 export class SessionDto implements Session {
   sessionId!: string;

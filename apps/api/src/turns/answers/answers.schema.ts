@@ -14,7 +14,7 @@ import {
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { ANY_JSON } from '../../infra/http/any-json.ts';
-import { TextContentDto } from '../input/contents.dto.ts';
+import { TextContentDto } from '../input/contents.schema.ts';
 
 export class TokenUsageDto implements TokenUsage {
   prompt_tokens!: number;
