@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { JobClaims } from '../src/jobs/job-claims.ts';
 import * as queue from '../src/jobs/job-queue.store.ts';
-import { LIST_JOBS } from '../src/jobs/jobs.store.ts';
+import { queryJobs } from '../src/jobs/jobs.store.ts';
 import { DUE_DELIVERIES, PURGE_DELIVERIES } from '../src/jobs/webhooks.store.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -316,15 +316,27 @@ describe('20,000 queued jobs of one user', () => {
     await app.sql('analyze agent_job');
     await app.sql('analyze webhook_delivery');
     const read = (statement: string, ...parameters: unknown[]) => rowsRead(app, statement, parameters);
+    const list = (status: 'FAILED' | null, agent: string) => {
+      const { manager } = app.get(DataSource);
+      const filter = { status, agentIds: [agent] };
+      const [statement, parameters] = queryJobs(
+        manager,
+        { spaceId, userId },
+        filter,
+        null,
+        51,
+      ).getQueryAndParameters();
+      return rowsRead(app, statement, parameters);
+    };
     const statements: Record<string, number> = {
       users: await read(queue.WAITING_USERS, null, 500),
       pick: await read(queue.PICK_JOBS, [userId, app.member.userId]),
       due: await read(queue.DUE_JOBS, 500, 200),
       expedite: await read(queue.EXPEDITE_JOBS, 500),
       overdue: await read(queue.TIME_OUT_JOBS, 100),
-      list: await read(LIST_JOBS, spaceId, userId, null, [agentId], null, 51),
-      listFailed: await read(LIST_JOBS, spaceId, userId, 'FAILED', [agentId], null, 51),
-      listAgent: await read(LIST_JOBS, spaceId, userId, null, [randomUUID()], null, 51),
+      list: await list(null, agentId),
+      listFailed: await list('FAILED', agentId),
+      listAgent: await list(null, randomUUID()),
       dueDeliveries: await read(DUE_DELIVERIES, 500, 200),
       purge: await read(PURGE_DELIVERIES, 1_000),
     };

@@ -5,12 +5,13 @@ import { isUuid } from '../infra/http/ids.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import type { TurnRow } from '../turns/records/turn.ts';
 import * as store from './jobs.store.ts';
-import type { Owner, StoredJob } from './jobs.store.ts';
+import type { JobEntity } from './job.entity.ts';
+import type { Owner } from './jobs.store.ts';
 
-/** A job with the turn it is about. */
-export type JobRow = StoredJob & { turn: TurnRow };
+/** A job with its turn. */
+export type JobRow = JobEntity & { turn: TurnRow };
 
-/** Jobs with their turns, as they are stored. */
+/** Reads jobs together with their turns. */
 @Injectable()
 export class JobRecords {
   constructor(
@@ -19,40 +20,40 @@ export class JobRecords {
     private readonly agents: AgentsService,
   ) {}
 
-  /** The user's job; 403 for one of another space, 404 for somebody else's. */
+  /** Returns the user's job; throws 403 if it is in another space, 404 if it belongs to another user. */
   async get(owner: Owner, id: string): Promise<JobRow> {
     return this.withTurn(await store.getOwnJob(this.database.manager, owner, id));
   }
 
   async listByIds(ids: readonly string[]): Promise<JobRow[]> {
-    return this.withTurns(await store.listJobsByIds(this.database, ids));
+    return this.withTurns(await store.listJobsByIds(this.database.manager, ids));
   }
 
-  /** The open jobs among ids that come from anywhere; null in the place of each that is none. */
+  /** Returns the open job for each id, or null. The ids are not trusted. */
   async findOpen(ids: readonly string[]): Promise<(JobRow | null)[]> {
     const known = new Set(ids.filter(isUuid));
-    const open = known.size === 0 ? [] : await store.listOpenJobs(this.database, [...known]);
+    const open = known.size === 0 ? [] : await store.listOpenJobs(this.database.manager, [...known]);
     const jobs = new Map((await this.withTurns(open)).map((job) => [job.id, job]));
     return ids.map((id) => jobs.get(id) ?? null);
   }
 
-  /** The job that the key was used for. */
+  /** Returns the job that the key was used for. */
   async findByKey(owner: Owner, key: string): Promise<JobRow | null> {
-    const job = await store.findJobByKey(this.database, owner, key);
+    const job = await store.findJobByKey(this.database.manager, owner, key);
     return job && this.withTurn(job);
   }
 
-  /** The job over the user's turn of that id. */
+  /** Returns the job of the user's turn. */
   async findByTurn({ spaceId, userId }: Owner, agentId: string, turnId: string): Promise<JobRow | null> {
     const turn = await this.turns.find(agentId, userId, turnId);
-    const job = turn && (await store.findJobByTurn(this.database, spaceId, turn.id));
+    const job = turn && (await store.findJobByTurn(this.database.manager, spaceId, turn.id));
     return job && { ...job, turn };
   }
 
-  /** The user's jobs with agents that they may invoke, newest first, below an id. */
+  /** Lists the user's jobs with agents that the user can invoke, newest first, below an id. */
   async list(
     owner: Owner,
-    filter: { status: StoredJob['status'] | null; agentId: string | null },
+    filter: { status: JobEntity['status'] | null; agentId: string | null },
     below: string | null,
     count: number,
   ): Promise<JobRow[]> {
@@ -60,10 +61,11 @@ export class JobRecords {
       filter.agentId === null ? await store.listAgentIds(this.database, owner) : [filter.agentId];
     const agentIds = await this.agents.accessibleAmong(owner, agents);
     const { status } = filter;
-    return this.withTurns(await store.listJobs(this.database, owner, { status, agentIds }, below, count));
+    const query = store.queryJobs(this.database.manager, owner, { status, agentIds }, below, count);
+    return this.withTurns(await query.getMany());
   }
 
-  private async withTurns(jobs: StoredJob[]): Promise<JobRow[]> {
+  private async withTurns(jobs: JobEntity[]): Promise<JobRow[]> {
     const turns = await this.turns.byIds(jobs.map(({ turnRef }) => turnRef));
     return jobs.flatMap((job) => {
       const turn = turns.get(job.turnRef);
@@ -71,7 +73,7 @@ export class JobRecords {
     });
   }
 
-  private async withTurn(job: StoredJob): Promise<JobRow> {
+  private async withTurn(job: JobEntity): Promise<JobRow> {
     const [found] = await this.withTurns([job]);
     if (found === undefined) throw new Error(`Job ${job.id} has no turn`);
     return found;

@@ -1,50 +1,11 @@
 import type { JobStatus } from '@platform/contracts';
-import type { EntityManager } from 'typeorm';
+import { Any, IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/http/app-error.ts';
-import { JobEntity } from './job.entity.ts';
-
-export interface JobFailure {
-  code: string;
-  message: string;
-}
-
-/** A job's own row. Its status follows that of its turn (a trigger, see migration 0014) until it has ended. */
-export interface StoredJob {
-  id: string;
-  spaceId: string;
-  userId: string;
-  agentId: string;
-  /** The turn it is about. */
-  turnRef: string;
-  /** The form of its result. */
-  form: 'chat' | 'execute';
-  status: JobStatus;
-  /** Counts the changes of its status. */
-  changes: number;
-  error: JobFailure | null;
-  finishedAt: Date | null;
-  queueState: 'READY' | 'STARTING' | 'PARKED' | null;
-  idempotencyKey: string | null;
-  requestHash: Buffer;
-  requestId: string | null;
-  webhookUrl: string | null;
-  timeoutMs: number;
-  /** The most that was ever reported. */
-  progress: number;
-  cancelRequested: boolean;
-  timedOut: boolean;
-  createdAt: Date;
-}
+import { JobEntity, type JobFailure } from './job.entity.ts';
 
 export const UNFINISHED = `('QUEUED', 'RUNNING', 'INPUT_REQUIRED')`;
-
-const COLUMNS = `
-  id, space_id as "spaceId", user_id as "userId", agent_id as "agentId", turn_id as "turnRef", form, status, changes,
-  error, finished_at as "finishedAt", queue_state as "queueState", idempotency_key as "idempotencyKey",
-  request_hash as "requestHash", request_id as "requestId", webhook_url as "webhookUrl", timeout_ms as "timeoutMs",
-  progress, cancel_requested as "cancelRequested", timed_out as "timedOut", created_at as "createdAt"`;
 
 /** A user of a space. */
 export interface Owner {
@@ -52,54 +13,45 @@ export interface Owner {
   userId: string;
 }
 
-/** The user's job; 403 for one of another space, 404 for somebody else's. */
+/** Returns the user's job; throws 403 if it is in another space, 404 if it belongs to another user. */
 export async function getOwnJob(
-  tx: EntityManager,
+  manager: EntityManager,
   { spaceId, userId }: Owner,
   id: string,
-): Promise<StoredJob> {
+): Promise<JobEntity> {
   requireUuid(id, `Job ${id}`);
-  const found = await firstRow<StoredJob>(
-    tx,
-    `select ${COLUMNS} from agent_job where space_id = $1 and id = $2`,
-    [spaceId, id],
-  );
-  if (found === null) throw await missingOrForeign(tx, JobEntity, { id }, `Job ${id}`);
-  if (found.userId !== userId) throw notFound(`Job ${id} does not exist`);
-  return found;
+  const job = await manager.findOneBy(JobEntity, { spaceId, id });
+  if (job === null) throw await missingOrForeign(manager, JobEntity, { id }, `Job ${id}`);
+  if (job.userId !== userId) throw notFound(`Job ${id} does not exist`);
+  return job;
 }
 
-export function listJobsByIds(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
-  return rows(sql, `select ${COLUMNS} from agent_job where id = any($1::uuid[])`, [ids]);
+export function listJobsByIds(manager: EntityManager, ids: readonly string[]): Promise<JobEntity[]> {
+  return manager.findBy(JobEntity, { id: Any(ids) });
 }
 
-/** Those of the ids that are open jobs: a worker still has to look at them. */
-export function listOpenJobs(sql: Sql, ids: readonly string[]): Promise<StoredJob[]> {
-  return rows(
-    sql,
-    `select ${COLUMNS} from agent_job where id = any($1::uuid[]) and next_publish_at is not null`,
-    [ids],
-  );
+/** Returns those of the jobs that a worker still has to handle. */
+export function listOpenJobs(manager: EntityManager, ids: readonly string[]): Promise<JobEntity[]> {
+  return manager.findBy(JobEntity, { id: Any(ids), nextPublishAt: Not(IsNull()) });
 }
 
-/** The job that the key was used for. */
-export function findJobByKey(sql: Sql, { spaceId, userId }: Owner, key: string): Promise<StoredJob | null> {
-  return firstRow(
-    sql,
-    `select ${COLUMNS} from agent_job where space_id = $1 and user_id = $2 and idempotency_key = $3`,
-    [spaceId, userId, key],
-  );
+export function findJobByKey(
+  manager: EntityManager,
+  { spaceId, userId }: Owner,
+  idempotencyKey: string,
+): Promise<JobEntity | null> {
+  return manager.findOneBy(JobEntity, { spaceId, userId, idempotencyKey });
 }
 
-/** The job over a turn. */
-export function findJobByTurn(sql: Sql, spaceId: string, turnRef: string): Promise<StoredJob | null> {
-  return firstRow(sql, `select ${COLUMNS} from agent_job where space_id = $1 and turn_id = $2`, [
-    spaceId,
-    turnRef,
-  ]);
+export function findJobByTurn(
+  manager: EntityManager,
+  spaceId: string,
+  turnRef: string,
+): Promise<JobEntity | null> {
+  return manager.findOneBy(JobEntity, { spaceId, turnRef });
 }
 
-/** The agents that the user has jobs with; one step of the index per agent, however many jobs there are. */
+/** Lists the agents of the user's jobs: one index lookup per agent, however many jobs there are. */
 export async function listAgentIds(sql: Sql, { spaceId, userId }: Owner): Promise<string[]> {
   const found = await rows<{ agentId: string }>(
     sql,
@@ -120,21 +72,21 @@ export interface JobFilter {
   agentIds: readonly string[];
 }
 
-export const LIST_JOBS = `
-  select ${COLUMNS} from agent_job
-  where space_id = $1 and user_id = $2 and ($3::text is null or status = $3) and agent_id = any($4::uuid[])
-    and ($5::uuid is null or id < $5)
-  order by id desc limit $6`;
-
-/** The user's jobs with the agents, newest first, below an id. */
-export function listJobs(
-  sql: Sql,
+/** Builds the query of the user's jobs with these agents, newest first, below an id. */
+export function queryJobs(
+  manager: EntityManager,
   { spaceId, userId }: Owner,
   { status, agentIds }: JobFilter,
   below: string | null,
-  count: number,
-): Promise<StoredJob[]> {
-  return rows(sql, LIST_JOBS, [spaceId, userId, status, agentIds, below, count]);
+  limit: number,
+): SelectQueryBuilder<JobEntity> {
+  const query = manager
+    .createQueryBuilder(JobEntity, 'j')
+    .where('j.spaceId = :spaceId and j.userId = :userId', { spaceId, userId })
+    .andWhere('j.agentId = any(:agentIds::uuid[])', { agentIds });
+  if (status !== null) query.andWhere('j.status = :status', { status });
+  if (below !== null) query.andWhere('j.id < :below', { below });
+  return query.orderBy('j.id', 'DESC').limit(limit);
 }
 
 export interface NewJob extends Owner {
@@ -150,34 +102,33 @@ export interface NewJob extends Owner {
   causationRunId: string | null;
 }
 
-/** Stores a job over a queued turn; violates `agent_job_key` if the key is taken. The queue finds it without a hint. */
-export async function insertJob(tx: Sql, made: NewJob): Promise<string> {
-  const row = await firstRow<{ id: string }>(
+/** Stores the job of a queued turn. Violates `agent_job_key` if the key is taken. The queue finds the job without a hint. */
+export async function insertJob(tx: Sql, job: NewJob): Promise<string> {
+  const { id } = await exactlyOne<{ id: string }>(
     tx,
     `insert into agent_job (space_id, user_id, agent_id, turn_id, session_id, form, idempotency_key, request_hash,
        request_id, webhook_url, causation_run_id, timeout_ms, deadline, next_publish_at)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::int, d.at, d.at
      from (select clock_timestamp() + $12::int * interval '1 millisecond' as at) d returning id`,
     [
-      made.spaceId,
-      made.userId,
-      made.agentId,
-      made.turnRef,
-      made.sessionRef,
-      made.form,
-      made.key,
-      made.hash,
-      made.requestId,
-      made.webhookUrl,
-      made.causationRunId,
-      made.timeoutMs,
+      job.spaceId,
+      job.userId,
+      job.agentId,
+      job.turnRef,
+      job.sessionRef,
+      job.form,
+      job.key,
+      job.hash,
+      job.requestId,
+      job.webhookUrl,
+      job.causationRunId,
+      job.timeoutMs,
     ],
   );
-  if (row === null) throw new Error('A job was not stored');
-  return row.id;
+  return id;
 }
 
-/** Keeps what was reported, so that nobody is told less later. */
+/** Stores the reported progress, so that it never decreases. */
 export async function recordProgress(sql: Sql, reported: { id: string; progress: number }[]): Promise<void> {
   if (reported.length === 0) return;
   await rows(
@@ -189,7 +140,7 @@ export async function recordProgress(sql: Sql, reported: { id: string; progress:
   );
 }
 
-/** Notes that the user wants it stopped; false if it has ended, or its time was over first. */
+/** Requests the cancellation of a job. Returns false if it has ended or timed out. */
 export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
   const row = await firstRow(
     sql,
@@ -200,7 +151,7 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
   return row !== null;
 }
 
-/** Ends a job whose turn was interrupted and does not run again; whatever its turn does later is no part of it. */
+/** Ends a job whose turn was interrupted and is not claimed again. The job no longer follows its turn. */
 export async function endInterrupted(
   sql: Sql,
   id: string,

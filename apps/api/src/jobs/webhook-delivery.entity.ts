@@ -1,5 +1,7 @@
+import type { WebhookType } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A webhook to be delivered, at least once. At most one per job, segment, and type. */
 @Entity('webhook_delivery')
 export class WebhookDeliveryEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -11,11 +13,12 @@ export class WebhookDeliveryEntity {
   @Column('uuid')
   jobId!: string;
 
+  /** The segment of the turn whose end it reports; 0 if none ran. */
   @Column('int')
   segment!: number;
 
   @Column('text')
-  type!: string;
+  type!: WebhookType;
 
   @Column('text')
   url!: string;
@@ -26,12 +29,15 @@ export class WebhookDeliveryEntity {
   @Column('int', { default: 0 })
   attempts!: number;
 
+  /** When the next attempt can be made. */
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   availableAt!: Date;
 
+  /** Hints published since the last attempt; the next is published later each time. */
   @Column('int', { default: 0 })
   hints!: number;
 
+  /** When the next hint is due; null when it was delivered or given up. */
   @Column('timestamptz', { nullable: true })
   nextPublishAt!: Date | null;
 

@@ -1,24 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, Raw, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { insertRowIfAbsent, updateRows } from '../infra/database/entity-rows.ts';
+import { exactlyOne, rows } from '../infra/database/rows.ts';
 import { Sweeper } from '../infra/sweeper.ts';
+import { WebhookSecretEntity } from './webhook-secret.entity.ts';
+import { purgeSecrets } from './webhook-secrets.store.ts';
 
 const SECRET_BYTES = 32;
-/** Keeps the lock of a space's rotation apart from those of others. */
+/** Distinguishes the advisory lock of a rotation from others on the same space. */
 const ROTATION = 720_014;
 
-interface SecretRow {
-  id: string;
-  sealed: string;
-  createdAt: Date;
-}
-
-/** The secret of each space that its webhooks are signed with; the one before it signs for a day more. */
+/** The secrets that sign the webhooks of a space: the current one, and for one more day the one before it. */
 @Injectable()
 export class WebhookSecrets implements OnModuleInit {
   constructor(
@@ -32,22 +29,19 @@ export class WebhookSecrets implements OnModuleInit {
   }
 
   async getStatus(spaceId: string): Promise<WebhookSecretStatus> {
-    const row = await current(this.database, spaceId);
-    return { configured: row !== null, createdAt: row?.createdAt.toISOString() ?? null };
+    const current = await this.findCurrent(spaceId);
+    return { configured: current !== null, createdAt: current?.createdAt.toISOString() ?? null };
   }
 
-  /** Makes a new secret; the answer is the only place where it is ever seen. */
+  /** Creates a new secret. The result is the only place where it is ever shown. */
   async rotate({ by, requestId }: AuditedCall): Promise<WebhookSecret> {
     const { spaceId } = by;
     return this.database.transaction(async (tx) => {
-      // Two rotations at once come one after the other.
+      // Concurrent rotations wait for each other.
       await rows(tx, 'select pg_advisory_xact_lock(hashtextextended($1, $2))', [spaceId, ROTATION]);
-      const previous = await firstRow<{ until: Date }>(
-        tx,
-        `update webhook_secret set expires_at = clock_timestamp() + interval '1 day'
-         where space_id = $1 and expires_at is null returning expires_at as until`,
-        [spaceId],
-      );
+      const current = { spaceId, expiresAt: IsNull() };
+      const expiresAt = () => "clock_timestamp() + interval '1 day'";
+      const [previous] = await updateRows(tx, WebhookSecretEntity, current, { expiresAt });
       const { row, secret } = await this.create(tx, spaceId);
       if (row === null) throw new Error('The webhook secret was not stored');
       const audit = { action: 'webhook-secret.rotate', targetType: 'webhook-secret', targetId: row.id };
@@ -55,60 +49,40 @@ export class WebhookSecrets implements OnModuleInit {
       return {
         secret,
         createdAt: row.createdAt.toISOString(),
-        previousUntil: previous?.until.toISOString() ?? null,
+        previousUntil: previous?.expiresAt?.toISOString() ?? null,
       };
     });
   }
 
-  /** What to sign with now, the newest first; a space that has none yet gets one. */
+  /** Returns the secrets to sign with, newest first. Creates one if the space has none. */
   async getSigningSecrets(spaceId: string): Promise<string[]> {
-    if ((await current(this.database, spaceId)) === null)
+    if ((await this.findCurrent(spaceId)) === null)
       await this.database.transaction((tx) => this.create(tx, spaceId));
-    const found = await rows<SecretRow>(
-      this.database,
-      `select id, sealed, created_at as "createdAt" from webhook_secret
-       where space_id = $1 and (expires_at is null or expires_at > clock_timestamp()) order by id desc`,
-      [spaceId],
-    );
+    const found = await this.database.manager.find(WebhookSecretEntity, {
+      where: [
+        { spaceId, expiresAt: IsNull() },
+        { spaceId, expiresAt: Raw((column) => `${column} > clock_timestamp()`) },
+      ],
+      order: { id: 'DESC' },
+    });
     return found.map(({ id, sealed }) => this.secrets.open(placeOf(spaceId, id), sealed));
   }
 
-  /** No row where somebody else has made the current one meanwhile. */
+  private findCurrent(spaceId: string): Promise<WebhookSecretEntity | null> {
+    return this.database.manager.findOneBy(WebhookSecretEntity, { spaceId, expiresAt: IsNull() });
+  }
+
+  /** The row is null if another transaction has created the current secret meanwhile. */
   private async create(
     tx: EntityManager,
     spaceId: string,
-  ): Promise<{ row: SecretRow | null; secret: string }> {
+  ): Promise<{ row: WebhookSecretEntity | null; secret: string }> {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    const made = await firstRow<{ id: string }>(tx, 'select uuid_v7() as id');
-    if (made === null) throw new Error('No id was made');
-    const row = await firstRow<SecretRow>(
-      tx,
-      `insert into webhook_secret (id, space_id, sealed) values ($1, $2, $3)
-       on conflict (space_id) where expires_at is null do nothing returning id, sealed, created_at as "createdAt"`,
-      [made.id, spaceId, this.secrets.seal(placeOf(spaceId, made.id), secret)],
-    );
+    const { id } = await exactlyOne<{ id: string }>(tx, 'select uuid_v7() as id');
+    const sealed = this.secrets.seal(placeOf(spaceId, id), secret);
+    const row = await insertRowIfAbsent(tx, WebhookSecretEntity, { id, spaceId, sealed });
     return { row, secret };
   }
-}
-
-/** Removes secrets that no longer sign; how many, `limit` at most. */
-async function purgeSecrets(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
-    sql,
-    `delete from webhook_secret where id = any(array(
-       select id from webhook_secret where expires_at < statement_timestamp() - interval '1 day' limit $1))
-     returning id`,
-    [limit],
-  );
-  return purged.length;
-}
-
-function current(sql: Sql, spaceId: string): Promise<SecretRow | null> {
-  return firstRow(
-    sql,
-    `select id, sealed, created_at as "createdAt" from webhook_secret where space_id = $1 and expires_at is null`,
-    [spaceId],
-  );
 }
 
 const placeOf = (spaceId: string, recordId: string) => ({ spaceId, recordId, field: 'webhookSecret' });

@@ -2,9 +2,9 @@ import { GrowingBuffer } from './growing-buffer.ts';
 
 const KEPT_BYTES = 256 * 1024;
 
-/** The last part of an answer, for its figures at the end, or for an estimate where there are none. */
+/** The last part of a response, from which its usage is read or estimated. */
 export class ResponseTail {
-  /** Bytes of the whole answer. */
+  /** The size of the entire response. */
   total = 0;
   private readonly kept = new GrowingBuffer();
 

@@ -4,68 +4,68 @@ import { readUsage } from '../models/usage-figures.ts';
 import type { ResponseTail } from './answer-tail.ts';
 import { parseEvent } from './sse-usage.ts';
 
-/** Longer ones are no figures. */
-const MAX_FIGURES_LENGTH = 4_096;
-/** An answer has one place with figures; a server that writes many more gets them estimated. */
-const MAX_PLACES = 16;
+/** The maximum length of a usage object. */
+const MAX_USAGE_LENGTH = 4_096;
+/** How many of the last candidates are considered. A valid response has only one. */
+const MAX_CANDIDATES = 16;
 
 /**
- * The figures near the end of a JSON answer; null where it has none. The rest, maybe megabytes of vectors, is not
- * parsed. One pass over the text finds the places, and the last few of them are looked at.
+ * Finds the usage near the end of a JSON response; null if it has none. The rest, possibly megabytes of vectors, is not
+ * parsed: one pass over the text finds the candidates, and only the last few are parsed.
  */
 export function findUsage(tail: ResponseTail): ModelUsage | null {
   const text = tail.bytes().toString('latin1');
-  const places: number[] = [];
+  const candidates: number[] = [];
   for (let at = text.indexOf('"usage"'); at >= 0; at = text.indexOf('"usage"', at + 1)) {
-    const start = objectBehind(text, at + '"usage"'.length);
+    const start = findObjectAfter(text, at + '"usage"'.length);
     if (start === null) continue;
-    places.push(start);
-    if (places.length > MAX_PLACES) places.shift();
+    candidates.push(start);
+    if (candidates.length > MAX_CANDIDATES) candidates.shift();
   }
-  for (const start of places.reverse()) {
-    const usage = objectAt(text, start);
+  for (const start of candidates.reverse()) {
+    const usage = parseObjectAt(text, start);
     if (typeof usage?.prompt_tokens === 'number') return readUsage(usage);
   }
   return null;
 }
 
-/** Counts the tokens of an answer that told no figures, from what is kept of it. */
+/** Counts the tokens of a response without usage, extrapolated from the part that was kept. */
 export async function estimateCompletionTokens(tail: ResponseTail, streamed: boolean): Promise<number> {
   const bytes = tail.bytes();
   if (bytes.length === 0) return 0;
   const text = bytes.toString('utf8');
-  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(parseEvent) : [parsed(text)];
-  const tokens = await countTokens(chunks.map(textOf).join(''));
+  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(parseEvent) : [parseJson(text)];
+  const tokens = await countTokens(chunks.map(extractText).join(''));
   return Math.round((tokens * tail.total) / bytes.length);
 }
 
-/** How much of an answer a rough count looks at. */
+/** How much of a response an approximate count reads. */
 const SAMPLE_BYTES = 8 * 1024;
 const BYTES_PER_TOKEN = 4;
 
-/** Counts as `estimateAnswer`, but at once and from little: for calls that still run. */
+/** Like `estimateCompletionTokens`, but synchronous and from a small sample, for running calls. */
 export function guessCompletionTokens(tail: ResponseTail, streamed: boolean): number {
   const sample = tail.bytes().subarray(-SAMPLE_BYTES);
   if (sample.length === 0) return 0;
   const text = sample.toString('utf8');
-  // A JSON answer cannot be parsed before it is whole.
+  // A JSON response cannot be parsed before it is complete.
   const written = streamed
     ? text
         .split(/\r?\n\r?\n/)
-        .map((event) => textOf(parseEvent(event)))
+        .map((event) => extractText(parseEvent(event)))
         .join('')
     : text;
   const tokens = Math.ceil(Buffer.byteLength(written) / BYTES_PER_TOKEN);
   return Math.round((tokens * tail.total) / sample.length);
 }
 
-/** Everything that the model wrote: text, reasoning, calls. */
-function textOf(answer: unknown): string {
+/** Returns everything that the model generated: text, reasoning, and tool calls. */
+function extractText(answer: unknown): string {
   const { choices } = (answer ?? {}) as { choices?: unknown };
   if (!Array.isArray(choices)) return '';
   return choices
     .map((choice: { delta?: Written; message?: Written } | null) =>
-      writtenIn(choice?.delta ?? choice?.message),
+      extractMessageText(choice?.delta ?? choice?.message),
     )
     .join('');
 }
@@ -78,7 +78,7 @@ interface Written {
   tool_calls?: unknown;
 }
 
-function writtenIn(message: Written | null | undefined): string {
+function extractMessageText(message: Written | null | undefined): string {
   const { content, refusal, reasoning_content, reasoning, tool_calls } = message ?? {};
   const calls = Array.isArray(tool_calls) ? (tool_calls as ({ function?: Called } | null)[]) : [];
   const written = calls.flatMap((call) => [call?.function?.name, call?.function?.arguments]);
@@ -92,7 +92,7 @@ interface Called {
   arguments?: unknown;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -100,19 +100,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the object begins that is the value of a key; null where the value is none. */
-function objectBehind(text: string, from: number): number | null {
+/** Returns the position of the object that is the value of a key, or null if the value is not an object. */
+function findObjectAfter(text: string, from: number): number | null {
   const gap = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 32));
   return gap && from + gap[0].length;
 }
 
-/** The object that begins there; the figures hold no text, so braces alone tell its end. */
-function objectAt(text: string, start: number): Record<string, unknown> | null {
+/** Parses the object at a position. A usage object contains no strings with braces, so counting braces finds its end. */
+function parseObjectAt(text: string, start: number): Record<string, unknown> | null {
   let depth = 0;
-  for (let at = start; at < Math.min(text.length, start + MAX_FIGURES_LENGTH); at++) {
+  for (let at = start; at < Math.min(text.length, start + MAX_USAGE_LENGTH); at++) {
     if (text[at] === '{') depth++;
     else if (text[at] === '}' && --depth === 0) {
-      return parsed(text.slice(start, at + 1)) as Record<string, unknown> | null;
+      return parseJson(text.slice(start, at + 1)) as Record<string, unknown> | null;
     }
   }
   return null;

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../models/model-provider.ts';
 
-/** What a call used; `estimated`: counted by us, for the model told no figures. */
+/** What a call used. `estimated`: the server reported no usage, and the relay counted the tokens itself. */
 export interface CallUsage {
   usage: ModelUsage;
   estimated: boolean;
@@ -13,11 +13,11 @@ export const NO_USAGE: ModelUsage = {
   reasoningTokens: 0,
 };
 
-/** How far the answer of a running call has come. */
+/** The progress of a running call. */
 export interface Progress {
-  /** A rough count, quick enough to be asked again and again. */
+  /** An approximate count, cheap enough to be called repeatedly. */
   completionTokens: () => number;
 }
 
-/** Of a call that has not begun to answer. */
+/** Creates the progress of a call without a response. */
 export const createProgress = (): Progress => ({ completionTokens: () => 0 });

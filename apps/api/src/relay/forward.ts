@@ -7,7 +7,7 @@ import { collectPrompt, formatUpstreamBody, type RelayRequest } from './relay-re
 import { UpstreamCall, type CompletedCall } from './upstream-call.ts';
 import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
-/** Hands a call on and its answer back; null where the model did nothing. */
+/** Forwards a call to the model server, and the response to the caller. Returns null if the model was not used. */
 export async function forwardCall(
   endpoint: OpenAiEndpoint,
   request: RelayRequest,
@@ -15,35 +15,35 @@ export async function forwardCall(
   res: Response,
   progress: Progress,
 ): Promise<CallUsage | null> {
-  const call = (askUsage: boolean) => {
-    const body = formatUpstreamBody(request, upstreamModel, askUsage);
+  const call = (requestUsage: boolean) => {
+    const body = formatUpstreamBody(request, upstreamModel, requestUsage);
     const upstream = new UpstreamCall(res, endpoint.secrets, !request.includeUsage);
     if (request.path === '/chat/completions') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.result;
   };
-  const askUsage = !endpoint.quirks.known(Date.now()).has('no-stream-options');
-  let end = await call(askUsage);
-  const added = request.stream && !request.includeUsage && askUsage;
-  if (added && end.kind === 'refused' && rejectsStreamOptions(end)) {
-    end = await call(false);
-    if (end.kind === 'answered') endpoint.quirks.remember(['no-stream-options'], Date.now());
+  const requestUsage = !endpoint.quirks.known(Date.now()).has('no-stream-options');
+  let outcome = await call(requestUsage);
+  const wasAdded = request.stream && !request.includeUsage && requestUsage;
+  if (wasAdded && outcome.kind === 'rejected' && rejectsStreamOptions(outcome)) {
+    outcome = await call(false);
+    if (outcome.kind === 'completed') endpoint.quirks.remember(['no-stream-options'], Date.now());
   }
-  switch (end.kind) {
+  switch (outcome.kind) {
     case 'unsent':
       return null;
-    case 'refused':
-      forwardError(res, end, endpoint);
+    case 'rejected':
+      forwardError(res, outcome, endpoint);
       return null;
-    case 'answered':
-      return end.usage ? { usage: end.usage, estimated: false } : estimateUsage(request, end);
+    case 'completed':
+      return outcome.usage ? { usage: outcome.usage, estimated: false } : estimateUsage(request, outcome);
   }
 }
 
-/** What was used where the server told nothing, or where the answer ended before it could. */
+/** Estimates the usage if the server reported none, or if the response ended before it could. */
 async function estimateUsage(request: RelayRequest, { tail, streamed }: CompletedCall): Promise<CallUsage> {
-  const { text, more } = collectPrompt(request);
-  const promptTokens = (await countTokens(text)) + more;
+  const { text, otherTokens } = collectPrompt(request);
+  const promptTokens = (await countTokens(text)) + otherTokens;
   const completionTokens = await estimateCompletionTokens(tail, streamed);
   return { usage: { ...NO_USAGE, promptTokens, completionTokens }, estimated: true };
 }

@@ -1,6 +1,6 @@
 const SMALLEST = 1_024;
 
-/** Bytes gathered in one piece: many small chunks cost no more memory than a few large ones, and each is copied once. */
+/** A contiguous buffer that grows, so that many small chunks need no more memory than a few large ones. */
 export class GrowingBuffer {
   length = 0;
   private bytes = Buffer.alloc(0);
@@ -16,18 +16,18 @@ export class GrowingBuffer {
     this.length = needed;
   }
 
-  /** Keeps the last bytes alone. */
+  /** Discards all but the last bytes. */
   keepLast(count: number): void {
     this.bytes.copyWithin(0, this.length - count, this.length);
     this.length = count;
   }
 
-  /** The bytes as they are; valid until the next change. */
+  /** Returns a view of the bytes, valid until the next change. */
   view(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** The bytes for keeps; the buffer is empty afterwards. */
+  /** Returns the bytes and empties the buffer. */
   take(): Buffer {
     const taken = this.view();
     this.bytes = Buffer.alloc(0);

@@ -7,16 +7,16 @@ const FINISH: Record<FinishReason, string> = {
   'content-filter': 'content_filter',
 };
 
-/** What all chunks of an answer, or the whole, begin with. */
-export interface AnswerHead {
+/** The fields that every chunk of a response, or the complete response, begins with. */
+export interface ResponseHead {
   id: string;
   /** Seconds since 1970. */
   created: number;
   model: string;
 }
 
-/** A delta as a chunk of OpenAI's stream; null for figures, which come last. */
-export function chunkOf(head: AnswerHead, delta: ModelDelta): object | null {
+/** Formats a delta as a chunk of an OpenAI stream; null for the usage, which comes last. */
+export function formatChunk(head: ResponseHead, delta: ModelDelta): object | null {
   const chunk = (choice: object, reason: string | null = null) => ({
     ...chunkHead(head),
     choices: [{ index: 0, delta: choice, finish_reason: reason }],
@@ -39,21 +39,21 @@ export function chunkOf(head: AnswerHead, delta: ModelDelta): object | null {
   }
 }
 
-/** The first chunk: whose words follow. */
-export function firstChunk(head: AnswerHead): object {
+/** Formats the first chunk, which contains the role. */
+export function formatFirstChunk(head: ResponseHead): object {
   const delta = { role: 'assistant', content: '' };
   return { ...chunkHead(head), choices: [{ index: 0, delta, finish_reason: null }] };
 }
 
-/** The chunk with the figures, for who asks for it. */
-export function usageChunk(head: AnswerHead, usage: ModelUsage): object {
+/** Formats the chunk with the usage. */
+export function formatUsageChunk(head: ResponseHead, usage: ModelUsage): object {
   return { ...chunkHead(head), choices: [], usage: formatUsage(usage) };
 }
 
-const chunkHead = (head: AnswerHead) => ({ ...head, object: 'chat.completion.chunk' });
+const chunkHead = (head: ResponseHead) => ({ ...head, object: 'chat.completion.chunk' });
 
-/** Gathers the deltas of one answer. */
-export class WholeAnswer {
+/** Collects the deltas of one response. */
+export class CollectedResponse {
   usage: ModelUsage | null = null;
   private text = '';
   private reason: FinishReason = 'stop';
@@ -83,13 +83,13 @@ export class WholeAnswer {
     }
   }
 
-  /** Everything written so far, also into calls. */
+  /** Everything generated so far, including tool calls. */
   get written(): string {
     return this.text + this.calls.map((call) => call.name + call.arguments).join('');
   }
 
-  /** The answer as OpenAI gives it in one piece. */
-  completion(head: AnswerHead): object {
+  /** Formats the complete response. */
+  completion(head: ResponseHead): object {
     const calls = this.calls.map(({ id, name, arguments: json }) => ({
       id,
       type: 'function',

@@ -5,7 +5,13 @@ import { AppError } from '../infra/http/app-error.ts';
 import { openAiBody } from '../infra/http/openai-error.ts';
 import { ProviderError, type ModelProvider, type ModelRequest } from '../models/model-provider.ts';
 import { countTokens, estimatePrompt } from '../models/tokens.ts';
-import { chunkOf, firstChunk, usageChunk, WholeAnswer, type AnswerHead } from './offline-answer.ts';
+import {
+  formatChunk,
+  formatFirstChunk,
+  formatUsageChunk,
+  CollectedResponse,
+  type ResponseHead,
+} from './offline-answer.ts';
 import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
 export interface OfflineCall {
@@ -17,29 +23,29 @@ export interface OfflineCall {
   progress: Progress;
 }
 
-/** Answers from a provider of ours in OpenAI's shape. */
+/** Responds with the output of a built-in provider in OpenAI's format. */
 export async function respondOffline(call: OfflineCall): Promise<CallUsage> {
-  const { provider, request, res, stream: streamed } = call;
-  const head: AnswerHead = {
+  const { provider, request, res, stream } = call;
+  const head: ResponseHead = {
     id: `chatcmpl-${randomUUID()}`,
     created: Math.floor(Date.now() / 1000),
     model: request.model,
   };
-  const answer = new WholeAnswer();
+  const answer = new CollectedResponse();
   call.progress.completionTokens = () => Math.ceil(Buffer.byteLength(answer.written) / 4);
-  const left = new AbortController();
-  const leave = () => left.abort();
-  res.once('close', leave);
+  const disconnected = new AbortController();
+  const abort = () => disconnected.abort();
+  res.once('close', abort);
   try {
-    if (streamed) await stream(call, head, answer, left.signal);
+    if (stream) await streamChunks(call, head, answer, disconnected.signal);
     else {
-      for await (const delta of provider.stream(request, left.signal)) answer.add(delta);
+      for await (const delta of provider.stream(request, disconnected.signal)) answer.add(delta);
       res.json(answer.completion(head));
     }
   } catch (error) {
-    if (!left.signal.aborted) fail(res, error);
+    if (!disconnected.signal.aborted) fail(res, error);
   } finally {
-    res.off('close', leave);
+    res.off('close', abort);
   }
   if (answer.usage) return { usage: answer.usage, estimated: false };
   const promptTokens = await estimatePrompt(request.messages, request.tools);
@@ -47,11 +53,11 @@ export async function respondOffline(call: OfflineCall): Promise<CallUsage> {
   return { usage: { ...NO_USAGE, promptTokens, completionTokens }, estimated: true };
 }
 
-async function stream(
+async function streamChunks(
   call: OfflineCall,
-  head: AnswerHead,
-  answer: WholeAnswer,
-  left: AbortSignal,
+  head: ResponseHead,
+  answer: CollectedResponse,
+  disconnected: AbortSignal,
 ): Promise<void> {
   const { res } = call;
   const write = async (data: object) => {
@@ -61,25 +67,25 @@ async function stream(
         'Cache-Control': 'no-cache, no-transform',
         'X-Accel-Buffering': 'no',
       });
-      res.write(eventOf(firstChunk(head)));
+      res.write(formatEvent(formatFirstChunk(head)));
     }
-    if (!res.write(eventOf(data))) await once(res, 'drain', { signal: left });
+    if (!res.write(formatEvent(data))) await once(res, 'drain', { signal: disconnected });
   };
-  for await (const delta of call.provider.stream(call.request, left)) {
+  for await (const delta of call.provider.stream(call.request, disconnected)) {
     answer.add(delta);
-    const chunk = chunkOf(head, delta);
+    const chunk = formatChunk(head, delta);
     if (chunk) await write(chunk);
   }
-  if (call.includeUsage && answer.usage) await write(usageChunk(head, answer.usage));
+  if (call.includeUsage && answer.usage) await write(formatUsageChunk(head, answer.usage));
   res.end('data: [DONE]\n\n');
 }
 
-/** Before the first byte an error is a status; later it is the last event, which clients throw. */
+/** Before the first byte an error is a status; after it, the last event, which clients throw. */
 function fail(res: Response, error: unknown): void {
-  const told =
+  const cause =
     error instanceof ProviderError ? new AppError('UNAVAILABLE', error.message, { cause: error }) : error;
-  if (!res.headersSent || !(told instanceof AppError)) throw told;
-  res.end(eventOf(openAiBody(told)));
+  if (!res.headersSent || !(cause instanceof AppError)) throw cause;
+  res.end(formatEvent(openAiBody(cause)));
 }
 
-const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const formatEvent = (data: object) => `data: ${JSON.stringify(data)}\n\n`;

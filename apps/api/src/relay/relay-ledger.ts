@@ -15,48 +15,48 @@ import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
 import { UsageService, type EndedCall } from '../usage/usage.service.ts';
 
-/** Of what a process that dies leaves behind. */
+/** After this time the sweeper charges the calls of a process that died. */
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
-/** What ends sooner is never noted: its charge is as quick as its row would be. */
+/** Shorter calls get no row: writing the charge is as fast as writing the row. */
 const REGISTER_AFTER_MS = 20;
-/** How much of an answer may be unknown to the sweeper. */
+/** How often the progress of a response is stored for the sweeper. */
 const PROGRESS_MS = 2_000;
-/** How long a caller waits for a hold while the database is away. */
+/** How long a caller waits for a reservation while the database is unavailable. */
 const RESERVE_RETRY_MS = 3_000;
 const BATCH = 100;
 const RETRY_MS = 1_000;
-/** What ends meanwhile is written together. */
+/** Calls that end within this time are charged together. */
 const GATHER_MS = 20;
 
-/** A call that begins. */
+/** A call that starts. */
 export interface NewCall {
-  /** The tokens to hold; null: no account is limited. */
+  /** The tokens to reserve; null if no account is limited. */
   tokens: number | null;
   /** The id of the request. */
   reference: string;
-  /** What it has used by now, by a rough count. */
+  /** Estimates what the call has used so far. */
   estimateCharge: () => Charge;
 }
 
 interface OpenCall extends NewCall {
   id: string;
   ended: boolean;
-  /** Until its row is written. */
+  /** Runs until the row is written. */
   timer: NodeJS.Timeout | null;
-  /** Resolves when no row of it is on its way to the database. */
+  /** Resolves when no row is being written. */
   stored: Promise<unknown>;
-  /** The completion tokens that the sweeper knows of, and when it was told. */
+  /** The stored completion tokens, and when they were stored. */
   reported: { tokens: number; at: number };
 }
 
 /**
- * What calls of the relay hold and are charged. Each has a row from its beginning on, so that the sweeper charges
- * those whose process dies; entries are written behind the answers, many at once.
+ * Reserves tokens for relayed calls and charges them. Every longer call has a row while it runs, so that the sweeper
+ * charges it if the process dies. Charges are written after the responses, in batches.
  */
 @Injectable()
 export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  /** So long after a shutdown began it still tries to write charges; the sweeper has the rest. */
+  /** How long after the start of a shutdown charges are still written. The sweeper charges the rest. */
   closingMs = 35_000;
   private readonly logger = new Logger(RelayLedger.name);
   private readonly calls = new Map<string, OpenCall>();
@@ -65,7 +65,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private queue: EndedCall[] = [];
   private readonly ending = new Set<Promise<void>>();
   private writing: Promise<void> | null = null;
-  /** When writing is given up; null: the process is not shutting down. */
+  /** When writing stops; null unless the process is shutting down. */
   private deadline: number | null = null;
 
   constructor(
@@ -78,48 +78,50 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     this.timer = setInterval(() => void this.reportProgress(), PROGRESS_MS).unref();
   }
 
-  /** Whether the caller's calls have to hold. */
+  /** Returns whether calls of the user must reserve tokens. */
   isLimited(spaceId: string, userId: string): Promise<boolean> {
     return this.usage.isLimited(spaceId, userId);
   }
 
   /**
-   * Returns the id by which the call is settled. With a limit it keeps tokens back first, or throws 402; without one
-   * a row is written while the call runs, which does not wait for it.
+   * Starts a call and returns its id for `end`. With a limit it first reserves tokens, or throws 402. Without one, the
+   * row is written while the call runs.
    */
   async begin(call: NewCall): Promise<string> {
-    const told = { tokens: 0, at: performance.now() };
+    const reported = { tokens: 0, at: performance.now() };
     const open: OpenCall = {
       ...call,
       id: uuidV7(),
       ended: false,
       timer: null,
       stored: Promise.resolve(),
-      reported: told,
+      reported: reported,
     };
     const { tokens } = call;
-    const hold = tokens === null ? null : { ...rowOf(open), tokens };
-    const held =
-      hold &&
+    const reservation = tokens === null ? null : { ...toReservation(open), tokens };
+    const reservationId =
+      reservation &&
       (await whileUnavailable(
         () =>
-          this.lanes.run(hold.spaceId, () => this.database.transaction((tx) => this.usage.reserve(tx, hold))),
+          this.lanes.run(reservation.spaceId, () =>
+            this.database.transaction((tx) => this.usage.reserve(tx, reservation)),
+          ),
         undefined,
         RESERVE_RETRY_MS,
       ));
-    if (held === null) open.timer = setTimeout(() => this.register(open), REGISTER_AFTER_MS).unref();
+    if (reservationId === null) open.timer = setTimeout(() => this.register(open), REGISTER_AFTER_MS).unref();
     this.calls.set(open.id, open);
     return open.id;
   }
 
-  /** Gives back what the call holds and charges what was used, soon. */
+  /** Releases the reservation of the call and charges it, soon. */
   end(id: string, charge: Charge | null): void {
     const call = this.calls.get(id);
     if (!call) return;
     call.ended = true;
     if (call.timer) clearTimeout(call.timer);
     this.calls.delete(id);
-    // Not before its row: that would stay behind.
+    // Only after its row is written; otherwise the row would remain.
     const ending = call.stored.then(() => {
       this.ending.delete(ending);
       this.queue.push({ id, charge });
@@ -128,7 +130,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     this.ending.add(ending);
   }
 
-  /** Resolves when everything so far is written, or given up. */
+  /** Resolves when all charges so far are written or abandoned. */
   async drain(): Promise<void> {
     while (this.ending.size > 0 || this.writing) {
       await Promise.all(this.ending);
@@ -148,13 +150,13 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   private register(call: OpenCall): void {
     call.timer = null;
     call.stored = this.registrations.get(call).catch((error: unknown) => {
-      this.logger.warn({ err: error, call: call.id }, 'A call of the relay was not noted');
+      this.logger.warn({ err: error, call: call.id }, 'A relayed call could not be registered');
     });
   }
 
   private async writeRegistrations(calls: OpenCall[]): Promise<void[]> {
     const open = calls.filter(({ ended }) => !ended);
-    await this.usage.registerCalls(this.database, open.map(rowOf));
+    await this.usage.registerCalls(this.database, open.map(toReservation));
     return calls.map(() => undefined);
   }
 
@@ -167,8 +169,8 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
         await this.save(batch);
         size = BATCH;
       } catch (error) {
-        const broken = isRejected(error);
-        if (batch.length === 1 && broken) {
+        const isRejectedRow = isRejected(error);
+        if (batch.length === 1 && isRejectedRow) {
           this.logger.error({ err: error, ...batch[0] }, 'A charge cannot be written');
           continue;
         }
@@ -177,8 +179,8 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
           this.abandonQueue(error);
           return;
         }
-        size = broken ? 1 : BATCH;
-        if (!broken) await delay(RETRY_MS);
+        size = isRejectedRow ? 1 : BATCH;
+        if (!isRejectedRow) await delay(RETRY_MS);
       }
     }
   }
@@ -187,13 +189,13 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     await this.database.transaction((tx) => this.usage.chargeAll(tx, batch));
   }
 
-  /** Leaves what is not written to the sweeper, by the rows that the calls have. */
+  /** Leaves the remaining charges to the sweeper, which finds the rows of the calls. */
   private abandonQueue(error: unknown): void {
     const { length } = this.queue.splice(0);
     this.logger.error({ err: error, calls: length }, 'Charges could not be written before the shutdown');
   }
 
-  /** Keeps the rows of running calls alive, and tells them how far the answers have come. */
+  /** Renews the rows of running calls, and stores the progress of the responses. */
   private async reportProgress(): Promise<void> {
     const now = performance.now();
     const due = [...this.calls.values()].flatMap((call) => {
@@ -207,7 +209,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   }
 }
 
-function rowOf({ id, reference, estimateCharge: usedSoFar }: OpenCall) {
+function toReservation({ id, reference, estimateCharge: usedSoFar }: OpenCall) {
   const chargeOnExpiry = usedSoFar();
   const { spaceId, userId } = chargeOnExpiry;
   return { id, spaceId, userId, source: 'relay' as const, reference, leaseMs: LEASE_MS, chargeOnExpiry };

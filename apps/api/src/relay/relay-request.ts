@@ -2,31 +2,31 @@ import { AppError } from '../infra/http/app-error.ts';
 import { MEDIUM_TOKENS } from '../models/tokens.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
 
-/** A call as the relay understands it; the rest of the body is between the caller and the model. */
+/** The part of a request that the relay interprets. The rest of the body concerns only the caller and the model. */
 export interface RelayRequest {
   path: '/chat/completions' | '/embeddings';
   body: JsonObject;
   stream: boolean;
-  /** The caller wants the figures in the stream. */
+  /** Whether the caller requested the usage in the stream. */
   includeUsage: boolean;
-  /** Null: the caller sets no limit. */
+  /** Null if the caller sets no limit. */
   maxOutputTokens: number | null;
 }
 
 const MESSAGE_TOKENS = 4;
-/** As long as names of models may be. */
+/** The maximum length of the name of a model. */
 const MAX_NAME_LENGTH = 200;
 
-/** What is wrong with a field of the caller's. */
+/** Returns the error for an invalid field. */
 export function invalidField(param: string, message: string): AppError {
   return new AppError('VALIDATION_ERROR', message, { openai: { param } });
 }
 
-/** The model that the body names. */
+/** Returns the name of the requested model. */
 export function parseModelName(body: unknown): string {
   if (!isObject(body)) throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object');
   const { model } = body;
-  // PostgreSQL refuses U+0000 and lone surrogates.
+  // PostgreSQL rejects U+0000 and lone surrogates.
   if (typeof model !== 'string' || model === '' || /\0/.test(model) || !model.isWellFormed()) {
     throw invalidField('model', 'model must be the name of a model');
   }
@@ -41,8 +41,8 @@ export function parseCompletionRequest(body: JsonObject): RelayRequest {
     messages,
     stream,
     stream_options: options,
-    max_tokens: old,
-    max_completion_tokens: max = old,
+    max_tokens: legacyMax,
+    max_completion_tokens: max = legacyMax,
   } = body;
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw invalidField('messages', 'messages must be an array of at least one message');
@@ -64,44 +64,44 @@ export function parseCompletionRequest(body: JsonObject): RelayRequest {
 
 export function parseEmbeddingRequest(body: JsonObject): RelayRequest {
   if (typeof body.input !== 'string' && !(Array.isArray(body.input) && body.input.length > 0)) {
-    throw invalidField('input', 'input must be a text or an array of texts or tokens');
+    throw invalidField('input', 'input must be a string or an array of strings or tokens');
   }
   return { path: '/embeddings', body, stream: false, includeUsage: false, maxOutputTokens: 0 };
 }
 
-/** The body as the model's server gets it; figures are asked for in every stream, for the ledger. */
-export function formatUpstreamBody(request: RelayRequest, model: string, askUsage: boolean): string {
+/** Formats the body for the model server. Streams always request the usage, for the ledger. */
+export function formatUpstreamBody(request: RelayRequest, model: string, requestUsage: boolean): string {
   const { body, stream: streamed } = request;
-  if (!streamed || !askUsage) return JSON.stringify({ ...body, model });
+  if (!streamed || !requestUsage) return JSON.stringify({ ...body, model });
   const options = isObject(body.stream_options) ? body.stream_options : {};
   return JSON.stringify({ ...body, model, stream_options: { ...options, include_usage: true } });
 }
 
-/** What the model is to read: its text, and tokens for what is none. */
-export function collectPrompt({ body }: RelayRequest): { text: string; more: number } {
+/** Collects the prompt: its text, and the tokens of everything else. */
+export function collectPrompt({ body }: RelayRequest): { text: string; otherTokens: number } {
   const texts: string[] = [];
-  let more = 0;
-  const take = (content: unknown) => {
+  let otherTokens = 0;
+  const collect = (content: unknown) => {
     if (typeof content === 'string') texts.push(content);
-    else if (typeof content === 'number') more++;
-    else if (Array.isArray(content)) content.forEach(take);
+    else if (typeof content === 'number') otherTokens++;
+    else if (Array.isArray(content)) content.forEach(collect);
     else if (isObject(content)) {
       if (typeof content.text === 'string') texts.push(content.text);
-      else more += MEDIUM_TOKENS;
+      else otherTokens += MEDIUM_TOKENS;
     }
   };
-  take(body.input);
+  collect(body.input);
   for (const message of (body.messages ?? []) as JsonObject[]) {
-    more += MESSAGE_TOKENS;
-    take(message.content);
+    otherTokens += MESSAGE_TOKENS;
+    collect(message.content);
     if (message.tool_calls !== undefined) texts.push(JSON.stringify(message.tool_calls));
   }
   if (body.tools !== undefined) texts.push(JSON.stringify(body.tools));
-  return { text: texts.join('\n'), more };
+  return { text: texts.join('\n'), otherTokens };
 }
 
-/** The prompt's tokens by its length, for a hold: no caller waits for a tokenizer. */
+/** Estimates the tokens of the prompt by its length for a reservation, so that no caller waits for a tokenizer. */
 export function estimatePromptTokens(request: RelayRequest): number {
-  const { text, more } = collectPrompt(request);
-  return Math.ceil(Buffer.byteLength(text) / 4) + more;
+  const { text, otherTokens } = collectPrompt(request);
+  return Math.ceil(Buffer.byteLength(text) / 4) + otherTokens;
 }

@@ -6,20 +6,20 @@ import { Access } from '../infra/http/access.ts';
 import { BodyLimit } from '../infra/http/body-limit.ts';
 import { RelayService } from './relay.service.ts';
 
-/** The models of the space for clients that speak OpenAI's protocol. */
+/** The models of the space for OpenAI clients. */
 @Access('member')
 @BodyLimit('large')
 @Controller('models/v1')
 export class RelayController {
   constructor(private readonly relay: RelayService) {}
 
-  /** The models that the space may call, in OpenAI's shape. */
+  /** Lists the models of the space, in OpenAI's format. */
   @Get('models')
   models(@Caller() caller: UserPrincipal): Promise<object> {
     return this.relay.listModels(caller.spaceId);
   }
 
-  /** OpenAI's chat completion, streamed or whole, by the model that `model` names in the space's catalog. */
+  /** Creates a chat completion, streamed or not, with the catalog's model that `model` names. */
   @Post('chat/completions')
   @HttpCode(200)
   complete(
@@ -31,7 +31,7 @@ export class RelayController {
     return this.relay.complete(caller, body, req.requestId, res);
   }
 
-  /** OpenAI's embeddings. */
+  /** Creates embeddings. */
   @Post('embeddings')
   @HttpCode(200)
   embed(

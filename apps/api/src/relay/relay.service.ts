@@ -10,7 +10,7 @@ import { costOf } from '../models/price.ts';
 import { tokensToReserve, type Charge } from '../usage/charge.ts';
 import { forwardCall } from './forward.ts';
 import { respondOffline } from './offline-call.ts';
-import { toModelRequest } from './offline-request.ts';
+import { parseModelRequest } from './offline-request.ts';
 import { RelayLedger } from './relay-ledger.ts';
 import type { JsonObject } from '../infra/json.ts';
 import {
@@ -25,7 +25,7 @@ import { createProgress, NO_USAGE, type Progress, type CallUsage } from './call-
 
 interface ResolvedCall {
   model: ResolvedModel;
-  /** Whether tokens must be held for the call. */
+  /** Whether the call must reserve tokens. */
   limited: boolean;
 }
 
@@ -35,18 +35,18 @@ interface RelayCall extends ResolvedCall {
   requestId: string;
   res: Response;
   progress: Progress;
-  /** Null: the model did nothing. */
+  /** Returns null if the model was not used. */
   respond: () => Promise<CallUsage | null>;
 }
 
-/** How long a shutdown waits for running calls before it cuts them off. */
+/** How long a shutdown waits for running calls before it aborts them. */
 const DRAIN_MS = 20_000;
 
-/** Hands calls on to the models of the space, and charges them. */
+/** Forwards calls to the models of the space and charges them. */
 @Injectable()
 export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
-  /** Aborts when the calls have had their time; null: the process is not shutting down. */
+  /** Aborts when running calls are to be aborted; null unless the process is shutting down. */
   private drainTimeout: AbortSignal | null = null;
 
   constructor(
@@ -55,7 +55,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     private readonly openResponses: OpenResponses,
   ) {}
 
-  /** The models of the space as OpenAI lists its own. */
+  /** Lists the models of the space in OpenAI's format. */
   async listModels(spaceId: string): Promise<object> {
     const models = await this.catalog.list(spaceId);
     const data = models.map(({ name, createdAt }) => ({
@@ -67,36 +67,36 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     return { object: 'list', data };
   }
 
-  /** Answers through `res`, also where the model's server refuses; throws where nothing was sent yet. */
+  /** Responds through `res`, also with errors of the model server. Throws only before anything is sent. */
   async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
     const { model, limited } = await this.resolve(caller, body);
     const request = parseCompletionRequest(body as JsonObject);
     const { endpoint } = model;
     const progress = createProgress();
-    const answer = endpoint
+    const respond = endpoint
       ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
       : prepareOffline(model, request, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond: answer });
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
-  /** As `complete`. */
+  /** Like `complete`. */
   async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
     const { model, limited } = await this.resolve(caller, body);
     const request = parseEmbeddingRequest(body as JsonObject);
     const { endpoint } = model;
-    if (endpoint === null) throw invalidField('model', `${model.name} makes no embeddings`);
+    if (endpoint === null) throw invalidField('model', `${model.name} does not support embeddings`);
     const progress = createProgress();
-    const answer = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond: answer });
+    const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
-  /** Resolves when no call runs and everything is charged. */
+  /** Resolves when no call is running and all calls are charged. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.allSettled(this.running.values());
     await this.ledger.drain();
   }
 
-  /** From here on the calls have their time, beside whatever else is drained. */
+  /** Starts the time limit of running calls, concurrently with whatever else is drained. */
   onModuleDestroy(): void {
     this.drainTimeout = AbortSignal.timeout(DRAIN_MS);
   }
@@ -113,7 +113,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
       this.catalog.find(spaceId, name),
       this.ledger.isLimited(spaceId, userId),
     ]);
-    // What stands in for an agent's model would be a lie to a client that names one.
+    // A stand-in, which agents accept, would deceive a client that names a model.
     if (model === null || model.standIn) {
       throw new AppError('NOT_FOUND', `The model ${name} does not exist in this space`, {
         openai: { code: 'model_not_found', param: 'model' },
@@ -123,7 +123,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private async run(call: RelayCall): Promise<void> {
-    if (this.drainTimeout) throw unavailable('The service is shutting down; try again', { retryAfter: 5 });
+    if (this.drainTimeout) throw unavailable('The service is shutting down; retry', { retryAfter: 5 });
     this.openResponses.watch(call.caller, call.res);
     const running = this.runAndCharge(call).finally(() => this.running.delete(call.res));
     this.running.set(call.res, running);
@@ -132,31 +132,31 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async runAndCharge(call: RelayCall): Promise<void> {
     const id = await this.begin(call);
-    let used: CallUsage | null = null;
+    let usage: CallUsage | null = null;
     try {
-      used = await call.respond();
+      usage = await call.respond();
     } finally {
-      this.ledger.end(id, used && chargeOf(call, used));
+      this.ledger.end(id, usage && toCharge(call, usage));
     }
   }
 
   private begin(call: RelayCall): Promise<string> {
     const { request, model, requestId, limited, progress } = call;
-    // Only when somebody asks: it reads the whole prompt.
+    // Lazy, because it reads the entire prompt.
     let counted: number | null = null;
     const promptTokens = () => (counted ??= estimatePromptTokens(request));
     const usedSoFar = () => {
       const completionTokens = progress.completionTokens();
       const usage = { ...NO_USAGE, promptTokens: promptTokens(), completionTokens };
-      return chargeOf(call, { usage, estimated: true });
+      return toCharge(call, { usage, estimated: true });
     };
-    const most = request.maxOutputTokens ?? model.maxOutputTokens;
-    const tokens = limited ? tokensToReserve(promptTokens(), most) : null;
+    const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+    const tokens = limited ? tokensToReserve(promptTokens(), maxOutputTokens) : null;
     return this.ledger.begin({ tokens, reference: requestId, estimateCharge: usedSoFar });
   }
 }
 
-/** Reads the request at once, for what is wrong with it comes before what it would cost. */
+/** Parses the request immediately: an invalid request is rejected before tokens are reserved. */
 function prepareOffline(
   model: ResolvedModel,
   request: RelayRequest,
@@ -164,7 +164,7 @@ function prepareOffline(
   progress: Progress,
 ): () => Promise<CallUsage> {
   const { stream: streamed, includeUsage: usageAsked } = request;
-  const read = toModelRequest(request, model.name);
+  const read = parseModelRequest(request, model.name);
   return () =>
     respondOffline({
       provider: model.provider,
@@ -176,7 +176,7 @@ function prepareOffline(
     });
 }
 
-function chargeOf({ caller, model }: RelayCall, { usage, estimated }: CallUsage): Charge {
+function toCharge({ caller, model }: RelayCall, { usage, estimated }: CallUsage): Charge {
   const { spaceId, userId } = caller;
   const cost = costOf(usage, model.price);
   return { spaceId, userId, source: 'relay', model: model.name, ...usage, cost, estimated };

@@ -2,18 +2,18 @@ import { SecretMask, type Secrets } from '../models/secrets.ts';
 import { parseEvent, findEventEnd } from './sse-usage.ts';
 import { isObject } from '../infra/json.ts';
 
-/** A text of an event that goes on in the next ones. */
+/** A part of a text that continues in later events. */
 interface Piece {
   text: string;
-  /** As it may be shown, as far as that is known. */
+  /** The masked part, as far as it is decided. */
   shown: string;
   replace: (text: string) => void;
 }
 
-/** A text that comes in pieces. */
+/** A text that arrives in pieces. */
 interface TextStream {
   mask: SecretMask;
-  /** Pieces of which a part is held back. */
+  /** Pieces that are not completely decided. */
   open: Piece[];
 }
 
@@ -25,16 +25,16 @@ interface HeldEvent {
 
 type JsonObject = Record<string, unknown>;
 
-/** More is not waited for: what is still open is masked. */
+/** The most bytes to hold; beyond that, undecided text is masked. */
 const MAX_HELD_BYTES = 1024 * 1024;
-/** A server that numbers more choices than anybody asks for has them taken for one. */
+/** The most texts to distinguish; texts beyond that are treated as one. */
 const MAX_TEXTS = 1_000;
 const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'];
 
 /**
- * Masks secrets that a server spreads over the chunks of a stream. An event in which one may begin waits for the next
- * ones; unless it turns out to be a part of a secret, its bytes stay as they are. Secrets within an event are not its
- * concern.
+ * Masks secrets that a server spreads over several chunks of a stream. An event in which a secret may begin is held until
+ * later events decide; if it contains no part of a secret, its bytes are not changed. Secrets within one event are masked
+ * elsewhere.
  */
 export class SseSecrets {
   private held: HeldEvent[] = [];
@@ -43,7 +43,7 @@ export class SseSecrets {
 
   constructor(private readonly secrets: Secrets) {}
 
-  /** Takes whole events, and returns those that may be handed on. */
+  /** Accepts complete events, and returns those that can be forwarded. */
   push(bytes: Buffer): Buffer {
     if (this.secrets.whole === null || bytes.length === 0) return bytes;
     const before = this.held.length;
@@ -54,13 +54,13 @@ export class SseSecrets {
     }
     if (this.heldBytes > MAX_HELD_BYTES) this.closeAll();
     const ready = this.ready();
-    // The common case: nothing was held, nothing is, and nothing was changed.
+    // The common case: nothing was held, is held, or was changed.
     const same =
       before === 0 && this.held.length === 0 && ready.every(({ pieces }) => !pieces.some(isMasked));
     return same ? bytes : Buffer.concat(ready.map(written));
   }
 
-  /** What is left when nothing more comes. */
+  /** Returns the remaining events at the end of the stream. */
   end(): Buffer {
     this.closeAll();
     return Buffer.concat(this.ready().map(written));
@@ -103,7 +103,7 @@ export class SseSecrets {
   }
 }
 
-/** Gives the open pieces what a mask handed on: masks keep lengths, so it is theirs in order. */
+/** Distributes masked text to the open pieces in order: masks preserve lengths. */
 function fill(open: Piece[], shown: string): void {
   let rest = shown;
   for (let piece = open[0]; piece; piece = open[0]) {
@@ -124,7 +124,7 @@ function written({ bytes, chunk, pieces }: HeldEvent): Buffer {
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 }
 
-/** The texts of a chunk that go on in others, each under its own name. */
+/** Returns the texts of a chunk that continue in later chunks, each with its key. */
 function textsOf(chunk: unknown): { key: string; text: string; replace: (text: string) => void }[] {
   const { choices } = (chunk ?? {}) as { choices?: unknown };
   if (!Array.isArray(choices)) return [];
@@ -150,5 +150,5 @@ function textIn(object: JsonObject, field: string, key: string) {
   return [{ key, text, replace: (shown: string) => void (object[field] = shown) }];
 }
 
-/** Its own number, or its place. */
+/** Returns its `index`, or else its position. */
 const indexOf = ({ index }: JsonObject, place: number) => (typeof index === 'number' ? index : place);

@@ -6,28 +6,28 @@ const USAGE = Buffer.from('"usage"');
 const LF = 0x0a;
 const CR = 0x0d;
 const EMPTY: Buffer = Buffer.alloc(0);
-/** An event that is longer is handed on in pieces. */
+/** Longer events are forwarded in pieces. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
 /**
- * Finds the figures in a stream of chunks, and takes the chunk out that exists for them alone where the caller has
- * not asked for it; every other byte stays. Only events with `"usage":{` are parsed: inside a JSON string the
- * quotes are escaped, so no text of the model looks like it.
+ * Finds the usage in a stream of chunks, and removes the chunk that contains only the usage unless the caller requested
+ * it. All other bytes are preserved. Only events with `"usage":{` are parsed: quotes inside a JSON string are escaped, so
+ * text of the model cannot match.
  */
 export class SseUsage {
-  /** The last figures so far. */
+  /** The latest usage. */
   usage: ModelUsage | null = null;
   private readonly held = new GrowingBuffer();
 
   constructor(private readonly hide: boolean) {}
 
-  /** What may be handed on now: whole events. */
+  /** Returns what can be forwarded now: complete events. */
   push(chunk: Buffer): Buffer {
     const before = this.held.length;
     if (before === 0 && findLastEventEnd(chunk) === chunk.length) return this.scan(chunk);
     this.held.append(chunk);
     const bytes = this.held.view();
-    // Only the new bytes, and the two before that may belong to the same empty line, can end an event.
+    // An event can end only in the new bytes, or in the two before, which may belong to the same empty line.
     const searched = Math.max(0, before - 2);
     const found = findLastEventEnd(bytes.subarray(searched));
     const whole = found === 0 ? 0 : searched + found;
@@ -39,7 +39,7 @@ export class SseUsage {
     return this.scan(all.subarray(0, end));
   }
 
-  /** What is left when nothing more comes. */
+  /** Returns the remaining bytes at the end of the stream. */
   end(): Buffer {
     return this.scan(this.held.take());
   }
@@ -47,7 +47,7 @@ export class SseUsage {
   private scan(bytes: Buffer): Buffer {
     const kept: Buffer[] = [];
     let from = 0;
-    /** Where the last event that was looked at ends: no byte is searched twice. */
+    /** The end of the last inspected event, so that no byte is searched twice. */
     let seen = 0;
     for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
       if (!opensObject(bytes, at + USAGE.length)) continue;
@@ -63,7 +63,7 @@ export class SseUsage {
     return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
   }
 
-  /** Whether the event holds figures and nothing else. */
+  /** Reads the usage of an event. Returns whether the event contains nothing else. */
   private read(event: string): boolean {
     const chunk = parseEvent(event) as { usage?: unknown; choices?: unknown } | null;
     if (typeof chunk?.usage !== 'object' || chunk.usage === null) return false;
@@ -72,7 +72,7 @@ export class SseUsage {
   }
 }
 
-/** The JSON that the `data:` lines of an event hold; null where they hold none. */
+/** Parses the JSON of the `data:` lines of an event; null if it is not JSON. */
 export function parseEvent(event: string): unknown {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   try {
@@ -82,13 +82,13 @@ export function parseEvent(event: string): unknown {
   }
 }
 
-/** Past colon and spaces, does an object begin? Many servers send `"usage":null` with each chunk. */
+/** Whether an object follows the colon. Many servers send `"usage":null` with every chunk. */
 function opensObject(bytes: Buffer, at: number): boolean {
   while (bytes[at] === 0x3a || bytes[at] === 0x20) at++;
   return bytes[at] === 0x7b;
 }
 
-/** Where the last whole event ends, by the empty line behind it; 0 where none does. */
+/** Returns the end of the last complete event, after its empty line, or 0. */
 function findLastEventEnd(bytes: Buffer): number {
   for (let at = bytes.length - 1; at > 0; at--) {
     at = bytes.lastIndexOf(LF, at);
@@ -98,7 +98,7 @@ function findLastEventEnd(bytes: Buffer): number {
   return 0;
 }
 
-/** Where the event around `at` ends. */
+/** Returns the end of the event at a position. */
 export function findEventEnd(bytes: Buffer, at: number): number {
   for (let lf = bytes.indexOf(LF, at); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
     if (bytes[lf + 1] === LF) return lf + 2;

@@ -55,7 +55,7 @@ describe('UpstreamCall', () => {
     }
     expect(pieces).toBe(257);
     call.onResponseError(controller, aborted[0] ?? new Error('not aborted'));
-    expect(await call.result).toMatchObject({ kind: 'answered', usage: null });
+    expect(await call.result).toMatchObject({ kind: 'completed', usage: null });
     expect([res.bytes, res.destroyed]).toEqual([256 * MB, true]);
   });
 

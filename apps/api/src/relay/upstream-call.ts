@@ -10,39 +10,39 @@ import { SseUsage } from './sse-usage.ts';
 
 type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** An answer began: it came whole, or broke off, or its reader left. */
+/** The model responded: completely, or until the connection broke or the caller disconnected. */
 export interface CompletedCall {
-  kind: 'answered';
-  /** Null: the server told none, or none as far as it came. */
+  kind: 'completed';
+  /** Null if the server reported none, or had not by the end. */
   usage: ModelUsage | null;
   streamed: boolean;
   tail: ResponseTail;
 }
 
 export interface RejectedCall {
-  kind: 'refused';
+  kind: 'rejected';
   status: number;
   headers: UpstreamHeaders;
   body: string;
 }
 
-/** The caller left before anything was sent. */
+/** The caller disconnected before anything was sent. */
 export interface UnsentCall {
   kind: 'unsent';
 }
 
-/** A reader that takes nothing for so long is cut off. */
+/** A caller that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Answers such as 103 before the true one. */
+/** The most informational responses, such as 103, before the final one. */
 const MAX_INFORMATIONAL = 16;
-/** Thousands of embeddings fit; what goes on and on does not. */
+/** Enough for thousands of embeddings, but not for an endless response. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
-const CLIENT_DISCONNECTED = new Error('The caller left');
+const CLIENT_DISCONNECTED = new Error('The caller disconnected');
 
 /**
- * One call of a model server, whose answer goes to the caller while it comes. Works on the connection itself, for
- * streams of the web cost more per token than the rest of the relay. A slow reader slows the server down.
+ * A call of a model server whose response is forwarded while it arrives. It is a handler of the undici dispatcher, because
+ * web streams cost more per token than the rest of the relay. A slow caller slows down the server.
  */
 export class UpstreamCall implements Dispatcher.DispatchHandler {
   private readonly end = Promise.withResolvers<CompletedCall | RejectedCall | UnsentCall>();
@@ -55,7 +55,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   private readonly mask: SecretByteMask;
   private readonly eventMask: SseSecrets;
 
-  /** `secrets` are masked in the answer; `hideUsage`: the caller has not asked for the chunk with the figures. */
+  /** `secrets` are masked in the response. `hideUsage` removes the chunk with the usage, which the caller did not request. */
   constructor(
     private readonly res: Response,
     private readonly secrets: { text: Secrets; bytes: Secrets },
@@ -66,12 +66,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     res.once('close', this.abort);
   }
 
-  /** How the call ended. Rejects with UNAVAILABLE where no answer came. */
+  /** Resolves when the call has ended. Rejects with UNAVAILABLE if there was no response. */
   get result(): Promise<CompletedCall | RejectedCall | UnsentCall> {
     return this.end.promise;
   }
 
-  /** What came so far, by a rough count. */
+  /** The approximate number of completion tokens so far. */
   get completionTokens(): number {
     if (this.rejection) return 0;
     return this.events?.usage?.completionTokens ?? guessCompletionTokens(this.tail, this.events !== null);
@@ -85,8 +85,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
     if (status < 200) {
-      // Each of them restarts the timeout of the headers.
-      if (++this.informational > MAX_INFORMATIONAL) controller.abort(new Error('The headers do not end'));
+      // Each of them restarts the timeout for headers.
+      if (++this.informational > MAX_INFORMATIONAL)
+        controller.abort(new Error('Too many informational responses'));
       return;
     }
     if (status >= 300) {
@@ -95,12 +96,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     }
     const encoding = headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') {
-      controller.abort(new Error(`The answer is encoded as ${String(encoding)}, unasked`));
+      controller.abort(new Error(`The response has the unrequested encoding ${String(encoding)}`));
       return;
     }
     const type = this.secrets.bytes.mask(String(headers['content-type'] ?? 'application/json'));
     if (type.startsWith('text/event-stream')) this.events = new SseUsage(this.hideUsage);
-    // Headers and first bytes mostly come together, and go together.
+    // Headers and first bytes usually arrive together, and are sent together.
     const { socket } = this.res;
     socket?.cork();
     process.nextTick(() => socket?.uncork());
@@ -117,11 +118,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (this.res.destroyed) return;
     this.tail.push(chunk);
     if (this.rejection) {
-      if (this.tail.total > MAX_ERROR_BYTES) controller.abort(new Error('The refusal is too long'));
+      if (this.tail.total > MAX_ERROR_BYTES) controller.abort(new Error('The error response is too long'));
       return;
     }
     if (this.tail.total > MAX_RESPONSE_BYTES) {
-      controller.abort(new Error('The answer is too long'));
+      controller.abort(new Error('The response is too long'));
       return;
     }
     const bytes = this.mask.push(this.events ? this.eventMask.push(this.events.push(chunk)) : chunk);
@@ -139,14 +140,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
     if (this.rejection || cause === CLIENT_DISCONNECTED) this.finish();
     else if (this.res.headersSent) {
-      // The bytes that came are the caller's; that they are not all, a broken connection tells.
+      // The caller gets the bytes that arrived; the broken connection shows that the response is incomplete.
       this.res.write(this.remainingBytes(), () => this.res.destroy());
       this.finish();
     } else {
       this.res.off('close', this.abort);
       const code = 'upstream_unreachable';
       this.end.reject(
-        new AppError('UNAVAILABLE', "The model's server could not be reached or did not answer", {
+        new AppError('UNAVAILABLE', "The model's server could not be reached or did not respond", {
           cause,
           openai: { code },
         }),
@@ -169,12 +170,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.res.off('close', this.abort);
     const { tail, events, rejection: refusal } = this;
     if (refusal) {
-      this.end.resolve({ kind: 'refused', ...refusal, body: tail.bytes().toString('utf8') });
+      this.end.resolve({ kind: 'rejected', ...refusal, body: tail.bytes().toString('utf8') });
     } else if (!this.sent) {
       this.end.resolve({ kind: 'unsent' });
     } else {
       const usage = events ? events.usage : findUsage(tail);
-      this.end.resolve({ kind: 'answered', usage, streamed: events !== null, tail });
+      this.end.resolve({ kind: 'completed', usage, streamed: events !== null, tail });
     }
   }
 

@@ -6,22 +6,21 @@ import type { RejectedCall } from './upstream-call.ts';
 
 const FORWARDED_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** Whether the model's server refuses what the relay added to the caller's body. */
+/** Whether the model server rejects the field that the relay added to the body. */
 export function rejectsStreamOptions({ status, body }: RejectedCall): boolean {
   return (status === 400 || status === 422) && /stream_options|include_usage/.test(body);
 }
 
 /**
- * Hands a refusal on with its status and body. Credentials are between the space and the server, so their refusal
- * is no 401 of the caller's; a body that would tell key or address, or is no JSON, gives way to our words.
+ * Forwards an error with its status and body. Rejected credentials are those of the space, not of the caller, so they do
+ * not become a 401. A body that contains the key or the address, or is not JSON, is replaced with a generic one.
  */
-export function forwardError(res: Response, refused: RejectedCall, endpoint: OpenAiEndpoint): void {
-  const { status, headers, body } = refused;
+export function forwardError(res: Response, rejected: RejectedCall, endpoint: OpenAiEndpoint): void {
+  const { status, headers, body } = rejected;
   if (status === 401 || status === 403 || status === 407) {
-    throw unavailable('upstream_unauthorized', "The model's server refused the credentials of the space");
+    throw unavailable('upstream_unauthorized', "The model's server rejected the credentials of the space");
   }
-  if (status < 400)
-    throw unavailable('upstream_bad_answer', "The model's server sends its callers elsewhere");
+  if (status < 400) throw unavailable('upstream_bad_answer', "The model's server responded with a redirect");
   for (const name of FORWARDED_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string') res.setHeader(name, endpoint.secrets.bytes.mask(value));
@@ -33,7 +32,7 @@ export function forwardError(res: Response, refused: RejectedCall, endpoint: Ope
 function genericError(status: number): OpenAiErrorBody {
   return {
     error: {
-      message: `The model's server answered HTTP ${status}`,
+      message: `The model's server responded with HTTP ${status}`,
       type: status < 500 ? 'invalid_request_error' : 'server_error',
       code: 'upstream_error',
       param: null,
@@ -43,8 +42,8 @@ function genericError(status: number): OpenAiErrorBody {
 
 function isError(body: string): boolean {
   try {
-    const answer: unknown = JSON.parse(body);
-    return typeof answer === 'object' && answer !== null;
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null;
   } catch {
     return false;
   }
