@@ -261,7 +261,7 @@ if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
       const own = new JobCalls(service);
       const { agentId } = await AgentCalls.make(service);
       const messaging = service.get(Messaging as Type<Messaging>);
-      await eventually(async () => expect(messaging.state()).toBe('up'));
+      await eventually(async () => expect(messaging.getState()).toBe('up'));
       /** How long the slowest of a hundred takes, four at a time. */
       const slowest = async () => {
         const times: number[] = [];
@@ -283,7 +283,7 @@ if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
       redis.hang();
       const hanging = await slowest();
       redis.goOn();
-      await eventually(async () => expect(messaging.state()).toBe('up'));
+      await eventually(async () => expect(messaging.getState()).toBe('up'));
       await redis.kill();
       const dead = await slowest();
       // One call may wait for the publishing that finds out; the others do not try.

@@ -548,7 +548,7 @@ describe('the time of a job', () => {
     const done = await jobs.reached(job, 'TIMED_OUT');
     expect(done).toMatchObject({
       phase: 'finished',
-      error: { code: 'TIMED_OUT', message: 'The job was not done within 1500 ms' },
+      error: { code: 'TIMED_OUT', message: 'The job did not finish within 1500 ms' },
     });
     expect(answerOf(done)).toMatchObject({ status: 'cancelled', answer: 'One' });
     expect(await calls.turn(job.turnId)).toMatchObject({ status: 'CANCELLED' });

@@ -170,7 +170,7 @@ describe('a webhook', () => {
         'select attempts, last_error as error from webhook_delivery where job_id = $1',
         [job.id],
       );
-      expect(found).toEqual([{ attempts: 1, error: 'No answer' }]);
+      expect(found).toEqual([{ attempts: 1, error: 'No response' }]);
     });
     expect(await jobs.get(job)).toMatchObject({ status: 'COMPLETED' });
   });
@@ -210,7 +210,7 @@ describe('an address that is no good', () => {
         });
       const webhook = { url: inside.url('/private') };
       const direct = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook });
-      expect(await outcome(direct)).toBe('No answer');
+      expect(await outcome(direct)).toBe('No response');
       webhooks.redirect('/moved', inside.url('/private'));
       expect(await outcome(await start('/moved', 'Hello'))).toBe('HTTP 307');
       expect(inside.of('/private')).toEqual([]);

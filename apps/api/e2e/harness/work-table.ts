@@ -55,7 +55,7 @@ export class WorkTable implements OutboxSource {
     this.done.push(id);
   };
 
-  async due(limit: number): Promise<string[]> {
+  async takeDue(limit: number): Promise<string[]> {
     this.looks += 1;
     const now = performance.now();
     const due = [...this.rows].filter(([, row]) => row.state === 'waiting' && row.nextPublishAt <= now);

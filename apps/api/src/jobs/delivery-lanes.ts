@@ -1,6 +1,6 @@
 import { FairPlaces } from './fair-share.ts';
 
-/** Something to send: `lane` is whom it goes to, `owner` who has it sent. */
+/** A delivery to be sent: `lane` is its destination, `owner` its sender. */
 export interface QueuedDelivery {
   id: string;
   lane: string;
@@ -8,61 +8,61 @@ export interface QueuedDelivery {
 }
 
 interface Limits {
-  /** What is sent at once in all. */
+  /** The most concurrent deliveries. */
   places: number;
-  /** What is sent at once in one lane. */
+  /** The most concurrent deliveries per lane. */
   perLane: number;
-  /** What may wait in one lane; the rest is refused. */
+  /** The most waiting deliveries per lane. */
   waitingPerLane: number;
 }
 
 /**
- * Sends few parcels at once per lane, so that a lane which is slow holds up nobody else, and shares the places among
- * owners, so that one with many slow lanes does not either. Lanes take turns.
+ * Limits concurrent deliveries per lane, so that a slow lane does not delay others, and shares the places among owners, so
+ * that an owner with many slow lanes does not either. Lanes take turns.
  */
 export class DeliveryLanes {
   private readonly places: FairPlaces;
-  /** In the order of their turns. */
+  /** The next lane comes first. */
   private readonly lanes = new Map<string, { sending: number; waiting: QueuedDelivery[] }>();
   private readonly known = new Set<string>();
 
   constructor(
     private readonly limits: Limits,
     /** Must not reject. */
-    private readonly send: (parcel: QueuedDelivery) => Promise<void>,
+    private readonly send: (delivery: QueuedDelivery) => Promise<void>,
   ) {
     this.places = new FairPlaces(limits.places);
   }
 
-  /** Takes a parcel on, once; false if its lane is full. */
-  enqueue(parcel: QueuedDelivery): boolean {
-    if (this.known.has(parcel.id)) return true;
-    const lane = this.lanes.get(parcel.lane) ?? { sending: 0, waiting: [] };
+  /** Adds a delivery, once. Returns false if its lane is full. */
+  enqueue(delivery: QueuedDelivery): boolean {
+    if (this.known.has(delivery.id)) return true;
+    const lane = this.lanes.get(delivery.lane) ?? { sending: 0, waiting: [] };
     if (lane.waiting.length >= this.limits.waitingPerLane) return false;
-    this.known.add(parcel.id);
-    lane.waiting.push(parcel);
-    this.lanes.set(parcel.lane, lane);
+    this.known.add(delivery.id);
+    lane.waiting.push(delivery);
+    this.lanes.set(delivery.lane, lane);
     this.sendNext();
     return true;
   }
 
-  /** Forgets what waits; it is found again by its row. */
+  /** Drops waiting deliveries; their rows are found again later. */
   clear(): void {
     for (const lane of this.lanes.values()) lane.waiting = [];
   }
 
   private sendNext(): void {
     for (const [name, lane] of [...this.lanes]) {
-      const [parcel] = lane.waiting;
-      if (parcel === undefined || lane.sending >= this.limits.perLane) continue;
-      if (!this.places.canAcquire(parcel.owner)) continue;
+      const [delivery] = lane.waiting;
+      if (delivery === undefined || lane.sending >= this.limits.perLane) continue;
+      if (!this.places.canAcquire(delivery.owner)) continue;
       lane.waiting.shift();
       lane.sending += 1;
-      this.places.acquire(parcel.owner);
-      // Behind the others, until its next turn.
+      this.places.acquire(delivery.owner);
+      // Moves the lane to the end.
       this.lanes.delete(name);
       this.lanes.set(name, lane);
-      void this.send(parcel).finally(() => this.sent(parcel));
+      void this.send(delivery).finally(() => this.sent(delivery));
     }
   }
 

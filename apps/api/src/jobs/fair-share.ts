@@ -1,9 +1,9 @@
 /**
- * Places that several owners share. An owner gets another one as long as it has fewer than are still free: one alone
- * may fill half of them, two a third each, and somebody new always finds one sooner than those who have many.
+ * Places that several owners share. An owner can acquire one if it has fewer than are free: a single owner can fill half of
+ * the places, two can fill a third each, and a new owner always gets one before owners with many.
  */
 export class FairPlaces {
-  private readonly held = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
   private taken = 0;
 
   constructor(private readonly size: number) {}
@@ -13,10 +13,10 @@ export class FairPlaces {
   }
 
   countOf(owner: string): number {
-    return this.held.get(owner) ?? 0;
+    return this.counts.get(owner) ?? 0;
   }
 
-  /** Whether the owner may have one more, `promised` others being about to be taken. */
+  /** Whether the owner can acquire a place, if `promised` others are about to be acquired. */
   canAcquire(owner: string, promised = 0): boolean {
     const free = this.free - promised;
     return free > 0 && this.countOf(owner) < free;
@@ -24,29 +24,29 @@ export class FairPlaces {
 
   acquire(owner: string): void {
     this.taken += 1;
-    this.held.set(owner, this.countOf(owner) + 1);
+    this.counts.set(owner, this.countOf(owner) + 1);
   }
 
   release(owner: string): void {
-    const left = this.countOf(owner) - 1;
+    const remaining = this.countOf(owner) - 1;
     this.taken -= 1;
-    if (left > 0) this.held.set(owner, left);
-    else this.held.delete(owner);
+    if (remaining > 0) this.counts.set(owner, remaining);
+    else this.counts.delete(owner);
   }
 }
 
-/** A user whose jobs wait. */
+/** A user with waiting jobs. */
 export interface Contender {
   userId: string;
-  /** Their oldest waiting job; ids sort by time. */
+  /** The oldest waiting job; ids sort by time. */
   oldest: string;
-  /** What they run, or are about to run, in all processes. */
+  /** Turns that run, or are about to, in all processes. */
   running: number;
-  /** When this process last started a job of theirs, as a number that grows; 0: not lately. */
+  /** When this process last started one of their jobs, as an increasing number; 0 if not recently. */
   served: number;
 }
 
-/** Whose oldest job starts next, one each: whoever runs the fewest, then whoever was served longest ago. */
+/** Selects the users whose oldest job starts next, one each: fewest running turns first, then least recently served. */
 export function selectUsers(waiting: readonly Contender[], places: FairPlaces, cap: number): string[] {
   const inOrder = waiting
     .filter(({ running }) => running < cap)

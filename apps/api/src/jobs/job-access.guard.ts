@@ -15,12 +15,12 @@ import { JobsService } from './jobs.service.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set by the JobAccessGuard: the caller's own. */
+    /** Set by `JobAccessGuard`: a job of the caller. */
     job?: JobRow;
   }
 }
 
-/** Lets a call through where the agent that the body names exists (404) and admits the caller (403). */
+/** Requires that the agent in the body exists (404) and that the caller has access to it (403). */
 @Injectable()
 export class JobAgentGuard implements CanActivate {
   constructor(private readonly agents: AgentsService) {}
@@ -28,13 +28,13 @@ export class JobAgentGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request>();
     const { agentId } = (req.body ?? {}) as { agentId?: unknown };
-    // Anything else is a 400, and the pipe says so.
+    // The pipe rejects anything else with 400.
     if (typeof agentId === 'string') req.agent = await this.agents.getInvocable(userOf(req), agentId);
     return true;
   }
 }
 
-/** Lets a call to `:jobId` through where it is the caller's own (404) and its agent still admits him (403). */
+/** Requires that `:jobId` is a job of the caller (404) who still has access to its agent (403). */
 @Injectable()
 export class JobAccessGuard implements CanActivate {
   constructor(private readonly jobs: JobsService) {}
@@ -49,12 +49,12 @@ export class JobAccessGuard implements CanActivate {
 /** For the route that starts a job. */
 export const InvokesAgentInBody = () => applyDecorators(Access('agent'), UseGuards(JobAgentGuard));
 
-/** For routes about `:jobId`. */
+/** For routes with `:jobId`. */
 export const RequiresJobAccess = () => applyDecorators(Access('agent'), UseGuards(JobAccessGuard));
 
-/** The job that a route is about. */
+/** The job in the path. */
 export const RequestedJob = createParamDecorator((_: unknown, context: ExecutionContext): JobRow => {
   const { job } = context.switchToHttp().getRequest<Request>();
-  if (job === undefined) throw new Error('The route is not under @ConcernsJob()');
+  if (job === undefined) throw new Error('The route lacks @RequiresJobAccess()');
   return job;
 });

@@ -9,10 +9,10 @@ import * as queue from './job-queue.store.ts';
 import type { JobRow } from './job-records.ts';
 import { endInterrupted } from './jobs.store.ts';
 
-/** `later`: the service told to come back; `moved`: something else happened to it, so that it is to be looked at. */
+/** `later`: the turn cannot start now. `moved`: the state of the job has changed, so it must be handled again. */
 export type ClaimOutcome = { streamId: string } | 'parked' | 'later' | 'moved';
 
-/** Leases the turns of jobs that were picked from the queue. */
+/** Claims the turns of jobs that were picked from the queue. */
 @Injectable()
 export class JobClaims {
   constructor(
@@ -22,7 +22,7 @@ export class JobClaims {
     private readonly turns: BackgroundTurns,
   ) {}
 
-  /** Runs the turn of a picked job in this process, unless it has to wait or may not run. */
+  /** Runs the turn of a picked job in this process, unless it must wait or is not allowed to run. */
   async claim(job: JobRow): Promise<ClaimOutcome> {
     const { id, turn } = job;
     const from = turn.status;
@@ -39,13 +39,13 @@ export class JobClaims {
       return { streamId };
     } catch (error) {
       const outcome = classifyError(error);
-      if (outcome === 'refused') await this.fail(job, from, error as AppError);
+      if (outcome === 'rejected') await this.fail(job, from, error as AppError);
       else await queue.requeue(this.database, id, outcome === 'later' ? 'READY' : null);
       return outcome === 'later' ? 'later' : 'moved';
     }
   }
 
-  /** Parks a job whose session is busy. Whoever frees the session waits for this transaction, and sees it parked. */
+  /** Parks a job whose session is busy. The transaction that frees the session waits for this one, so it sees the job. */
   private parkIfBlocked({ id, turn }: JobRow): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       if (!(await this.turns.lockAhead(tx, turn))) return false;
@@ -54,7 +54,7 @@ export class JobClaims {
     });
   }
 
-  /** The agent, if the owner may still invoke it. */
+  /** Returns the agent; throws if the owner can no longer invoke it. */
   private async getAgent({ turn }: JobRow) {
     if (!(await this.identity.isMember(turn.spaceId, turn.userId)))
       throw forbidden('The owner of the job is no longer a member of the space');
@@ -67,10 +67,11 @@ export class JobClaims {
   }
 }
 
-function classifyError(error: unknown): 'later' | 'moved' | 'refused' {
+function classifyError(error: unknown): 'later' | 'moved' | 'rejected' {
   if (error instanceof TurnChanged) return 'moved';
   if (!(error instanceof AppError)) throw error;
-  // A busy session, a user at the limit of running turns, a shutdown: no verdict about the job.
-  const passes = error.code === 'CONFLICT' || error.code === 'RATE_LIMITED' || error.retryAfter !== undefined;
-  return passes ? 'later' : 'refused';
+  // A busy session, a user at the limit of running turns, or a shutdown says nothing about the job.
+  const isTemporary =
+    error.code === 'CONFLICT' || error.code === 'RATE_LIMITED' || error.retryAfter !== undefined;
+  return isTemporary ? 'later' : 'rejected';
 }

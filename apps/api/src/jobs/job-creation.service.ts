@@ -15,7 +15,7 @@ import type { JobRequest } from './job-request.ts';
 import { JobViews } from './job-views.ts';
 import { insertJob } from './jobs.store.ts';
 
-/** Takes jobs in: once per key, and once per turn. */
+/** Creates jobs: one per idempotency key, and one per turn. */
 @Injectable()
 export class JobCreation {
   constructor(
@@ -27,7 +27,7 @@ export class JobCreation {
     private readonly views: JobViews,
   ) {}
 
-  /** Queues a turn and the job over it. The same key, or the same turn, again: the first job, or 409. */
+  /** Queues a turn and its job. A repeated key or turn id returns the existing job, or 409 if the request differs. */
   async create(
     caller: UserPrincipal,
     agent: InvocableAgent,
@@ -35,8 +35,8 @@ export class JobCreation {
     requestId: string,
   ): Promise<{ job: Job; isNew: boolean }> {
     for (;;) {
-      const findExisting = await this.known(caller, agent, request);
-      if (findExisting) return { job: await this.views.describe(findExisting), isNew: false };
+      const existing = await this.findExisting(caller, agent, request);
+      if (existing) return { job: await this.views.describe(existing), isNew: false };
       const id = await this.queue(caller, agent, request, requestId);
       if (id === null) continue;
       await this.messaging.publish('job', [id]);
@@ -44,8 +44,8 @@ export class JobCreation {
     }
   }
 
-  /** The job that the request was sent for before; 409 if it was another request. */
-  private async known(
+  /** Returns the job that an earlier request with the key or turn id created; throws 409 if that request differs. */
+  private async findExisting(
     caller: UserPrincipal,
     agent: InvocableAgent,
     { key, turnId, hash }: JobRequest,
@@ -59,7 +59,7 @@ export class JobCreation {
     return ofTurn;
   }
 
-  /** The new job's id; null if somebody else was first with its key or its turn. */
+  /** Returns the id of the new job, or null if a concurrent request has used the key or the turn id. */
   private async queue(
     caller: UserPrincipal,
     agent: InvocableAgent,

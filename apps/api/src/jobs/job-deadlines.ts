@@ -13,7 +13,7 @@ import { JobRecords } from './job-records.ts';
 const POLL_MS = 500;
 const BATCH = 100;
 
-/** Stops the jobs whose time is over; by a clock of its own, for hints may wait for others. */
+/** Stops jobs that time out. It polls, because hints may be delayed by others. */
 @Injectable()
 export class JobDeadlines implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobDeadlines.name);
@@ -28,7 +28,7 @@ export class JobDeadlines implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.works) this.timer = setInterval(() => this.tick(), POLL_MS).unref();
+    if (this.config.isWorker) this.timer = setInterval(() => this.tick(), POLL_MS).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -45,7 +45,7 @@ export class JobDeadlines implements OnApplicationBootstrap, BeforeApplicationSh
       const overdue = await timeOutJobs(this.database, BATCH);
       for (const job of await this.records.listByIds(overdue)) await this.endings.stop(job);
     } catch (error) {
-      this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; trying again');
+      this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; retrying');
     }
   }
 }

@@ -8,9 +8,9 @@ import { JobViews } from './job-views.ts';
 import { endInterrupted, requestCancel } from './jobs.store.ts';
 import { Webhooks } from './webhooks.service.ts';
 
-const TIMED_OUT = { code: 'TIMED_OUT', message: 'The time of the job was over', retryable: false };
+const TIMED_OUT = { code: 'TIMED_OUT', message: 'The job timed out', retryable: false };
 
-/** How jobs end: stopped by their user or their time, and told of by their webhooks. */
+/** Stops jobs, and stores their ends together with the webhooks that report them. */
 @Injectable()
 export class JobEndings {
   constructor(
@@ -21,25 +21,25 @@ export class JobEndings {
     private readonly webhooks: Webhooks,
   ) {}
 
-  /** Asks the job to stop; what has ended stays as it is. */
+  /** Requests the cancellation of a job; has no effect if it has ended. */
   async cancel(job: JobRow): Promise<void> {
     if (!(await requestCancel(this.database, job.id))) return;
     await this.stop({ ...job, cancelRequested: true });
     await this.messaging.publish('job', [job.id]);
   }
 
-  /** Stops a job that is to be stopped; false if its turn has been told to and is still running. */
+  /** Stops a canceled or timed-out job. Returns false if its turn is still running after the cancel request. */
   async stop(job: JobRow): Promise<boolean> {
     const { id, turn } = job;
     const found = (await this.turns.byIds([turn.id])).get(turn.id) ?? turn;
     const outcome = await this.turns.stop(found, job.timedOut ? TIMED_OUT : undefined);
-    // A turn that was interrupted is not claimed again, so nothing else will end its job.
+    // An interrupted turn is not claimed again, so nothing else ends its job.
     if (outcome === 'failed')
       await endInterrupted(this.database, id, job.cancelRequested ? 'CANCELLED' : 'TIMED_OUT', found);
     return outcome !== 'cancelling';
   }
 
-  /** Takes note of an end, or of a question, together with the webhook that tells it. */
+  /** Stores an end or a question together with the webhook that reports it. */
   async reportState(row: JobRow, move: 'report' | 'close'): Promise<void> {
     const { id, changes, webhookUrl: url, turn } = row;
     const job = url === null ? null : await this.views.describe(row);

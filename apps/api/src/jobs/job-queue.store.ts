@@ -1,20 +1,19 @@
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import { UNFINISHED } from './jobs.store.ts';
 
-/** How long a process may take from picking a job to claiming its turn before another one picks it. */
+/** How long a process can take from picking a job to claiming its turn, before another process picks it. */
 const STARTING = `interval '30 seconds'`;
-/** A parked job is looked at even if nobody says that its session is free: after 1 min, then later, at most 1 h. */
+/** A parked job is also handled without news of its session: after 1 minute, then later, at most after 1 hour. */
 const PARKED = `least(60, power(2, least(hints, 6))) * interval '1 minute'`;
 
-// What is due is found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which may change
-// from row to row.
+// Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
-/** A user with jobs that are ready to run. */
+/** A user with ready jobs. */
 export interface WaitingUser {
   userId: string;
-  /** The oldest of these jobs. */
+  /** The oldest ready job. */
   oldest: string;
-  /** Jobs that some process is about to run. */
+  /** The number of jobs that some process is about to start. */
   starting: number;
 }
 
@@ -33,7 +32,7 @@ export const WAITING_USERS = `
     (select count(*)::int from agent_job j where j.queue_state = 'STARTING' and j.user_id = w.user_id) as starting
   from (select * from users limit $2) w`;
 
-/** Users with ready jobs in the order of their ids, those after `after`; one step of the index per user. */
+/** Lists users with ready jobs after an id, in the order of their ids: one index lookup per user. */
 export function listWaitingUsers(sql: Sql, after: string | null, limit: number): Promise<WaitingUser[]> {
   return rows(sql, WAITING_USERS, [after, limit]);
 }
@@ -47,12 +46,12 @@ export const PICK_JOBS = `
     ) j)) and queue_state = 'READY'
   returning id, user_id as "userId"`;
 
-/** Takes the oldest ready job of each user, for this process to start. */
+/** Picks the oldest ready job of each user, for this process to start. */
 export function pickJobs(sql: Sql, userIds: readonly string[]): Promise<{ id: string; userId: string }[]> {
   return rows(sql, PICK_JOBS, [userIds]);
 }
 
-/** Gives back what a process picked and did not start in time: it has probably died. */
+/** Requeues jobs that were picked but not started in time, probably because the process died. */
 export async function requeueExpired(sql: Sql): Promise<void> {
   await rows(
     sql,
@@ -61,7 +60,7 @@ export async function requeueExpired(sql: Sql): Promise<void> {
   );
 }
 
-/** What was picked does not start now: it waits for its turn again; `null` takes it out of the queue. */
+/** Requeues a picked job that does not start now, or removes it from the queue with `null`. */
 export async function requeue(sql: Sql, id: string, state: 'READY' | null): Promise<void> {
   await rows(
     sql,
@@ -70,7 +69,7 @@ export async function requeue(sql: Sql, id: string, state: 'READY' | null): Prom
   );
 }
 
-/** What was picked has to wait for its session. */
+/** Parks a picked job that must wait for its session. */
 export async function park(tx: Sql, id: string, sessionRef: string): Promise<void> {
   await rows(
     tx,
@@ -81,7 +80,7 @@ export async function park(tx: Sql, id: string, sessionRef: string): Promise<voi
   );
 }
 
-/** Puts a job whose turn may be claimed into the queue; `changes` as it was read. False if it has moved on. */
+/** Queues a job whose turn can be claimed. Returns false if its status has changed since `changes` was read. */
 export async function enqueue(sql: Sql, id: string, changes: number): Promise<boolean> {
   const row = await firstRow(
     sql,
@@ -95,7 +94,7 @@ export async function enqueue(sql: Sql, id: string, changes: number): Promise<bo
   return row !== null;
 }
 
-/** In the transaction that claims its turn; false if it is to be stopped, or was claimed once more before. */
+/** Marks a job as claimed, in the transaction that claims its turn. Returns false if it must stop, or was already claimed again. */
 export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boolean> {
   const row = await firstRow(
     tx,
@@ -107,7 +106,7 @@ export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boo
   return row !== null;
 }
 
-/** Nothing to do before its turn changes, which makes it due, or its time is over; `changes` as it was read. */
+/** Postpones a job until its turn changes or its deadline, unless its status has changed since `changes` was read. */
 export async function postpone(sql: Sql, id: string, changes: number): Promise<void> {
   await rows(
     sql,
@@ -117,7 +116,7 @@ export async function postpone(sql: Sql, id: string, changes: number): Promise<v
   );
 }
 
-/** Nothing is left to do; false if that was so before. */
+/** Closes a job for which nothing is left to do. Returns false if it was already closed. */
 export async function closeJob(tx: Sql, id: string): Promise<boolean> {
   const row = await firstRow(
     tx,
@@ -136,7 +135,7 @@ export const DUE_JOBS = `
     order by next_publish_at limit $1 for update skip locked))
   returning id`;
 
-/** Open jobs whose time has come. Each is published again later, and later each time, until somebody has looked. */
+/** Takes due jobs to be published. Each is published again, later each time, until a worker handles it. */
 export async function takeDueJobs(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
   const due = await rows<{ id: string }>(sql, DUE_JOBS, [limit, republishAfterMs]);
   return due.map(({ id }) => id);
@@ -149,7 +148,7 @@ export const EXPEDITE_JOBS = `
     order by next_publish_at limit $1 for update skip locked))
   returning id`;
 
-/** Makes due what was published and not looked at; how many, `limit` at most. */
+/** Makes at most `limit` published but unhandled jobs due. Returns how many. */
 export async function expediteJobs(sql: Sql, limit: number): Promise<number> {
   return (await rows(sql, EXPEDITE_JOBS, [limit])).length;
 }
@@ -163,7 +162,7 @@ export const TIME_OUT_JOBS = `
     order by deadline limit $1 for update skip locked))
   returning id`;
 
-/** Marks the open jobs whose time is over, at most so many at once; their turns are to be stopped. */
+/** Marks at most `limit` overdue jobs as timed out. Returns their ids; their turns must be stopped. */
 export async function timeOutJobs(sql: Sql, limit: number): Promise<string[]> {
   const overdue = await rows<{ id: string }>(sql, TIME_OUT_JOBS, [limit]);
   return overdue.map(({ id }) => id);

@@ -12,23 +12,23 @@ import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
 const HOUR_MS = 3_600_000;
 const MAX_KEY = 255;
 
-/** What a caller asks for, in the words of a turn. */
+/** A parsed request. */
 export interface JobRequest {
   form: 'chat' | 'execute';
   contents: ContentItem[];
   settings: TurnSettings;
-  /** Null: a new session. */
+  /** Null for a new session. */
   sessionName: string | null;
   hidden: boolean;
   turnId: string | null;
   timeoutMs: number;
   webhookUrl: string | null;
   key: string | null;
-  /** Tells requests apart that come under the same key. */
+  /** Distinguishes requests with the same key. */
   hash: Buffer;
 }
 
-/** Reads a checked body, and the `Idempotency-Key` header that may stand in its place. */
+/** Parses a validated body, and the `Idempotency-Key` header. */
 export function parseJobRequest(
   body: ContentsJobDto | InputsJobDto,
   header: string | undefined,
@@ -62,12 +62,12 @@ function parseContents({ contents, settings }: ContentsJobDto, agent: InvocableA
   return { form: 'chat' as const, contents, settings: asked };
 }
 
-/** As in an execution: without memory the session is a new one that no list shows. */
+/** As in an execution, a request without memory gets a new session that is not listed. */
 function parseInputs({ inputs, settings }: InputsJobDto, named: string | null, agent: InvocableAgent) {
   const execution = readInputs(inputs, agent);
   const { contents, sessionName, memory } = execution;
   if (sessionName !== null && named !== null && sessionName !== named)
-    throw invalid('sessionId and inputs.session_id name different sessions');
+    throw invalid('sessionId and inputs.session_id differ');
   const asked: TurnSettings = {
     ...executeSettings(agent.settings, settings ?? {}, execution, { interactive: false }),
     source: 'job',
@@ -89,12 +89,13 @@ function parseKey(
     throw invalid('idempotencyKey and the header Idempotency-Key differ');
   const key = idempotencyKey ?? header ?? null;
   if (key !== null && (key === '' || key.length > MAX_KEY || !isText(key)))
-    throw invalid(`idempotencyKey must be a text of 1 to ${MAX_KEY} characters`);
+    throw invalid(`idempotencyKey must be a string of 1 to ${MAX_KEY} characters`);
   return key;
 }
 
-/** The value under one of two names for the same thing. */
+/** Returns the value of two fields with the same meaning. */
 function oneOf<T>(names: string, one: T | undefined, other: T | undefined): T | null {
-  if (one !== undefined && other !== undefined) throw invalid(`${names} are the same: give one of them`);
+  if (one !== undefined && other !== undefined)
+    throw invalid(`${names} have the same meaning; send only one of them`);
   return one ?? other ?? null;
 }

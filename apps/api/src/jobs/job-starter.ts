@@ -15,11 +15,11 @@ import { JobClaims, type ClaimOutcome } from './job-claims.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecords } from './job-records.ts';
 
-/** How long the queue is left alone if nobody wakes the starter: jobs of other processes, lost hints. */
+/** How often the queue is polled, for jobs of other processes and lost hints. */
 const IDLE_MS = 1_000;
-/** The same while jobs are ready that may not run yet. */
+/** The same while ready jobs cannot start yet. */
 const BLOCKED_MS = 500;
-/** Users that one look considers; the next one goes on behind them. */
+/** How many users one poll considers; the next poll continues after them. */
 const USERS = 500;
 
 interface Picked {
@@ -27,7 +27,7 @@ interface Picked {
   userId: string;
 }
 
-/** Starts the queued jobs: the next is that of the user who runs the fewest turns, then the oldest. */
+/** Starts queued jobs: next is the oldest job of the user with the fewest running turns. */
 @Injectable()
 export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobStarter.name);
@@ -53,12 +53,12 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
   }
 
   onApplicationBootstrap(): void {
-    if (!this.config.works) return;
+    if (!this.config.isWorker) return;
     this.messaging.onRecovery(() => this.wake());
     this.running = this.run();
   }
 
-  /** Looks at the queue now. */
+  /** Polls the queue now. */
   wake(): void {
     this.sleeper.wake();
   }
@@ -68,7 +68,7 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     this.sleeper.wake();
   }
 
-  /** Waits for claims under way; the turns that run are drained by their runner. */
+  /** Waits for current claims. The runner drains the running turns. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.running;
     await Promise.allSettled(this.claiming);
@@ -78,10 +78,10 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     while (!this.stopping) await this.sleeper.sleep(await this.fill());
   }
 
-  /** Starts jobs as long as there are places and somebody may take one; resolves to the milliseconds to wait. */
+  /** Starts jobs while there are places for them. Returns the milliseconds to wait. */
   private async fill(): Promise<number> {
-    // Without messaging the rows wait, as all work does then.
-    if (this.messaging.state() === 'down') return IDLE_MS;
+    // While messaging is down, all work waits.
+    if (this.messaging.getState() === 'down') return IDLE_MS;
     try {
       await queue.requeueExpired(this.database);
       while (!this.stopping && this.places.free > 0) {
@@ -90,18 +90,18 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
         if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'Queued jobs could not be started; trying again');
+      this.logger.warn({ err: error }, 'Queued jobs could not be started; retrying');
     }
     return IDLE_MS;
   }
 
-  /** One job of each user whose turn it is; `waiting`: whether any job is ready. */
+  /** Picks one job of each selected user. `waiting` is whether any job is ready. */
   private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
     const users = await queue.listWaitingUsers(this.database, this.after, USERS);
-    const around = this.after !== null;
+    const isPartial = this.after !== null;
     this.after = users.length < USERS ? null : (users.at(-1)?.userId ?? null);
     if (users.length === 0) {
-      if (around) return this.pick();
+      if (isPartial) return this.pick();
       this.served.clear();
       return { picked: [], waiting: false };
     }
@@ -124,16 +124,16 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     this.claiming.add(claim);
     void claim.then(async (outcome) => {
       this.claiming.delete(claim);
-      if (typeof outcome === 'object') await this.ended(id, outcome.streamId);
+      if (typeof outcome === 'object') await this.waitForEnd(id, outcome.streamId);
       this.places.release(userId);
-      // Without haste: whatever says "later" would say so again.
+      // Does not wake the starter: the next claim would return `later` as well.
       if (outcome === 'later') return;
       this.wake();
       if (outcome !== 'parked') await this.messaging.publish('job', [id]);
     });
   }
 
-  private async ended(id: string, streamId: string): Promise<void> {
+  private async waitForEnd(id: string, streamId: string): Promise<void> {
     try {
       await this.turns.ended(streamId);
     } catch (error) {
@@ -141,13 +141,13 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     }
   }
 
-  /** Never rejects: what could not be claimed is picked again once its lease has lapsed. */
+  /** Never rejects: a job that could not be claimed is picked again later. */
   private async claim(id: string): Promise<ClaimOutcome> {
     try {
       const [job] = await this.records.findOpen([id]);
       return job ? await this.claims.claim(job) : 'moved';
     } catch (error) {
-      this.logger.warn({ err: error, job: id }, 'A job could not be started; trying again');
+      this.logger.warn({ err: error, job: id }, 'A job could not be started; retrying');
       await queue.requeue(this.database, id, 'READY').catch(() => undefined);
       return 'later';
     }

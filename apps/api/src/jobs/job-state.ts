@@ -1,23 +1,23 @@
 import type { JobStatus, TurnStatus } from '@platform/contracts';
 
-/** What decides about a job, as it stands. */
+/** The state that decides what happens to a job. */
 export interface JobState {
   status: JobStatus;
   turnStatus: TurnStatus;
-  /** The user cancelled it, or its time is over: its turn is to be stopped. */
+  /** Whether its turn must be stopped, because the job was canceled or timed out. */
   stopping: boolean;
 }
 
 export type JobMove = 'enqueue' | 'stop' | 'report' | 'wait' | 'close';
 
-/** What a worker does next with a job. */
+/** Returns what a worker does next with a job. */
 export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
   switch (status) {
     case 'QUEUED':
       return stopping ? 'stop' : 'enqueue';
     case 'RUNNING':
       if (stopping) return 'stop';
-      // Only an interrupted turn that may be run once more is still RUNNING as a job.
+      // A job whose turn has failed is RUNNING only if the turn can be claimed again.
       return turnStatus === 'FAILED' ? 'enqueue' : 'wait';
     case 'INPUT_REQUIRED':
       return stopping ? 'stop' : 'report';
@@ -29,7 +29,7 @@ export function nextMove({ status, turnStatus, stopping }: JobState): JobMove {
   }
 }
 
-/** Whether nothing more will happen to the job. */
+/** Whether the status is final. */
 export function hasEnded(status: JobStatus): boolean {
   return status !== 'QUEUED' && status !== 'RUNNING' && status !== 'INPUT_REQUIRED';
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '@platform/contracts';
 
-/** The entity tag of a job: another one whenever anything that is told of the job differs. */
+/** Computes the entity tag of a job, which depends on all of its fields. */
 export function computeVersion(job: Job): string {
   return `"${createHash('sha256').update(JSON.stringify(job)).digest('base64url').slice(0, 27)}"`;
 }
 
-/** Whether an `If-None-Match` names that version; weak tags count, as RFC 9110 has it for this header. */
+/** Whether `If-None-Match` contains the version. Weak tags match, as RFC 9110 requires for this header. */
 export function matchesVersion(ifNoneMatch: string, version: string): boolean {
   return ifNoneMatch
     .split(',')

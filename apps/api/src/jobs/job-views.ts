@@ -8,7 +8,7 @@ import type { JobRow } from './job-records.ts';
 import { hasEnded } from './job-state.ts';
 import { recordProgress } from './jobs.store.ts';
 
-/** Jobs as they are told: read from their rows, their turns, and the log of what these say. */
+/** Describes jobs to their owners, from their rows, their turns, and the streams of these. */
 @Injectable()
 export class JobViews {
   constructor(
@@ -17,45 +17,45 @@ export class JobViews {
     private readonly turns: BackgroundTurns,
   ) {}
 
-  /** How they stand, without results. */
+  /** Describes jobs without their results. */
   async describeAll(jobs: JobRow[]): Promise<Job[]> {
-    const logs = await this.loadExtents(
+    const extents = await this.loadExtents(
       jobs.filter(({ status }) => status === 'RUNNING' || status === 'INPUT_REQUIRED'),
     );
-    const told = jobs.map((job) => {
-      const log = logs.get(job.id) ?? null;
-      const progress = Math.max(job.progress, progressOf(job.status, log));
-      return toJob(job, phaseOf(job.status, log), progress);
+    const described = jobs.map((job) => {
+      const extent = extents.get(job.id) ?? null;
+      const progress = Math.max(job.progress, progressOf(job.status, extent));
+      return toJob(job, phaseOf(job.status, extent), progress);
     });
     await recordProgress(
       this.database,
-      told.filter(({ progress }, i) => progress > (jobs[i]?.progress ?? 0)),
+      described.filter(({ progress }, i) => progress > (jobs[i]?.progress ?? 0)),
     );
-    return told;
+    return described;
   }
 
-  /** One with its result, as far as there is one. */
+  /** Describes a job with its result, if it has one. */
   async describe(row: JobRow): Promise<Job> {
     const [job] = await this.describeAll([row]);
-    if (job === undefined) throw new Error(`Job ${row.id} was not told`);
+    if (job === undefined) throw new Error(`Job ${row.id} was not described`);
     const result = await this.loadResult(row);
     return result ? { ...job, result } : job;
   }
 
   private async loadExtents(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
-    const extents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
-    const tails = await this.streams.getTails([...extents.values()].map(({ streamId }) => streamId));
-    const logs = new Map<string, StreamExtent>();
+    const turnExtents = await this.turns.extents(jobs.map(({ turn }) => turn.id));
+    const tails = await this.streams.getTails([...turnExtents.values()].map(({ streamId }) => streamId));
+    const extents = new Map<string, StreamExtent>();
     for (const { id, turn } of jobs) {
-      const extent = extents.get(turn.id);
+      const extent = turnExtents.get(turn.id);
       const tail = extent && tails.get(extent.streamId);
-      if (tail) logs.set(id, { steps: extent.steps, lastSeq: tail.lastSeq, tail: tail.data });
+      if (tail) extents.set(id, { steps: extent.steps, lastSeq: tail.lastSeq, tail: tail.data });
     }
-    return logs;
+    return extents;
   }
 
   private async loadResult({ form, status, turn }: JobRow): Promise<ChatResponse | ExecuteResponse | null> {
-    // A job that has FAILED stays so, although a chat may have run its turn again.
+    // A FAILED job is final, although a chat may have run its turn again.
     if (status === 'QUEUED' || status === 'RUNNING' || status === 'FAILED') return null;
     if (hasEnded(status) && status !== 'COMPLETED' && turn.status !== 'CANCELLED') return null;
     const answer = await this.turns.answerOf(turn);
@@ -86,7 +86,7 @@ function toJob(row: JobRow, phase: Job['phase'], progress: number): Job {
 
 function errorOf({ status, timeoutMs, error }: JobRow): Job['error'] | null {
   if (status === 'TIMED_OUT') {
-    return { code: 'TIMED_OUT', message: `The job was not done within ${timeoutMs} ms` };
+    return { code: 'TIMED_OUT', message: `The job did not finish within ${timeoutMs} ms` };
   }
   if (status !== 'FAILED' && status !== 'CANCELLED') return null;
   return error && { code: error.code, message: error.message };

@@ -12,7 +12,7 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Lets callers wait until jobs change: one look at the database per poll and process, however many wait. */
+/** Waits for changes of jobs: one statement per poll and process, however many callers wait. */
 @Injectable()
 export class JobWatch implements BeforeApplicationShutdown {
   private readonly logger = new Logger(JobWatch.name);
@@ -25,7 +25,7 @@ export class JobWatch implements BeforeApplicationShutdown {
     private readonly views: JobViews,
   ) {}
 
-  /** Resolves once the job stands otherwise than it was read, or the signal aborts. */
+  /** Resolves when the job differs from what was read, or when the signal aborts. */
   async waitForChange(row: JobRow, job: Job, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.stopping) return;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -39,12 +39,12 @@ export class JobWatch implements BeforeApplicationShutdown {
     this.waiters.delete(waiter);
   }
 
-  /** Whether nobody is to wait any more. */
+  /** Whether the process is shutting down. */
   get isClosed(): boolean {
     return this.stopping;
   }
 
-  /** Whoever waits is answered how things stand. */
+  /** Waiting callers receive the current state. */
   beforeApplicationShutdown(): void {
     this.stopping = true;
     for (const { wake } of this.waiters) wake();
@@ -58,7 +58,7 @@ export class JobWatch implements BeforeApplicationShutdown {
       try {
         await this.check();
       } catch (error) {
-        this.logger.warn({ err: error }, 'Jobs that are waited for could not be looked at; trying again');
+        this.logger.warn({ err: error }, 'Watched jobs could not be read; retrying');
       }
     }
     this.polling = false;
@@ -68,14 +68,14 @@ export class JobWatch implements BeforeApplicationShutdown {
     const ids = new Set([...this.waiters].map(({ jobId }) => jobId));
     const found = await this.records.listByIds([...ids]);
     const jobs = await this.views.describeAll(found);
-    const standings = new Map(
+    const fingerprints = new Map(
       jobs.flatMap((job, i) => (found[i] ? [[job.id, fingerprint(found[i], job)]] : [])),
     );
-    for (const { jobId, known, wake } of this.waiters) if (standings.get(jobId) !== known) wake();
+    for (const { jobId, known, wake } of this.waiters) if (fingerprints.get(jobId) !== known) wake();
   }
 }
 
-/** All that a poll can see of a job; its result changes with its status alone. */
+/** Everything that a poll sees of a job. The result changes only together with the status. */
 function fingerprint({ changes }: JobRow, job: Job): string {
   return JSON.stringify([changes, { ...job, result: undefined }]);
 }

@@ -9,16 +9,16 @@ import { JobRecords, type JobRow } from './job-records.ts';
 import { JobStarter } from './job-starter.ts';
 import { nextMove } from './job-state.ts';
 
-/** Hints that are handled side by side; each is a few short statements, and their looks share one. */
+/** How many hints are handled at the same time. Each takes a few short statements, and they share one for reading. */
 const CONCURRENCY = 50;
-/** A job that is stopped is looked at once more, or a few times where others move it meanwhile. */
+/** A stopped job is read again, several times if others change it meanwhile. */
 const MAX_MOVES = 5;
 
-/** Looks at jobs that it is hinted at and does what is left to do: queues, stops, tells, settles. */
+/** Handles hints: reads the job and does what is due, which is to queue, stop, report, or close it. */
 @Injectable()
 export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();
-  private readonly looks: Batched<string, JobRow | null>;
+  private readonly reads: Batched<string, JobRow | null>;
   private stopping = false;
 
   constructor(
@@ -29,14 +29,14 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly endings: JobEndings,
     records: JobRecords,
   ) {
-    this.looks = new Batched((ids) => records.findOpen(ids));
+    this.reads = new Batched((ids) => records.findOpen(ids));
   }
 
   onApplicationBootstrap(): void {
     this.messaging.consume('job', (id) => this.track(this.advance(id)), { concurrency: CONCURRENCY });
     this.outbox.register({
       kind: 'job',
-      due: (limit) => queue.takeDueJobs(this.database, limit, this.messaging.pace.republishAfterMs),
+      takeDue: (limit) => queue.takeDueJobs(this.database, limit, this.messaging.pace.republishAfterMs),
       expedite: (limit) => queue.expediteJobs(this.database, limit),
     });
   }
@@ -47,8 +47,8 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   private async advance(id: string): Promise<void> {
-    for (let looks = 0; looks < MAX_MOVES && !this.stopping; looks++) {
-      const job = await this.looks.get(id);
+    for (let reads = 0; reads < MAX_MOVES && !this.stopping; reads++) {
+      const job = await this.reads.get(id);
       if (job === null) return;
       const stopping = job.cancelRequested || job.timedOut;
       const move = nextMove({ status: job.status, turnStatus: job.turn.status, stopping });

@@ -21,8 +21,8 @@ import { JobsService } from './jobs.service.ts';
 
 const ETag = { description: 'The version of the job.', schema: { type: 'string' } };
 
-/** The answer carries its version. */
-function tagged(job: JobDto, res: Response): JobDto {
+/** Adds the version of the job to the response. */
+function withETag(job: JobDto, res: Response): JobDto {
   res.setHeader('ETag', computeVersion(job));
   return job;
 }
@@ -36,14 +36,14 @@ export class JobsController {
     private readonly reader: SegmentReader,
   ) {}
 
-  /** Starts an agent invocation that runs on its own; 200 with the first job where the key was used before. */
+  /** Starts an asynchronous agent invocation. Returns 200 with the existing job if the key was used before. */
   @Post()
   @HttpCode(202)
   @BodyLimit('large')
   @InvokesAgentInBody()
   @ApiExtraModels(ContentsJobDto, InputsJobDto)
-  @ApiHeader({ name: 'Idempotency-Key', description: 'In place of `idempotencyKey`.', required: false })
-  @ApiResponse({ status: 200, description: 'The first job that the key was used for.', type: JobDto })
+  @ApiHeader({ name: 'Idempotency-Key', description: 'Alternative to `idempotencyKey`.', required: false })
+  @ApiResponse({ status: 200, description: 'The existing job.', type: JobDto })
   @ApiResponse({ status: 202, description: 'A new job.', type: JobDto })
   @ApiBody({
     schema: { oneOf: [{ $ref: getSchemaPath(ContentsJobDto) }, { $ref: getSchemaPath(InputsJobDto) }] },
@@ -59,10 +59,10 @@ export class JobsController {
     const request = parseJobRequest(body, key, req.agent);
     const { job, isNew } = await this.intake.create(caller, req.agent, request, req.requestId);
     if (!isNew) res.status(200);
-    return tagged(job, res);
+    return withETag(job, res);
   }
 
-  /** The caller's own jobs, newest first, without their results. */
+  /** Lists the caller's jobs without their results, newest first. */
   @Get()
   @Access('member')
   list(@Caller() caller: UserPrincipal, @Query() query: JobQueryDto): Promise<JobPageDto> {
@@ -70,15 +70,19 @@ export class JobsController {
   }
 
   /**
-   * How a job stands, with an `ETag` over all of it. With `waitMs` and `If-None-Match` it waits until the job is another
-   * than that, then answers it, or 304; without `If-None-Match` it answers at once.
+   * Returns a job with an `ETag` of all of its fields. With `waitMs` and `If-None-Match` it waits until the job has a
+   * different version, and returns 304 if it keeps the same one. Without `If-None-Match` it does not wait.
    */
   @Get(':jobId')
   @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })
-  @ApiHeader({ name: 'If-None-Match', description: 'The `ETag` that was seen last.', required: false })
-  @ApiResponse({ status: 200, description: 'The job as it stands.', type: JobDto, headers: { ETag } })
-  @ApiResponse({ status: 304, description: 'It is what was seen last.', headers: { ETag } })
+  @ApiHeader({
+    name: 'If-None-Match',
+    description: 'The last `ETag` that the client received.',
+    required: false,
+  })
+  @ApiResponse({ status: 200, description: 'The current state of the job.', type: JobDto, headers: { ETag } })
+  @ApiResponse({ status: 304, description: 'The job has not changed.', headers: { ETag } })
   async get(
     @Caller() caller: UserPrincipal,
     @RequestedJob() row: JobRow,
@@ -90,13 +94,13 @@ export class JobsController {
     res.once('close', () => disconnected.abort());
     const wait = { waitMs: waitMs ?? 0, seen, disconnected: disconnected.signal };
     const { job, isSeen } = await this.jobs.describe(caller, row, wait);
-    tagged(job, res);
+    withETag(job, res);
     if (!isSeen) return job;
     res.status(304);
     return undefined;
   }
 
-  /** Asks a job to stop; what was said is kept and charged, what has ended stays as it is. */
+  /** Requests the cancellation of a job. Output so far is kept and charged. Has no effect if the job has ended. */
   @Post(':jobId/cancel')
   @HttpCode(202)
   @RequiresJobAccess()
@@ -106,10 +110,10 @@ export class JobsController {
     @RequestedJob() job: JobRow,
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto> {
-    return tagged(await this.jobs.cancel(caller, job), res);
+    return withETag(await this.jobs.cancel(caller, job), res);
   }
 
-  /** The frames of the job's turn, during it and after: its latest segment unless another is named. */
+  /** Streams the frames of the job's turn, while it runs or later: the latest segment by default. */
   @Get(':jobId/stream')
   @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })

@@ -42,7 +42,7 @@ const MAX_TIMEOUT_MS = 86_400_000;
 const MAX_WAIT_MS = 30_000;
 
 class WebhookDto {
-  /** `http:` or `https:`; called with POST, signed as Standard Webhooks says. */
+  /** An `http:` or `https:` URL, called with POST and signed according to Standard Webhooks. */
   url!: string;
 }
 
@@ -54,50 +54,50 @@ class JobOptionsDto {
   @IsIn(['AGENT_INVOKE'])
   type?: 'AGENT_INVOKE';
 
-  /** Continues, or starts, the conversation of that name. */
+  /** The session to continue or to start. */
   @IsOptional()
   @IsText()
   @Length(1, 128)
   sessionId?: string;
 
-  /** The same as `sessionId`. */
+  /** Same as `sessionId`. */
   @IsOptional()
   @IsText()
   @Length(1, 128)
   session_id?: string;
 
-  /** One per user turn; the same again gets the first job. */
+  /** A new id for each user turn. A repeated id returns the existing job. */
   @IsOptional()
   @IsUUID('loose')
   turnId?: string;
 
-  /** Milliseconds after which the job is given up, 1 s to 24 h, from now on; default 1 h. */
+  /** Milliseconds after which the job times out, from 1 second to 24 hours; 1 hour by default. */
   @IsOptional()
   @IsInt()
   @Min(MIN_TIMEOUT_MS)
   @Max(MAX_TIMEOUT_MS)
   timeoutMs?: number;
 
-  /** The same as `timeoutMs`. */
+  /** Same as `timeoutMs`. */
   @IsOptional()
   @IsInt()
   @Min(MIN_TIMEOUT_MS)
   @Max(MAX_TIMEOUT_MS)
   timeout?: number;
 
-  /** The same key gets the first job; also as header `Idempotency-Key`. */
+  /** A repeated key returns the existing job. Can be sent as the header `Idempotency-Key` instead. */
   @IsOptional()
   @IsText()
   @Length(1, 255)
   idempotencyKey?: string;
 
-  /** Told when the job ends, and of its questions. */
+  /** Called when the job ends or asks a question. */
   @ApiProperty({ type: WebhookDto, required: false })
   @FreeForm(checkWebhook)
   webhook?: WebhookDto;
 }
 
-/** A job that is a chat. */
+/** A job with the contents of a chat. */
 @ApiExtraModels(...CONTENTS)
 export class ContentsJobDto extends JobOptionsDto {
   @ApiProperty({ type: 'array', items: CONTENT_SCHEMA, minItems: 1, maxItems: 64 })
@@ -111,7 +111,7 @@ export class ContentsJobDto extends JobOptionsDto {
   settings?: ChatSettingsDto;
 }
 
-/** A job that is an execution. */
+/** A job with the inputs of an execution. */
 export class InputsJobDto extends JobOptionsDto {
   /** `query`, `session_id`, `memory`, `context`, `internet`, `images`, `audios`, and the variables of the prompt. */
   @ApiProperty({ type: 'object', additionalProperties: true })
@@ -136,7 +136,7 @@ export class JobQueryDto extends PageDto implements JobQuery {
 }
 
 export class JobWaitDto {
-  /** Milliseconds to wait until the job is another than `If-None-Match` says, at most 30,000; default 0. */
+  /** Milliseconds to wait for a version other than `If-None-Match`, at most 30,000; 0 by default. */
   @IsOptional()
   @Transform(
     ({ value }) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value) as unknown,
@@ -148,7 +148,7 @@ export class JobWaitDto {
 }
 
 class JobErrorDto {
-  /** A code of the error table, or INTERRUPTED, TIMED_OUT, CANCELLED, DISMISSED, EXPIRED. */
+  /** An error code, or INTERRUPTED, TIMED_OUT, CANCELLED, DISMISSED, EXPIRED. */
   code!: string;
   message!: string;
 }
@@ -163,11 +163,11 @@ export class JobDto implements Job {
   status!: JobStatus;
   @ApiProperty({ enum: JOB_PHASES })
   phase!: JobPhase;
-  /** 0 to 100, never back. */
+  /** 0 to 100, never decreasing. */
   progress!: number;
   sessionId!: string;
   turnId!: string;
-  /** What the turn said, once it has ended or asks: a chat's answer for `contents`, an execution's for `inputs`. */
+  /** The response, when the turn has ended or asks a question: of a chat for `contents`, of an execution for `inputs`. */
   @ApiProperty({ oneOf: [ChatAnswerDto, ExecuteAnswerDto].map((one) => ({ $ref: getSchemaPath(one) })) })
   result?: ChatResponse | ExecuteResponse;
   error?: JobErrorDto;
@@ -187,9 +187,9 @@ export class WebhookSecretStateDto implements WebhookSecretStatus {
 }
 
 export class WebhookSecretDto implements WebhookSecret {
-  /** `whsec_` and base64; shown this once. */
+  /** `whsec_` and base64. Shown only once. */
   secret!: string;
   createdAt!: string;
-  /** Until then calls are signed with the secret before it too. */
+  /** Until then, webhooks are also signed with the previous secret. */
   previousUntil!: string | null;
 }

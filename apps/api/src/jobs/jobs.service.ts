@@ -11,17 +11,17 @@ import { JobViews } from './job-views.ts';
 import { JobWatch } from './job-watch.ts';
 import type { JobQueryDto } from './jobs.dto.ts';
 
-/** How long a caller waits for a change, and of what. */
+/** How long a caller waits for a change, and from which version. */
 export interface JobWait {
-  /** Milliseconds; 0: answers at once. */
+  /** Milliseconds; 0 to return immediately. */
   waitMs: number;
-  /** The `If-None-Match` of the request: the versions that the caller has seen. */
+  /** The `If-None-Match` header: the versions that the caller has. */
   seen: string | undefined;
-  /** Aborts when the caller has left. */
+  /** Aborts when the caller disconnects. */
   disconnected: AbortSignal;
 }
 
-/** Jobs as their owners see them: listed, waited for, canceled. */
+/** Lists, describes, and cancels the jobs of a caller. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -38,9 +38,9 @@ export class JobsService {
     const bound = { jobsOf: caller.userId, in: caller.spaceId, ...filter };
     const below = this.cursors.idAfter(cursor, bound);
     const found = await this.records.list(caller, filter, below, limit + 1);
-    const told = await this.views.describeAll(found);
+    const jobs = await this.views.describeAll(found);
     return this.cursors.page(
-      told,
+      jobs,
       limit,
       bound,
       ({ id }) => [id],
@@ -48,17 +48,14 @@ export class JobsService {
     );
   }
 
-  /** The caller's own job; 404 for anybody else's, 403 where its agent no longer admits him. */
+  /** Returns a job of the caller; throws 404 for another user's job, 403 if the caller lost access to the agent. */
   async get(caller: UserPrincipal, jobId: string): Promise<JobRow> {
     const job = await this.records.get(caller, jobId);
     await this.agents.getInvocable(caller, job.turn.agentId);
     return job;
   }
 
-  /**
-   * How the job stands, and whether that is the version the caller has seen; waits for another version first. Nothing
-   * is kept between two calls.
-   */
+  /** Describes a job, after waiting for a version that the caller does not have. Keeps no state between calls. */
   async describe(
     caller: UserPrincipal,
     row: JobRow,
@@ -67,16 +64,16 @@ export class JobsService {
     let job = await this.views.describe(row);
     const isSeen = () => seen !== undefined && matchesVersion(seen, computeVersion(job));
     if (waitMs === 0 || !isSeen()) return { job, isSeen: isSeen() };
-    const over = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
-    while (isSeen() && !hasEnded(job.status) && !over.aborted && !this.watch.isClosed) {
-      await this.watch.waitForChange(row, job, over);
+    const timeout = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
+    while (isSeen() && !hasEnded(job.status) && !timeout.aborted && !this.watch.isClosed) {
+      await this.watch.waitForChange(row, job, timeout);
       row = await this.records.get(caller, row.id);
       job = await this.views.describe(row);
     }
     return { job, isSeen: isSeen() };
   }
 
-  /** Asks the job to stop; what has ended stays as it is. */
+  /** Requests the cancellation of a job; has no effect if it has ended. */
   async cancel(caller: UserPrincipal, row: JobRow): Promise<Job> {
     await this.endings.cancel(row);
     return this.views.describe(await this.records.get(caller, row.id));

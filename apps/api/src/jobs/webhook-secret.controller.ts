@@ -10,13 +10,13 @@ import { WebhookSecrets } from './webhook-secrets.service.ts';
 export class WebhookSecretController {
   constructor(private readonly secrets: WebhookSecrets) {}
 
-  /** Whether the space has a secret that its webhooks are signed with; never the secret itself. */
+  /** Returns whether the space has a webhook secret, but not the secret. */
   @Get()
   state(@Caller() caller: UserPrincipal): Promise<WebhookSecretStateDto> {
     return this.secrets.getStatus(caller.spaceId);
   }
 
-  /** Makes a new secret and shows it this once; the one before it signs beside it for a day. */
+  /** Creates a new secret and shows it once. The previous secret is used in addition for one day. */
   @Post()
   rotate(@Audited() call: AuditedCall): Promise<WebhookSecretDto> {
     return this.secrets.rotate(call);

@@ -3,22 +3,22 @@ import { isText } from '../infra/http/text.ts';
 
 const MAX_LENGTH = 2_000;
 
-/** Problems of a job's `webhook`; none where there is none. */
+/** Returns the problems of a `webhook` field. */
 export function checkWebhook(value: unknown, path: string): string[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path} must be an object with url`];
   const problems = unknownFieldProblems(value, ['url'], path);
   const { url } = value as { url?: unknown };
-  return isAddress(url)
+  return isWebhookUrl(url)
     ? problems
     : [
         ...problems,
-        `${path}.url must be an http: or https: address without credentials, at most ${MAX_LENGTH} characters`,
+        `${path}.url must be an http: or https: URL without credentials, at most ${MAX_LENGTH} characters`,
       ];
 }
 
-function isAddress(text: unknown): boolean {
+function isWebhookUrl(text: unknown): boolean {
   if (!isText(text) || text.length > MAX_LENGTH) return false;
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';

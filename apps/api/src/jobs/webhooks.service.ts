@@ -20,11 +20,11 @@ import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
 const TIMEOUT_MS = 15_000;
-/** What an endpoint answers is not read beyond this. */
+/** The most bytes that are read of a response. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** Deliveries of this process: at once, at once to one host of one space, and waiting for that host. */
+/** The limits of this process. A lane is a host of a space. */
 const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
-/** Hints that are handled side by side; their looks share one statement. */
+/** How many hints are handled at the same time. They share one statement for reading. */
 const CONCURRENCY = 50;
 
 const TYPES: Partial<Record<Job['status'], WebhookType>> = {
@@ -35,13 +35,13 @@ const TYPES: Partial<Record<Job['status'], WebhookType>> = {
   TIMED_OUT: 'agent-job.timed-out',
 };
 
-/** Tells the addresses of jobs how they stand: stored with the fact, signed, sent at least once. */
+/** Webhooks of jobs: stored together with what they report, signed, and sent at least once. */
 @Injectable()
 export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Webhooks.name);
   private readonly underWay = new Set<Promise<void>>();
-  private readonly lanes = new DeliveryLanes(LANES, (parcel) => this.deliver(parcel));
-  private readonly looks = new Batched((ids: string[]) => this.loadDue(ids));
+  private readonly lanes = new DeliveryLanes(LANES, (delivery) => this.deliver(delivery));
+  private readonly reads = new Batched((ids: string[]) => this.loadDue(ids));
   private stopping = false;
 
   constructor(
@@ -58,7 +58,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     const { republishAfterMs } = this.messaging.pace;
     this.outbox.register({
       kind: 'webhook',
-      due: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
+      takeDue: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
       expedite: (limit) => store.expediteDeliveries(this.database, limit),
     });
     this.sweeper.register('webhook deliveries', (limit) => store.purgeDeliveries(this.database, limit));
@@ -70,7 +70,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     await Promise.allSettled(this.underWay);
   }
 
-  /** Stores that the job ended, or asks; in the transaction that takes note of it. Null: it was stored before. */
+  /** Stores a webhook in the transaction that stores what it reports. Returns null if it was already stored. */
   async store(
     tx: EntityManager,
     about: { spaceId: string; url: string; segment: number },
@@ -78,25 +78,25 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     at: Date,
   ): Promise<string | null> {
     const type = TYPES[job.status];
-    if (type === undefined) throw new Error(`No webhook tells of a job that is ${job.status}`);
+    if (type === undefined) throw new Error(`There is no webhook for the status ${job.status}`);
     const message: WebhookMessage = { type, timestamp: at.toISOString(), data: job };
     const delivery = { ...about, jobId: job.id, type, body: JSON.stringify(message) };
     return store.insertDelivery(tx, delivery, this.messaging.pace.republishAfterMs);
   }
 
-  /** Hints at what was stored, once that is committed. */
+  /** Publishes a stored webhook after the commit. */
   async publish(id: string): Promise<void> {
     await this.messaging.publish('webhook', [id]);
   }
 
-  /** Never waits for an endpoint: a slow one would hold up the hints of the others. */
+  /** Never waits for an endpoint: a slow one would delay the hints for others. */
   private async handleHint(id: string): Promise<void> {
-    const parcel = await this.looks.get(id);
-    if (parcel === null || this.stopping || this.lanes.enqueue(parcel)) return;
-    await store.postpone(this.database, id);
+    const delivery = await this.reads.get(id);
+    if (delivery === null || this.stopping || this.lanes.enqueue(delivery)) return;
+    await store.postponeDelivery(this.database, id);
   }
 
-  /** The deliveries that an attempt is due of; null in the place of each id that is none. */
+  /** Returns the due delivery for each id, or null. The ids are not trusted. */
   private async loadDue(ids: string[]): Promise<(QueuedDelivery | null)[]> {
     const due = await store.listDueDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
     const found = new Map(due.map((delivery) => [delivery.id, delivery]));
@@ -108,14 +108,14 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     });
   }
 
-  /** Never rejects: what went wrong is tried again once the time of the attempt is over. */
+  /** Never rejects: a failed attempt is repeated after its timeout. */
   private async deliver({ id }: QueuedDelivery): Promise<void> {
     const work = this.attempt(id);
     this.underWay.add(work);
     try {
       await work;
     } catch (error) {
-      this.logger.warn({ err: error, delivery: id }, 'A webhook could not be sent; trying again');
+      this.logger.warn({ err: error, delivery: id }, 'A webhook could not be sent; retrying');
     } finally {
       this.underWay.delete(work);
     }
@@ -131,10 +131,10 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
     const delayMs = retryDelayMs(attempt.attempts);
     await store.markFailed(this.database, attempt.id, error, delayMs);
-    if (delayMs === null) this.logger.warn({ delivery: attempt.id, error }, 'A webhook was given up');
+    if (delayMs === null) this.logger.warn({ delivery: attempt.id, error }, 'A webhook was abandoned');
   }
 
-  /** Null where it was taken, else what went wrong. */
+  /** Returns null if the endpoint accepted it, otherwise the error. */
   private async send({ id, spaceId, url, body, at }: store.Attempt): Promise<string | null> {
     const keys = await this.secrets.getSigningSecrets(spaceId);
     try {
@@ -153,8 +153,8 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
       return ok ? null : `HTTP ${status}`;
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error;
-      this.logger.debug({ delivery: id, reason: error.reason }, 'A webhook was not answered');
-      return 'No answer';
+      this.logger.debug({ delivery: id, reason: error.reason }, 'A webhook received no response');
+      return 'No response';
     }
   }
 }

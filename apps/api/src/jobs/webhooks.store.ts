@@ -1,20 +1,20 @@
 import type { WebhookType } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 
-/** How long an attempt may take before another one is made in its place. */
+/** How long an attempt can take before it is repeated. */
 const ATTEMPT = `interval '1 minute'`;
 
 export interface NewDelivery {
   spaceId: string;
   jobId: string;
-  /** The turn's segment that it tells the end of; 0: none ran. */
+  /** The segment of the turn whose end it reports; 0 if none ran. */
   segment: number;
   type: WebhookType;
   url: string;
   body: string;
 }
 
-/** Stores what is to be told, once; null where it was stored before. */
+/** Stores a delivery. Returns null if it was already stored. */
 export async function insertDelivery(
   tx: Sql,
   delivery: NewDelivery,
@@ -37,7 +37,7 @@ export interface Delivery {
   url: string;
 }
 
-/** Those of the ids that are deliveries which may be attempted now. */
+/** Returns those of the deliveries that can be attempted now. */
 export function listDueDeliveries(sql: Sql, ids: readonly string[]): Promise<Delivery[]> {
   return rows(
     sql,
@@ -47,8 +47,8 @@ export function listDueDeliveries(sql: Sql, ids: readonly string[]): Promise<Del
   );
 }
 
-/** Too many wait for its host: it is published again later, and later each time, at most a minute. */
-export async function postpone(sql: Sql, id: string): Promise<void> {
+/** Postpones a delivery because too many wait for its host: later each time, at most by a minute. */
+export async function postponeDelivery(sql: Sql, id: string): Promise<void> {
   await rows(
     sql,
     `update webhook_delivery set hints = hints + 1,
@@ -63,13 +63,13 @@ export interface Attempt {
   spaceId: string;
   url: string;
   body: string;
-  /** This one counted. */
+  /** Including this one. */
   attempts: number;
   /** By the clock of the database. */
   at: Date;
 }
 
-/** Counts an attempt before it is made; null where none is due, or somebody else makes it. */
+/** Starts an attempt. Returns null if none is due, or if another process has started it. */
 export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
   return firstRow(
     sql,
@@ -90,7 +90,7 @@ export async function markDelivered(sql: Sql, id: string): Promise<void> {
   );
 }
 
-/** Plans the next attempt after `delayMs`; null: gives up. */
+/** Schedules the next attempt after `delayMs`, or gives up if it is null. */
 export async function markFailed(sql: Sql, id: string, error: string, delayMs: number | null): Promise<void> {
   await rows(
     sql,
@@ -110,7 +110,7 @@ export const DUE_DELIVERIES = `
     order by next_publish_at limit $1 for update skip locked))
   returning id`;
 
-/** Deliveries that an attempt is due of; each is told again later, and later each time, until one is made. */
+/** Takes due deliveries to be published. Each is published again, later each time, until an attempt is made. */
 export async function takeDueDeliveries(
   sql: Sql,
   limit: number,
@@ -120,7 +120,7 @@ export async function takeDueDeliveries(
   return due.map(({ id }) => id);
 }
 
-/** Makes due what may be attempted now and was only waiting for a hint; how many, `limit` at most. */
+/** Makes at most `limit` deliveries due that wait for a hint. Returns how many. */
 export async function expediteDeliveries(sql: Sql, limit: number): Promise<number> {
   const expedited = await rows(
     sql,
@@ -142,7 +142,7 @@ export const PURGE_DELIVERIES = `
     order by created_at limit $1 for update skip locked))
   returning id`;
 
-/** Removes what was told, or given up, a month ago; how many, `limit` at most. */
+/** Deletes at most `limit` deliveries that ended and are a month old. Returns how many. */
 export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
   return (await rows(sql, PURGE_DELIVERIES, [limit])).length;
 }

@@ -115,8 +115,8 @@ describe('readConfig', () => {
     ['all', true],
     ['api', false],
     ['worker', true],
-  ])('in the role %s, works: %s', (PLATFORM_ROLE, works) => {
-    expect(readConfig({ ...required, PLATFORM_ROLE }).works).toBe(works);
+  ])('in the role %s, isWorker: %s', (PLATFORM_ROLE, isWorker) => {
+    expect(readConfig({ ...required, PLATFORM_ROLE }).isWorker).toBe(isWorker);
   });
 
   it('takes the key alone or the address alone for a model', () => {

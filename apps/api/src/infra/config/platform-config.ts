@@ -79,12 +79,12 @@ export class PlatformConfig {
   readonly jobConcurrency!: number;
   readonly failpoints!: string[];
 
-  constructor(values: Omit<PlatformConfig, 'works'>) {
+  constructor(values: Omit<PlatformConfig, 'isWorker'>) {
     Object.assign(this, values);
   }
 
-  /** Whether this process works at what was recorded: jobs, webhooks. */
-  get works(): boolean {
+  /** Whether this process runs jobs and delivers webhooks. */
+  get isWorker(): boolean {
     return this.role !== 'api';
   }
 }

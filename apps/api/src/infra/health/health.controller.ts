@@ -37,7 +37,7 @@ export class HealthController {
       status: up ? 'ok' : 'unavailable',
       checks: {
         database: database ? 'up' : 'down',
-        messaging: this.messaging.state() === 'down' ? 'down' : 'up',
+        messaging: this.messaging.getState() === 'down' ? 'down' : 'up',
         service: this.readiness.ready ? 'up' : 'down',
       },
     };

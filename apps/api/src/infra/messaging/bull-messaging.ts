@@ -29,7 +29,7 @@ const LOG_INTERVAL_MS = 10_000;
 
 const HINT: JobOptions = { removeOnComplete: true, removeOnFail: true };
 
-/** Waits for Redis as long as it takes. */
+/** Waits for Redis without a limit. */
 const CONSUMER: RedisOptions = { ...CONNECTION, maxRetriesPerRequest: null };
 
 interface Consumer {
@@ -38,8 +38,8 @@ interface Consumer {
 }
 
 /**
- * Hints by Bull queues on Redis. The queues live in an application context of their own that is made when Redis first
- * takes a write: a worker of Bull that starts without Redis never recovers, and the service must start without it.
+ * Carries hints in Bull queues on Redis. The queues belong to a separate application context that is created when Redis
+ * first accepts a write: a Bull worker that starts without Redis never recovers, and the service must start without it.
  */
 export class BullMessaging
   extends Messaging
@@ -55,10 +55,10 @@ export class BullMessaging
   private stopping = false;
   private notedAt = -Infinity;
 
-  /** `works`: whether this process consumes. */
+  /** Only a worker consumes. */
   constructor(
     private readonly url: string,
-    private readonly works: boolean,
+    private readonly isWorker: boolean,
   ) {
     super();
   }
@@ -80,7 +80,7 @@ export class BullMessaging
     this.watch.countPublished(kind, hints.length);
     const queue = this.queue(kind, 'producer');
     try {
-      // Not addBulk: in a transaction Redis cannot be told again what a script is, and such a loss is silent.
+      // Not addBulk: in a transaction, a script that Redis has lost cannot be loaded again, and the failure is silent.
       await withTimeout(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
     } catch (error) {
       this.watch.reportFailure(error);
@@ -88,13 +88,13 @@ export class BullMessaging
   }
 
   consume(kind: HintKind, handler: HintHandler, { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {}) {
-    if (!this.works) return;
-    if (this.consumers.has(kind)) throw new Error(`Hints of the kind ${kind} have a consumer already`);
+    if (!this.isWorker) return;
+    if (this.consumers.has(kind)) throw new Error(`Hints of kind ${kind} already have a consumer`);
     this.consumers.set(kind, { handler, concurrency });
     if (this.queues) this.attach(kind);
   }
 
-  state(): MessagingState {
+  getState(): MessagingState {
     return this.watch?.isUp ? 'up' : 'down';
   }
 
@@ -106,7 +106,7 @@ export class BullMessaging
     this.listeners.push(listener);
   }
 
-  /** Takes no more hints; those at hand go on, and what they publish still leaves. */
+  /** Stops accepting hints. Running handlers continue, and can still publish. */
   onModuleDestroy(): void {
     this.stopping = true;
     if (this.queues === null) return;
@@ -120,7 +120,7 @@ export class BullMessaging
   async onApplicationShutdown(): Promise<void> {
     await this.watch?.stop();
     if (this.queues) {
-      // Without waiting for handlers, which their owners have drained; the context's own close() would.
+      // Does not wait for handlers, which their owners have drained; close() of the context would.
       for (const kind of this.consumers.keys()) void this.queue(kind, 'consumer').close(true);
       await withTimeout(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.logQueueError(error));
     }
@@ -133,7 +133,7 @@ export class BullMessaging
 
   private async openQueues(): Promise<void> {
     if (this.queues) return;
-    const roles = this.works ? (['producer', 'consumer'] as const) : (['producer'] as const);
+    const roles = this.isWorker ? (['producer', 'consumer'] as const) : (['producer'] as const);
     const queues = HINT_KINDS.flatMap((kind) =>
       roles.map((role) => ({ name: `${kind}:${role}`, useFactory: () => this.queueOptions(kind, role) })),
     );
@@ -155,7 +155,7 @@ export class BullMessaging
   }
 
   private producer(): Redis {
-    if (this.watch === null) throw new Error('The queues are opened by the watch');
+    if (this.watch === null) throw new Error('The queues were opened before the watch');
     return this.watch.client;
   }
 
@@ -167,7 +167,7 @@ export class BullMessaging
   }
 
   private queue(kind: HintKind, role: 'producer' | 'consumer'): Queue {
-    if (this.queues === null) throw new Error('The queues are open once Redis has been up');
+    if (this.queues === null) throw new Error('The queues are not open yet');
     return this.queues.get<Queue>(getQueueToken(`${kind}:${role}`));
   }
 
@@ -176,7 +176,7 @@ export class BullMessaging
     if (consumer === undefined || this.stopping) return;
     const queue = this.queue(kind, 'consumer');
     queue.on('error', (error) => this.logQueueError(error));
-    // It only gives the connection a name, and a close() in the middle of it would be an unhandled rejection.
+    // It only names the connection, and close() during the call would cause an unhandled rejection.
     queue.setWorkerName = () => Promise.resolve();
     queue
       .process(consumer.concurrency, (job: Job<unknown>) => this.handle(kind, consumer.handler, job.data))
@@ -190,15 +190,18 @@ export class BullMessaging
     try {
       await handler(id);
     } catch (error) {
-      this.logger.warn({ err: error, kind, id }, 'A hint could not be handled; its row is hinted at again');
+      this.logger.warn(
+        { err: error, kind, id },
+        'A hint could not be handled; its row will be published again',
+      );
     }
   }
 
-  /** Trouble of the queues beside an outage, which the watch reports: some of it, lest it floods the log. */
+  /** Logs errors of the queues, with a rate limit. The watch reports outages. */
   private logQueueError(error: unknown): void {
     const now = performance.now();
-    if (this.state() !== 'up' || this.stopping || now - this.notedAt < LOG_INTERVAL_MS) return;
+    if (this.getState() !== 'up' || this.stopping || now - this.notedAt < LOG_INTERVAL_MS) return;
     this.notedAt = now;
-    this.logger.warn({ err: error }, 'Trouble with a queue');
+    this.logger.warn({ err: error }, 'A queue reported an error');
   }
 }

@@ -14,19 +14,19 @@ interface Consumer {
   handler: HintHandler;
   concurrency: number;
   running: number;
-  /** An id that waits already is not noted twice. */
+  /** A set, so that an id waits at most once. */
   waiting: Set<string>;
 }
 
-/** Hints within one process. Rows that another process made are found by the relay loop, hence its haste. */
+/** Carries hints within the process. The outbox publisher finds the rows of other processes, so it polls often. */
 export class InProcessMessaging extends Messaging implements OnModuleDestroy {
   override readonly pace: PublishPace = { republishAfterMs: 200, minPollMs: 20, maxPollMs: 1_000 };
   private readonly logger = new Logger(InProcessMessaging.name);
   private readonly consumers = new Map<HintKind, Consumer>();
   private stopping = false;
 
-  /** `works`: whether this process consumes. */
-  constructor(private readonly works: boolean) {
+  /** Only a worker consumes. */
+  constructor(private readonly isWorker: boolean) {
     super();
   }
 
@@ -34,17 +34,17 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     const consumer = this.consumers.get(kind);
     if (consumer === undefined || this.stopping) return;
     for (const id of ids) if (consumer.waiting.size < MAX_WAITING) consumer.waiting.add(id);
-    // Never within the publisher's own call.
+    // Not within the call of the publisher.
     setImmediate(() => this.pump(consumer));
   }
 
   consume(kind: HintKind, handler: HintHandler, { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {}) {
-    if (!this.works) return;
-    if (this.consumers.has(kind)) throw new Error(`Hints of the kind ${kind} have a consumer already`);
+    if (!this.isWorker) return;
+    if (this.consumers.has(kind)) throw new Error(`Hints of kind ${kind} already have a consumer`);
     this.consumers.set(kind, { handler, concurrency, running: 0, waiting: new Set() });
   }
 
-  state(): MessagingState {
+  getState(): MessagingState {
     return 'in-process';
   }
 
@@ -53,7 +53,7 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     return consumer !== undefined && !this.stopping && consumer.waiting.size < MAX_WAITING;
   }
 
-  /** Nothing here is lost while the process lives; the relay loops look at their start. */
+  /** Nothing is lost while the process lives, and outbox publishers poll when they start. */
   onRecovery(): void {}
 
   onModuleDestroy(): void {
@@ -74,7 +74,7 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     try {
       await consumer.handler(id);
     } catch (error) {
-      this.logger.warn({ err: error, id }, 'A hint could not be handled; its row is hinted at again');
+      this.logger.warn({ err: error, id }, 'A hint could not be handled; its row will be published again');
     } finally {
       consumer.running -= 1;
       this.pump(consumer);

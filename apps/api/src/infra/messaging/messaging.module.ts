@@ -5,11 +5,12 @@ import { InProcessMessaging } from './in-process-messaging.ts';
 import { Messaging } from './messaging.ts';
 import { OutboxPublishers } from './outbox-publishers.ts';
 
-/** Hints by Redis where there is one, within the process otherwise. */
+/** Hints by Redis if it is configured, otherwise within the process. */
 @Module({})
 export class MessagingModule {
-  static with({ redisUrl, works }: PlatformConfig): DynamicModule {
-    const messaging = redisUrl === null ? new InProcessMessaging(works) : new BullMessaging(redisUrl, works);
+  static with({ redisUrl, isWorker }: PlatformConfig): DynamicModule {
+    const messaging =
+      redisUrl === null ? new InProcessMessaging(isWorker) : new BullMessaging(redisUrl, isWorker);
     return {
       module: MessagingModule,
       global: true,

@@ -1,50 +1,49 @@
-/** What hints are about; each has its own queue. */
+/** The kinds of rows that hints refer to. Each kind has its own queue. */
 export const HINT_KINDS = ['job', 'webhook'] as const;
 export type HintKind = (typeof HINT_KINDS)[number];
 
 export type MessagingState = 'up' | 'down' | 'in-process';
 
-/** Looks at the row of that id and does what is left to do; an error is logged, and the hint counts as consumed. */
+/** Loads the row and does what is due. An error is logged, and the hint counts as consumed. */
 export type HintHandler = (id: string) => Promise<void>;
 
 export interface ConsumeOptions {
-  /** Handlers of this kind that run at the same time in this process. */
+  /** How many hints of this kind the process handles at the same time. */
   concurrency?: number;
 }
 
-/** How patient the relay loops are with a transport; milliseconds. */
+/** The intervals of the outbox publishers with a transport, in milliseconds. */
 export interface PublishPace {
-  /** How long a hint is trusted: the first `next_publish_at` of a row is so much later than its making. */
+  /** How long after its creation a row is published again: its first `next_publish_at`. */
   republishAfterMs: number;
-  /** Between two looks at the database: after one that found something, and after many that found nothing. */
+  /** Between two polls of the database: after one that found rows, and after many that found none. */
   minPollMs: number;
   maxPollMs: number;
 }
 
 export const DEFAULT_CONCURRENCY = 10;
 
-/** Hints that may wait per kind: beyond it they are dropped, and their rows wait in the database instead. */
+/** The most hints that wait per kind. Hints beyond that are dropped, and their rows wait in the database. */
 export const MAX_WAITING = 10_000;
 
 /**
- * Carries hints: ids that say "look at this row". The truth is in the database, so a hint may be lost, may come twice
- * and in any order; it goes to one consumer. Whoever publishes also gives the rows to a relay loop, which publishes
- * what was lost once more.
+ * Carries hints: ids that mean "look at this row". The truth is in the database, so a hint can be lost, delivered twice,
+ * or delivered out of order. It goes to one consumer. An outbox publisher publishes the hints of unhandled rows again.
  */
 export abstract class Messaging {
   abstract readonly pace: PublishPace;
 
-  /** Hints at rows that are committed. Takes 300 ms at most and never rejects: an outage loses the hint only. */
+  /** Publishes hints for committed rows. Takes at most 300 ms and never rejects: an outage only loses the hints. */
   abstract publish(kind: HintKind, ids: readonly string[]): Promise<void>;
 
-  /** Handles the hints of a kind, in processes that work (PLATFORM_ROLE); once per kind. */
+  /** Registers the consumer of a kind. Has no effect in processes that only serve requests (PLATFORM_ROLE). */
   abstract consume(kind: HintKind, handler: HintHandler, options?: ConsumeOptions): void;
 
-  abstract state(): MessagingState;
+  abstract getState(): MessagingState;
 
-  /** Whether a hint would be carried now: not while messaging is down or too much is waiting. */
+  /** Whether a hint can be published now: messaging is up and not too many hints are waiting. */
   abstract hasCapacity(kind: HintKind): boolean;
 
-  /** Calls back whenever hints may have been lost and can be published again. */
+  /** Calls the listener when hints may have been lost and can be published again. */
   abstract onRecovery(listener: () => void): void;
 }

@@ -2,31 +2,28 @@ import { Logger } from '@nestjs/common';
 import type { HintKind, Messaging } from './messaging.ts';
 import { Sleeper } from './sleeper.ts';
 
-/** The rows of an owner that wait to be worked at. */
+/** Rows that wait to be handled. */
 export interface OutboxSource {
   kind: HintKind;
   /**
-   * Takes rows whose `next_publish_at` has passed, oldest first, `limit` at most, and moves theirs on: a first time by
-   * `republishAfterMs`, then by more and more. `for update skip locked`, for every working process asks.
+   * Takes at most `limit` rows whose `next_publish_at` has passed, oldest first, and postpones it: first by
+   * `republishAfterMs`, then by more and more. Uses `for update skip locked`, because every worker process polls.
    */
-  due(limit: number): Promise<string[]>;
-  /**
-   * Messaging may have lost every hint: makes `limit` rows at most due that wait for a worker to look, and resolves to
-   * how many there were.
-   */
+  takeDue(limit: number): Promise<string[]>;
+  /** Makes at most `limit` published rows due again, because messaging may have lost all hints. Returns how many. */
   expedite(limit: number): Promise<number>;
 }
 
 const BATCH = 500;
-/** Between two batches, so that others get their turn with the rows and the connections. */
+/** Between two batches, so that others can lock the rows and use the connections. */
 const PAUSE_MS = 20;
 
-/** Publishes the rows of one owner again, until they are worked at. While messaging is down they wait: it does not poll. */
+/** Publishes the rows of one source until they are handled. It does not poll while messaging is down. */
 export class OutboxPublisher {
   private readonly logger = new Logger(OutboxPublisher.name);
   private readonly sleeper = new Sleeper();
   private stopping = false;
-  /** What was published before the start, or before an outage, may be lost. */
+  /** Whether hints that were published before the start or an outage may be lost. */
   private mayHaveLost = true;
   private idleMs: number;
   private running: Promise<void> = Promise.resolve();
@@ -46,7 +43,7 @@ export class OutboxPublisher {
     this.running = this.run();
   }
 
-  /** Resolves when the round under way has ended. */
+  /** Resolves when the current poll has ended. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.sleeper.wake();
@@ -54,22 +51,22 @@ export class OutboxPublisher {
   }
 
   private async run(): Promise<void> {
-    while (!this.stopping) await this.sleeper.sleep(await this.round());
+    while (!this.stopping) await this.sleeper.sleep(await this.publishDue());
   }
 
-  /** One look at the database; resolves to the milliseconds until the next. */
-  private async round(): Promise<number> {
+  /** Polls once. Returns the milliseconds until the next poll. */
+  private async publishDue(): Promise<number> {
     const { pace } = this.messaging;
     const { kind } = this.source;
     if (!this.messaging.hasCapacity(kind)) return pace.minPollMs;
     try {
       if (this.mayHaveLost) await this.expedite();
-      const ids = await this.source.due(BATCH);
+      const ids = await this.source.takeDue(BATCH);
       await this.messaging.publish(kind, ids);
       this.idleMs = ids.length > 0 ? pace.minPollMs : Math.min(2 * this.idleMs, pace.maxPollMs);
       return ids.length < BATCH ? this.idleMs : 0;
     } catch (error) {
-      this.logger.warn({ err: error, kind }, 'Rows could not be published again; trying later');
+      this.logger.warn({ err: error, kind }, 'Rows could not be published; retrying');
       return pace.maxPollMs;
     }
   }

@@ -3,25 +3,25 @@ import { PlatformConfig } from '../config/platform-config.ts';
 import { Messaging } from './messaging.ts';
 import { OutboxPublisher, type OutboxSource } from './outbox-publisher.ts';
 
-/** The relay loops of the process, where it works; they end before the connections do. */
+/** The outbox publishers of a worker process. They stop before the connections are closed. */
 @Injectable()
 export class OutboxPublishers implements BeforeApplicationShutdown {
-  private readonly loops: OutboxPublisher[] = [];
+  private readonly publishers: OutboxPublisher[] = [];
 
   constructor(
     private readonly messaging: Messaging,
     private readonly config: PlatformConfig,
   ) {}
 
-  /** To be called at the start of the application (`onApplicationBootstrap`), after `consume`. */
+  /** Starts a publisher. Call it in `onApplicationBootstrap`, after `consume`. */
   register(source: OutboxSource): void {
-    if (!this.config.works) return;
-    const loop = new OutboxPublisher(this.messaging, source);
-    this.loops.push(loop);
-    loop.start();
+    if (!this.config.isWorker) return;
+    const publisher = new OutboxPublisher(this.messaging, source);
+    this.publishers.push(publisher);
+    publisher.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all(this.loops.map((loop) => loop.stop()));
+    await Promise.all(this.publishers.map((publisher) => publisher.stop()));
   }
 }

@@ -4,16 +4,16 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { HINT_KINDS, type HintKind } from './messaging.ts';
 import { Sleeper } from './sleeper.ts';
 
-/** Every key of the service begins so. */
+/** The prefix of every key of the service. */
 export const KEY_PREFIX = 'platform';
 const EPOCH_KEY = `${KEY_PREFIX}:epoch`;
 const PROBE_MS = 500;
-/** How long nothing is published after a failure: each try costs its caller up to 300 ms. */
-const QUIET_MS = 2_000;
-/** After so long without an answer on a standing connection its peer is taken for gone. */
+/** How long nothing is published after a failure, because each attempt delays its caller by up to 300 ms. */
+const BACKOFF_MS = 2_000;
+/** A connection without a reply for this long counts as dead. */
 const SILENCE_MS = 10_000;
 
-/** Shared by all connections: back within a second of the server's return, also where it became a replica. */
+/** For all connections: they recover within a second after the server, also if it has become a replica. */
 export const CONNECTION: RedisOptions = {
   connectTimeout: 2_000,
   disconnectTimeout: 100,
@@ -22,7 +22,7 @@ export const CONNECTION: RedisOptions = {
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 };
 
-/** Fails at once rather than collect what cannot be sent. */
+/** Fails immediately instead of queueing commands that cannot be sent. */
 const PRODUCER: RedisOptions = {
   ...CONNECTION,
   enableOfflineQueue: false,
@@ -32,11 +32,11 @@ const PRODUCER: RedisOptions = {
 };
 
 /**
- * Knows whether Redis takes writes, and notices when it may have lost what it held: after each failure, and when the
- * epoch key is gone or another (FLUSHALL, a restart or a failover to an empty server).
+ * Monitors whether Redis accepts writes, and detects when it may have lost data: after every failure, and when the epoch
+ * key is missing or different (FLUSHALL, a restart, or a failover to an empty server).
  */
 export class RedisWatch {
-  /** Publishes on the watched connection itself: what the probe sees is what a hint would meet. */
+  /** Hints are published on the probed connection, so a probe predicts what happens to a hint. */
   readonly client: Redis;
   private readonly logger = new Logger('Messaging');
   private readonly sleeper = new Sleeper();
@@ -45,14 +45,14 @@ export class RedisWatch {
   private up = false;
   private warned = false;
   private epoch: string | null = null;
-  /** Why there is no connection: says more than the failure of what needed one. */
+  /** The reason for a missing connection, which says more than the error of the command that needed it. */
   private connectionError: Error | null = null;
-  private answeredAt = performance.now();
+  private lastReplyAt = performance.now();
   private reconnected = false;
-  private quietUntil = 0;
+  private backoffUntil = 0;
   private readonly waiting = new Map<HintKind, number>();
 
-  /** `recovered` is awaited before Redis counts as up; `afterSilence`: other connections may be dead as well. */
+  /** `recovered` is awaited before Redis counts as up. With `afterSilence`, other connections may be dead as well. */
   constructor(
     url: string,
     private readonly recovered: (afterSilence: boolean) => Promise<void>,
@@ -72,7 +72,7 @@ export class RedisWatch {
     return this.up;
   }
 
-  /** Hints of a kind that wait in Redis, as of the last probe and what was published since. */
+  /** Returns how many hints of a kind wait in Redis, as of the last probe plus those published since. */
   countWaiting(kind: HintKind): number {
     return this.waiting.get(kind) ?? 0;
   }
@@ -81,17 +81,17 @@ export class RedisWatch {
     this.waiting.set(kind, this.countWaiting(kind) + count);
   }
 
-  /** A hint was not taken: for a while nobody tries again, also where Redis still answers the probes. */
+  /** Reports that a hint could not be published. Nothing is published for a while, even if probes still succeed. */
   reportFailure(error: unknown): void {
-    this.quietUntil = performance.now() + QUIET_MS;
+    this.backoffUntil = performance.now() + BACKOFF_MS;
     this.markDown(error);
   }
 
-  /** Hints are lost: nothing is published until a probe succeeds, and then everything again. */
+  /** Until a probe succeeds, nothing is published; then everything is published again. */
   private markDown(error: unknown): void {
     this.up = false;
     if (!this.warned)
-      this.logger.warn({ err: error }, 'Redis does not take hints: work waits in the database');
+      this.logger.warn({ err: error }, 'Redis does not accept hints; work waits in the database');
     this.warned = true;
   }
 
@@ -113,12 +113,12 @@ export class RedisWatch {
   private async check(): Promise<void> {
     try {
       const epoch = await this.probe();
-      this.answeredAt = performance.now();
+      this.lastReplyAt = performance.now();
       if (this.up && epoch === this.epoch) {
         this.reportRecovery();
         return;
       }
-      if (performance.now() < this.quietUntil) return;
+      if (performance.now() < this.backoffUntil) return;
       if (!this.up) await this.checkPolicy();
       await this.recovered(this.reconnected);
       this.reconnected = false;
@@ -131,26 +131,26 @@ export class RedisWatch {
     }
   }
 
-  /** At the second good probe, lest a server that answers and yet refuses hints fills the log. */
+  /** Called at the second successful probe, so that a server that rejects hints but accepts probes does not flood the log. */
   private reportRecovery(): void {
-    if (this.warned) this.logger.log('Redis takes hints again');
+    if (this.warned) this.logger.log('Redis accepts hints again');
     this.warned = false;
   }
 
   private reconnectSilentPeer(): void {
     const now = performance.now();
-    if (this.client.status !== 'ready' || now - this.answeredAt < SILENCE_MS) return;
-    this.answeredAt = now;
+    if (this.client.status !== 'ready' || now - this.lastReplyAt < SILENCE_MS) return;
+    this.lastReplyAt = now;
     this.reconnected = true;
     this.client.disconnect(true);
   }
 
-  /** Resolves to the epoch. It writes, for a server that is full or a replica answers to reads. */
+  /** Returns the epoch. It writes, because a full server or a replica still serves reads. */
   private async probe(): Promise<string> {
     const pipeline = this.client.pipeline().set(EPOCH_KEY, randomUUID(), 'NX').get(EPOCH_KEY);
     for (const kind of HINT_KINDS) pipeline.llen(`${KEY_PREFIX}:${kind}:wait`);
     const [, epoch, ...lengths] = unwrapReplies(await pipeline.exec());
-    if (typeof epoch !== 'string') throw new Error('Redis does not keep what is written');
+    if (typeof epoch !== 'string') throw new Error('Redis does not store what is written');
     HINT_KINDS.forEach((kind, i) => this.waiting.set(kind, Number(lengths[i])));
     return epoch;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Sleeps that can be cut short; a `wake` while nobody sleeps cuts the next sleep short. */
+/** A sleep that can be interrupted. A `wake` without a sleep interrupts the next one. */
 export class Sleeper {
   private alarm = new AbortController();
 

@@ -1,9 +1,9 @@
-/** The outcome of `work`, or a rejection once so many milliseconds have passed; the work itself goes on. */
+/** Settles like `work`, but rejects after `ms` milliseconds. The work itself continues. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`No response within ${ms} ms`)), ms);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
