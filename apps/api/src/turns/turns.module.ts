@@ -14,7 +14,7 @@ import { ContextKeeper } from './context/context-keeper.service.ts';
 import { ContextService } from './context/context.service.ts';
 import { ExecuteController } from './lifecycle/execute.controller.ts';
 import { ExecutionsService } from './lifecycle/executions.service.ts';
-import { ExpiredTurnHolds } from './engine/expired-reservations.ts';
+import { ExpiredTurnReservations } from './engine/expired-reservations.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
 import { LocalToolsController } from './local-tools/local-tools.controller.ts';
@@ -53,7 +53,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     ContextKeeper,
     ContextService,
     ExecutionsService,
-    ExpiredTurnHolds,
+    ExpiredTurnReservations,
     InteractionsService,
     LocalTools,
     Media,
@@ -82,7 +82,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
 })
 export class TurnsModule implements OnModuleInit {
-  /** The first turn should not wait for the tokenizer's tables. */
+  /** Loads the tables of the tokenizer, so that the first turn does not wait for them. */
   async onModuleInit(): Promise<void> {
     await tokenCounter();
   }

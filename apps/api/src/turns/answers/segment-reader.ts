@@ -15,7 +15,7 @@ const MAX_OPEN_STREAMS = 200;
 /** Streams that are looked up at the same time: readers come back by the hundreds, and others want to be served. */
 const LOOKUPS_AT_ONCE = 4;
 
-/** The two forms in which a segment is answered; both read the same log. */
+/** Responds with a segment as a stream or as JSON; both read the same log. */
 @Injectable()
 export class SegmentReader {
   private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
@@ -54,21 +54,21 @@ export class SegmentReader {
 
   /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
   async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {
-    tellTurn(res, opened);
+    setTurnHeaders(res, opened);
     await sendStream(res, (signal) => this.frames(opened, after, signal));
   }
 
   /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
   async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatResponse> {
-    tellTurn(res, opened);
+    setTurnHeaders(res, opened);
     const left = new AbortController();
     res.once('close', () => left.abort());
     if (res.destroyed) left.abort();
-    return this.fold(opened, left.signal);
+    return this.collect(opened, left.signal);
   }
 
-  /** The same for whoever is no request. */
-  fold(opened: OpenedSegment, signal: AbortSignal): Promise<ChatResponse> {
+  /** Reads a segment to its end; throws if the turn failed. */
+  collect(opened: OpenedSegment, signal: AbortSignal): Promise<ChatResponse> {
     return collectAnswer(this.frames(opened, 0, signal));
   }
 
@@ -104,7 +104,7 @@ function lastEventId(req: Request): { segment: number; after: number } | null {
   return segment === undefined || seq === undefined ? null : { segment: Number(segment), after: Number(seq) };
 }
 
-function tellTurn(res: Response, { turnId, sessionName }: OpenedSegment): void {
+function setTurnHeaders(res: Response, { turnId, sessionName }: OpenedSegment): void {
   res.setHeader('X-Turn-Id', turnId);
   // A session's name may hold characters that a header cannot.
   res.setHeader('X-Session-Id', encodeURIComponent(sessionName));

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { asNumber } from '../../infra/database/columns.ts';
 
+/** A summary of a session's history, or the attempt to write one. */
 @Entity('context_compaction')
 export class CompactionEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -10,13 +11,13 @@ export class CompactionEntity {
   sessionId!: string;
 
   @Column('text')
-  trigger!: string;
+  trigger!: 'manual' | 'automatic';
 
   @Column('text')
-  status!: string;
+  status!: 'RUNNING' | 'READY' | 'FAILED' | 'UNDONE' | 'ABANDONED';
 
   @Column('json', { nullable: true })
-  summary!: unknown;
+  summary!: { text: string } | null;
 
   @Column('int', { nullable: true })
   summaryTokens!: number | null;

@@ -19,9 +19,9 @@ import {
 import { sumTokens, type Context, type Position, type Summary } from './context-state.ts';
 import { SUMMARY_TIMEOUT_MS, SummaryCall, type SummaryUsage } from './summary-call.ts';
 
-/** Until a compaction whose process died counts as failed, and its hold as abandoned. */
-/** How long the end of a compaction is tried to be stored while the database is away. */
+/** How long to retry storing the end of a compaction while the database is unavailable. */
 const RETRY_MS = 10_000;
+/** After this time a compaction whose process died counts as failed, and its reservation as abandoned. */
 const COMPACTION_LEASE_MS = SUMMARY_TIMEOUT_MS + 30_000;
 
 /** Everything that a summary is made of. */

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Merged steps of ended turns, as the elements of a JSON array; can be deleted at any time. */
 @Entity('context_page')
 export class ContextPageEntity {
   @PrimaryColumn('uuid')

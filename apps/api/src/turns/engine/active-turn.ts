@@ -10,18 +10,18 @@ import { payerOf, type TurnPayer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
-/** Why a running turn is stopped from outside. */
+/** Why a running turn is stopped. */
 export type StopReason = 'cancelled' | 'shutdown';
 
 /** What one call of the model used, and what it costs. */
 export interface StepUsage extends ModelUsage {
-  /** Of the call: its entry in the ledger has it, unless the call had a hold. */
+  /** The id of its ledger entry, unless the call had a reservation. */
   callId: string;
   cost: number;
   estimated: boolean;
 }
 
-/** What the segment has used so far; what other segments used stands in the turn's row. */
+/** What the segment has used so far; the row of the turn has the usage of all segments. */
 export class UsageTotal {
   promptTokens = 0;
   completionTokens = 0;
@@ -72,19 +72,19 @@ export class ActiveTurn {
   readonly steps: Step[];
   nextStep: number;
 
-  /** What was read of earlier turns and stands in no page yet; the turn's end folds it. */
+  /** The steps of earlier turns that are in no page yet; the end of the turn adds them to one. */
   unfolded: Tail | null = null;
 
-  /** Calls of tools that readers were told of as started, by their ids. */
+  /** Tool calls that readers see as started, by their ids. */
   readonly executions = new Map<string, ToolExecution>();
 
   readonly usage = new UsageTotal();
-  /** What the last call used and the ledger does not know yet. */
+  /** What the last call used and was not charged yet. */
   due: StepUsage | null = null;
-  /** The tokens held for the present call; null: no limit. */
+  /** The reservation of the current call; null if there is no limit. */
   reservationId: string | null = null;
   readonly payer: TurnPayer;
-  /** Aborts when the turn is stopped or its claim is lost. */
+  /** Aborts when the turn is stopped or its lease is lost. */
   readonly signal: AbortSignal;
   private readonly startedAt = performance.now();
   private readonly stopping = new AbortController();
@@ -117,7 +117,7 @@ export class ActiveTurn {
     return this.stopping.signal.aborted ? (this.stopping.signal.reason as StopReason) : null;
   }
 
-  /** Notes what a call used; it reaches the ledger with the transaction that stores the step. */
+  /** Records what a call used; it is charged in the transaction that stores the step. */
   used(usage: ModelUsage, estimated: boolean): void {
     const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
     const cost = costOf(usage, this.model.price);

@@ -19,7 +19,7 @@ const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
  * is charged for what it stored. The recovery, which normally comes long before, then finds it charged.
  */
 @Injectable()
-export class ExpiredTurnHolds implements OnModuleInit {
+export class ExpiredTurnReservations implements OnModuleInit {
   constructor(
     private readonly usage: UsageService,
     private readonly streams: StreamsService,

@@ -7,9 +7,9 @@ import type { StepContent } from '../records/steps.ts';
 import { findStepId, insertStep } from '../records/turn.store.ts';
 
 /**
- * Stores a step of a running turn, and `also` what belongs to it, in one transaction under the turn's claim: whoever
- * was taken over meanwhile stores nothing. While the database is away it is tried again, and a lost answer to COMMIT is
- * no failure: the number of the step tells whether it was stored.
+ * Stores a step of a running turn, and what `also` stores, in one transaction under the turn's fencing token: a process
+ * that lost its lease stores nothing. Retries while the database is unavailable. A lost response to COMMIT is no
+ * failure: the number of the step shows whether it was stored.
  */
 export async function storeStep(
   database: Transactions,

@@ -15,14 +15,14 @@ import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 
 /** Calls of one step that run side by side. */
 const PARALLEL = 5;
-/** Longest result that the model is told. */
+/** The longest result that the model receives. */
 const MAX_RESULT_CHARS = 256 * 1024;
 const logger = new Logger('ToolCalls');
 
 /**
- * Settles the open calls of the last model step: each runs once and its result becomes a step. A call that had
- * started before (the process died in it) is not run again but told as interrupted. Questions come last and one at a
- * time: the answer is the first that has to be put to the user, or null.
+ * Completes the open calls of the last model step: each runs once, and its result becomes a step. A call that had
+ * already started (its process died) is not run again but reported as interrupted. Questions come last and one at a
+ * time: returns the first one that the user has to answer, or null.
  */
 export async function completeToolCalls(
   database: DataSource,
@@ -135,13 +135,13 @@ async function outcomeOf(
     turn.signal.throwIfAborted();
     if (isUnavailable(error)) throw error;
     if (error instanceof ToolError) return failed('TOOL_ERROR', error.message);
-    // What was not said for the model may hold addresses, statements and what others wrote.
+    // Other errors may contain addresses, statements, and foreign data.
     logger.error({ err: error, turn: turn.id, tool: call.name }, 'A tool failed');
     return failed('TOOL_ERROR', 'The tool failed');
   }
 }
 
-/** Gives up waiting where the turn is stopped: not every tool looks at its signal. */
+/** Stops waiting when the turn is stopped: not every tool looks at its signal. */
 async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};
@@ -149,7 +149,7 @@ async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     stop = () => reject(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
   });
-  // Nobody hears of what becomes of it after the stop.
+  // After the stop, its outcome is of no interest.
   work.catch(() => undefined);
   return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop));
 }

@@ -20,7 +20,7 @@ import { endTurn, insertStep } from '../records/turn.store.ts';
 import { completedOf, writeFailureFrames } from '../answers/closing-frames.ts';
 
 const RETRY_MS = 250;
-/** So often the database may refuse what is to be stored; trying for ever would hold the session for ever. */
+/** How often the database may reject the data: retrying forever would keep the session busy forever. */
 const MAX_REFUSALS = 3;
 const logger = new Logger('TurnClosing');
 
@@ -33,8 +33,8 @@ export type Outcome =
   | { status: 'INPUT_REQUIRED'; callId: string; question: Question };
 
 /**
- * Ends a turn: its last step, its usage, its status and the closing frames in one transaction, fenced by the claim.
- * While that transaction fails it is tried again and readers are told; rejects only where the claim is lost.
+ * Ends a turn: its last step, usage, status, and closing frames in one transaction, under its fencing token. While the
+ * transaction fails, it is retried and readers are informed. Rejects if the lease is lost or the data is rejected.
  */
 export async function closeTurn(
   database: Transactions,
@@ -47,7 +47,7 @@ export async function closeTurn(
     try {
       await writer.flush();
       const batch = await database.transaction(async (tx) => {
-        // Whoever was told "cancelling" gets a cancelled turn, and nobody is told so from here on.
+        // A caller who got "cancelling" gets a cancelled turn; from here on no caller gets that response.
         const ending = (await writer.lockForEnd(tx)) ? cancelled(outcome) : outcome;
         const left = await leave(tx, turn, ending);
         const { executionMs } = turn;
@@ -70,14 +70,14 @@ export async function closeTurn(
       if (error instanceof LeaseLost) writer.abandon();
       if (writer.signal.aborted) throw error;
       if (attempt >= MAX_REFUSALS && isRejected(error)) throw error;
-      logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; trying again');
+      logger.warn({ err: error, turn: turn.id, attempt }, 'A turn could not be closed; retrying');
       writer.writeEvent('turn.persist_pending', { turnId: turn.turnId, attempt });
       await delay(Math.min(RETRY_MS * attempt, 2_000));
     }
   }
 }
 
-/** The same end for a turn that somebody wished cancelled before it came. */
+/** The end of a turn for which a cancel was requested in the meantime. */
 function cancelled(outcome: Outcome): Outcome {
   const step: LastStep =
     outcome.status === 'INPUT_REQUIRED'

@@ -32,8 +32,8 @@ import { TurnTools } from './turn-tools.ts';
 const MAX_STEPS = 25;
 
 /**
- * Runs a claimed turn to its end. Start, resume and re-run are this one loop over the stored steps: settle what the
- * last model step asked for, else call the model, until it asks for nothing more.
+ * Runs a turn to its end. Start, resume, and rerun are this one loop over the stored steps: complete the tool calls of
+ * the last model step, otherwise call the model, until it asks for nothing more.
  */
 @Injectable()
 export class TurnEngine {
@@ -47,7 +47,7 @@ export class TurnEngine {
     private readonly lanes: Lanes,
   ) {}
 
-  /** Never rejects: whatever happens becomes the turn's end, unless the claim was lost. */
+  /** Never rejects: every failure becomes the end of the turn, unless the lease was lost. */
   async run(turn: ActiveTurn): Promise<void> {
     let call: ModelCall | null = null;
     try {
@@ -79,7 +79,7 @@ export class TurnEngine {
       if (question) return { status: 'INPUT_REQUIRED', ...question };
       const fitted = await this.contexts.fit(turn, context, outputTokens);
       const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
-      if (count > 0) await this.hold(turn, fitted.usedTokens, outputTokens);
+      if (count > 0) await this.reserve(turn, fitted.usedTokens, outputTokens);
       const call = new ModelCall(turn, request);
       onCall(call);
       await call.run();
@@ -108,7 +108,7 @@ export class TurnEngine {
     return this.lanes.of(turn.agent.spaceId, this.database);
   }
 
-  /** Stores a step that is not the last, and settles what it used. */
+  /** Stores a step that is not the last and charges what it used. */
   private async keep(
     turn: ActiveTurn,
     step: Extract<StepContent, { kind: 'model' }> & { tokens: number },
@@ -120,15 +120,15 @@ export class TurnEngine {
     turn.reservationId = null;
   }
 
-  /** Holds tokens for one more call; a balance that is used up by now ends the turn. */
-  private async hold(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
+  /** Reserves tokens for one more call; a balance that is used up by now ends the turn. */
+  private async reserve(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
     const id = uuidV7();
-    const hold = () =>
+    const reserve = () =>
       this.laned(turn).transaction(async (tx) => {
         await turn.writer.assertLease(tx);
         return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
       });
-    turn.reservationId = await whileUnavailable(hold, turn.signal);
+    turn.reservationId = await whileUnavailable(reserve, turn.signal);
   }
 
   private async request(
@@ -157,7 +157,7 @@ export class TurnEngine {
     };
   }
 
-  /** A failure or a stop: what was said so far is kept and charged. */
+  /** Ends a turn that failed or was stopped: the text so far is stored and charged. */
   private async endEarly(turn: ActiveTurn, error: unknown, call: ModelCall | null): Promise<void> {
     try {
       const text = call?.text ?? '';
@@ -183,7 +183,7 @@ export class TurnEngine {
       if (!turn.writer.signal.aborted) {
         this.logger.error(
           { err: closing, turn: turn.id },
-          'A turn could not be closed; its lease will lapse',
+          'A turn could not be closed; its lease will expire',
         );
         turn.writer.abandon();
       }

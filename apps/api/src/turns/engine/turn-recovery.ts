@@ -32,9 +32,9 @@ const INTERRUPTED: TurnFailure = {
 };
 
 /**
- * Ends the turns whose process died: FAILED and retryable, or CANCELLED where that was wished; what was said is kept,
- * the stream closed for its readers. It waits one whole lease after its own start and after every pause, so that a
- * database that was away does not make orphans of the living.
+ * Ends the turns whose process died: FAILED and retryable, or CANCELLED if that was requested. The text so far is stored
+ * and the stream is closed. Recovery waits for one lease after its own start and after every pause, so that a database
+ * outage does not turn running turns into orphans.
  */
 @Injectable()
 export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -79,11 +79,11 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
       else for (const orphan of orphans) await this.endOrLog(orphan);
     } catch (error) {
       this.wait();
-      this.logger.warn({ err: error }, 'Interrupted turns could not be found; trying again');
+      this.logger.warn({ err: error }, 'Interrupted turns could not be found; retrying');
     }
   }
 
-  /** Leaves the living the time to renew their leases. */
+  /** Gives running turns the time to renew their leases. */
   private wait(): void {
     this.notBefore = performance.now() + this.streams.leaseMs;
   }
@@ -92,10 +92,7 @@ export class TurnRecovery implements OnApplicationBootstrap, BeforeApplicationSh
     try {
       await this.end(orphan);
     } catch (error) {
-      this.logger.warn(
-        { err: error, turn: orphan.id },
-        'An interrupted turn could not be ended; trying again',
-      );
+      this.logger.warn({ err: error, turn: orphan.id }, 'An interrupted turn could not be ended; retrying');
     }
   }
 

@@ -13,7 +13,7 @@ import { findTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
-/** Turns that no request waits for: queued first, claimed later, and read once they have ended. */
+/** Turns that no request waits for: queued first, run later, and read once they have ended. */
 @Injectable()
 export class BackgroundTurns {
   constructor(
@@ -83,14 +83,14 @@ export class BackgroundTurns {
     return extentsOf(this.database, turnRefs);
   }
 
-  /** What the turn answered where it ended well or asks, and all that it said where it was canceled. */
+  /** The answer of a turn that completed or asks a question, and all text of a cancelled one. */
   async answerOf(turn: TurnRow): Promise<ChatResponse | null> {
     if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
     const last = (await loadSegments(this.database, turn.id)).at(-1);
     const opened = last && (await this.turns.recordedIfEnded(turn, last));
-    // None, or one that is still being written: the turn has gone on since it was read.
+    // If there is no ended segment, the turn has continued since it was read.
     if (!opened) return null;
-    const answer = await this.reader.fold(opened, new AbortController().signal);
-    return turn.status === 'CANCELLED' ? this.turns.wholeAnswer(turn, answer) : answer;
+    const answer = await this.reader.collect(opened, new AbortController().signal);
+    return turn.status === 'CANCELLED' ? this.turns.collectAllSegments(turn, answer) : answer;
   }
 }

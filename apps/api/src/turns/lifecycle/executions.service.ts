@@ -9,7 +9,7 @@ import { SegmentReader } from '../answers/segment-reader.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
-/** An execution that no request asks for, such as a step of a task. */
+/** An execution without a request, such as a step of a task. */
 export interface InternalExecution {
   /** Who it runs as; its `causationRunId` is kept with the turn. */
   caller: UserPrincipal;
@@ -76,7 +76,7 @@ export class ExecutionsService {
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      const answer = await this.reader.fold(opened, new AbortController().signal);
+      const answer = await this.reader.collect(opened, new AbortController().signal);
       signal.throwIfAborted();
       const { answer: text, token_usage, execution_time } = answer;
       return { turnId, sessionId: sessionName, answer: text, token_usage, execution_time };

@@ -56,7 +56,7 @@ export class TurnsController {
     );
   }
 
-  /** How a turn stands: status, usage, timings and its segments. */
+  /** A turn: its status, usage, times, and segments. */
   @Get('turns/:turnId')
   turn(
     @Caller() caller: UserPrincipal,
@@ -66,7 +66,7 @@ export class TurnsController {
     return this.turns.describe(caller, agentId, turnId);
   }
 
-  /** The frames of a turn again, byte for byte, during it and after; leaving does not cancel. */
+  /** The frames of a turn, byte for byte, while it runs and afterwards. Disconnecting does not cancel the turn. */
   @Get('turns/:turnId/stream')
   @ApiStream()
   async attach(
@@ -85,7 +85,7 @@ export class TurnsController {
     await this.reader.stream(res, opened, after);
   }
 
-  /** Stops the turn wherever it runs; what was said is kept and charged, what is finished stays as it is. */
+  /** Cancels the turn. The text so far is stored and charged; a finished turn stays as it is. */
   @Post('turns/:turnId/cancel')
   @HttpCode(200)
   cancel(

@@ -18,7 +18,7 @@ import { decideRepeat } from '../records/turn-state.ts';
 import { findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { SegmentRow, TurnRow } from '../records/turn.ts';
 
-/** Turns as their callers see them: started once, found, described and read again. */
+/** Starts turns, and finds, describes, and replays them. */
 @Injectable()
 export class TurnsService {
   constructor(
@@ -122,8 +122,8 @@ export class TurnsService {
     return this.recorded(known, recorded);
   }
 
-  /** The answer of a cancelled turn's last segment with what was said and done in those before it. */
-  async wholeAnswer(turn: TurnRow, last: ChatResponse): Promise<ChatResponse> {
+  /** Completes the answer of a cancelled turn's last segment with the text and tool calls of the earlier ones. */
+  async collectAllSegments(turn: TurnRow, last: ChatResponse): Promise<ChatResponse> {
     const steps = await loadSteps(this.database, turn.id);
     const said = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
     const answer = said.map(({ content }) => content.text).join('');
@@ -142,7 +142,7 @@ export class TurnsService {
     };
   }
 
-  /** A segment as it was sent, or told from history once its frames are no longer kept. */
+  /** A segment as it was sent, or replayed from the history once its frames are deleted. */
   async recorded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment> {
     return this.openedOrReplayed(turn, segment, await this.stateOf(segment));
   }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A medium that was sent in a session, with its bytes. */
 @Entity('attachment')
 export class AttachmentEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })

@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Question, UserAnswer } from './questions.ts';
+import type { InteractionRow } from './interaction.store.ts';
 
+/** A question of an agent to the user. */
 @Entity('interaction')
 export class InteractionEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -12,13 +15,13 @@ export class InteractionEntity {
   callId!: string;
 
   @Column('json')
-  question!: unknown;
+  question!: Question;
 
   @Column('text')
-  status!: string;
+  status!: InteractionRow['status'];
 
   @Column('json', { nullable: true })
-  answer!: unknown;
+  answer!: UserAnswer | null;
 
   @Column('int', { nullable: true })
   segment!: number | null;

@@ -1,5 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { LocalToolResult } from './local-tool-call.store.ts';
 
+/** A tool call that the client runs, with its first result. */
 @Entity('local_tool_call')
 export class LocalToolCallEntity {
   @PrimaryColumn('uuid')
@@ -9,7 +11,7 @@ export class LocalToolCallEntity {
   callId!: string;
 
   @Column('json', { nullable: true })
-  outcome!: unknown;
+  outcome!: LocalToolResult | null;
 
   @Column('timestamptz')
   expiresAt!: Date;

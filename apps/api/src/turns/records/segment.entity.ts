@@ -1,6 +1,9 @@
+import type { SegmentOrigin } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { asNumber } from '../../infra/database/columns.ts';
+import type { Completed } from './segment-history.store.ts';
 
+/** A segment of a turn: the stream of its start, of a resume, or of a rerun. */
 @Entity('turn_segment')
 export class SegmentEntity {
   @PrimaryColumn('uuid')
@@ -10,7 +13,7 @@ export class SegmentEntity {
   segment!: number;
 
   @Column('text')
-  origin!: string;
+  origin!: SegmentOrigin;
 
   @Column('uuid')
   streamId!: string;
@@ -31,5 +34,5 @@ export class SegmentEntity {
   costBefore!: number | null;
 
   @Column('json', { nullable: true })
-  completed!: unknown;
+  completed!: Completed | null;
 }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A session of a user with an agent. */
 @Entity('session')
 export class SessionEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })

@@ -1,5 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { StepContent } from './steps.ts';
 
+/** A step of a turn. A stored step is never executed again. */
 @Entity('turn_step')
 export class StepEntity {
   @Column('uuid', { default: () => 'uuid_v7()' })
@@ -12,10 +14,10 @@ export class StepEntity {
   n!: number;
 
   @Column('text')
-  kind!: string;
+  kind!: StepContent['kind'];
 
   @Column('json')
-  content!: unknown;
+  content!: StepContent['content'];
 
   @Column('int', { default: 0 })
   tokens!: number;

@@ -1,6 +1,9 @@
+import type { TurnStatus } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { asNumber } from '../../infra/database/columns.ts';
+import type { TurnFailure, TurnSettings } from './turn.ts';
 
+/** A turn: one message of the user and everything the agent does about it. */
 @Entity('turn')
 export class TurnEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -28,16 +31,16 @@ export class TurnEntity {
   contentsHash!: Buffer;
 
   @Column('text')
-  status!: string;
+  status!: TurnStatus;
 
   @Column('json')
-  settings!: unknown;
+  settings!: TurnSettings;
 
   @Column('text')
   model!: string;
 
   @Column('json', { nullable: true })
-  error!: unknown;
+  error!: TurnFailure | null;
 
   @Column('int', { default: 0 })
   promptTokens!: number;
@@ -70,7 +73,7 @@ export class TurnEntity {
   causationRunId!: string | null;
 
   @Column('text', { nullable: true })
-  source!: string | null;
+  source!: TurnSettings['source'] | null;
 
   @Column('text', { nullable: true })
   errorCode!: string | null;

@@ -8,7 +8,7 @@ import { PageDto } from '../../infra/http/page.dto.ts';
 import { MessagePageDto, SessionDto, SessionPageDto } from './sessions.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 
-/** The caller's own conversations with an agent. */
+/** The caller's sessions with an agent. */
 @InvokesAgent()
 @Controller('agents/:agentId/sessions')
 export class SessionsController {
@@ -34,7 +34,7 @@ export class SessionsController {
     return this.sessions.get({ agentId, userId }, sessionId);
   }
 
-  /** Hides the session at once; 409 while a turn of it runs. */
+  /** Deletes the session; 409 while one of its turns runs. */
   @Delete(':sessionId')
   @HttpCode(204)
   delete(
@@ -45,7 +45,7 @@ export class SessionsController {
     return this.sessions.delete({ agentId, userId }, sessionId);
   }
 
-  /** What was said, newest first; media as links. */
+  /** The messages of the session, newest first. Media are links. */
   @Get(':sessionId/messages')
   messages(
     @Caller() { userId }: UserPrincipal,
@@ -56,7 +56,7 @@ export class SessionsController {
     return this.sessions.messages({ agentId, userId }, sessionId, query);
   }
 
-  /** The bytes of a medium that was sent in the session; always a download, never a page of ours. */
+  /** The bytes of an attachment, always as a download. */
   @Get(':sessionId/attachments/:attachmentId')
   @ApiOkResponse({ content: { '*/*': { schema: { type: 'string', format: 'binary' } } } })
   async attachment(
