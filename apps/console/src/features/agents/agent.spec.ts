@@ -6,14 +6,14 @@ describe('toAgentRequest', () => {
   const others = [{ toolId: 'shop', methods: ['find'] }];
   const clock = { toolId: 'current_time', methods: ['now'] };
 
-  it('switches the clock and leaves every other tool as it was', () => {
+  it('adds and removes the clock and keeps all other tools', () => {
     const on = { ...createAgentForm('m'), currentTime: true };
     expect(toAgentRequest(on, others).tools).toEqual([...others, { toolId: 'current_time', methods: null }]);
     expect(toAgentRequest(on, [clock, ...others]).tools).toEqual([...others, clock]);
     expect(toAgentRequest(createAgentForm('m'), [clock, ...others]).tools).toEqual(others);
   });
 
-  it('reads the schemas that toAgentForm wrote', () => {
+  it('parses the schemas that toAgentForm has formatted', () => {
     const localTools = [{ name: 'open', description: '', inputSchema: { type: 'object' } }];
     const form = toAgentForm({
       ...toAgentRequest(createAgentForm('m')),
@@ -27,7 +27,7 @@ describe('toAgentRequest', () => {
 });
 
 describe('isSchemaText', () => {
-  it('takes JSON objects alone', () => {
+  it('accepts only JSON objects', () => {
     expect(['{}', '{"type":"object"}'].map(isSchemaText)).toEqual([true, true]);
     expect(['', '[]', 'null', '"x"', '{'].map(isSchemaText)).toEqual([false, false, false, false, false]);
   });

@@ -11,6 +11,6 @@ export async function followJob(
 ): Promise<VersionedJob> {
   const changed = await jobs.waitForChange(jobId, { version: known?.version, waitMs: WAIT_MS }, { signal });
   if (changed !== null) return changed;
-  if (known === undefined) throw new Error(`Job ${jobId} was answered as unchanged before it was known`);
+  if (known === undefined) throw new Error(`The first response for job ${jobId} must not be 304`);
   return known;
 }

@@ -27,7 +27,7 @@ const JOB: Job = {
   finishedAt: null,
 };
 
-/** The service answers one after the other; what it was asked is kept. */
+/** Responses of the service, in order, and the requests that it has received. */
 let answers: (() => Promise<Response>)[];
 let asked: Request[];
 
@@ -45,10 +45,10 @@ beforeEach(async () => {
   answers = [];
   asked = [];
   jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
-    if (typeof input !== 'string') throw new Error('The client names addresses as text');
+    if (typeof input !== 'string') throw new Error('The client must pass URLs as strings');
     asked.push(new Request(new URL(input, 'http://localhost'), init));
     const next = answers.shift();
-    // Nothing more is told: the question waits.
+    // No further responses: the request waits.
     return next ? next() : hangs();
   });
 });
@@ -71,7 +71,7 @@ const show = () =>
   );
 
 describe('JobDrawer', () => {
-  it('follows the job from version to version until it has ended', async () => {
+  it('follows the versions of the job until it has ended', async () => {
     answers = [
       tells('"1"'),
       unchanged,
@@ -104,7 +104,7 @@ describe('JobDrawer', () => {
     expect(screen.queryByRole('button', { name: 'Stop job' })).toBeNull();
   });
 
-  it('says why a job failed', async () => {
+  it('shows why a job failed', async () => {
     answers = [
       tells('"1"', {
         status: 'FAILED',
@@ -117,7 +117,7 @@ describe('JobDrawer', () => {
     await screen.findByText('No model');
   });
 
-  it('goes on following a job that waits for its user', async () => {
+  it('keeps following a job that waits for input', async () => {
     answers = [
       tells('"1"', { status: 'INPUT_REQUIRED', phase: 'waiting-for-input', progress: 50 }),
       tells('"2"', { status: 'CANCELLED', phase: 'finished', progress: 50 }),
@@ -127,7 +127,7 @@ describe('JobDrawer', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('asks before it stops a job', async () => {
+  it('asks for confirmation before it stops a job', async () => {
     const running = { status: 'RUNNING', phase: 'thinking', progress: 20 } as const;
     const cancelled = { status: 'CANCELLED', phase: 'finished', progress: 20 } as const;
     // The question that waits is given up for the cancel, and asked again.

@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { toContent, fit, MAX_ATTACHED_BYTES } from './attachments.ts';
 
 describe('fit', () => {
-  it('takes what fits beside what is attached already, and names the rest', () => {
+  it('accepts files within the limit and returns the names of the others', () => {
     const small = { size: 10 };
     const large = { size: MAX_ATTACHED_BYTES };
     expect(fit([large, small], 1)).toEqual({ fitting: [small], tooLarge: [large] });
     expect(fit([large], 0)).toEqual({ fitting: [large], tooLarge: [] });
   });
 
-  it('leaves room for the request: base64 of the limit stays below 10 MB', () => {
+  it('leaves room for the request: the limit in base64 is below 10 MB', () => {
     expect((MAX_ATTACHED_BYTES / 3) * 4).toBeLessThan(10_000_000);
   });
 });
 
 describe('toContent', () => {
-  it('sends images and audio as such and everything else as a file with its name', () => {
+  it('converts images and audio to their own types and all others to named files', () => {
     expect(toContent('a.png', 'image/png', 'data:x')).toEqual({
       type: 'image_url',
       image_url: { url: 'data:x' },

@@ -14,7 +14,7 @@ export interface Attached {
 interface Attachments {
   items: Attached[];
   /** Names of the files that do not fit into the request. */
-  refused: string[];
+  rejected: string[];
   add: (files: Iterable<File>) => Promise<void>;
   remove: (key: number) => void;
   clear: () => void;
@@ -24,25 +24,25 @@ let nextKey = 1;
 
 export function useAttachments(): Attachments {
   const [items, setItems] = useState<Attached[]>([]);
-  const [refused, setRefused] = useState<string[]>([]);
+  const [rejected, setRejected] = useState<string[]>([]);
   return {
     items,
-    refused,
+    rejected,
     add: async (files) => {
       const { fitting, tooLarge } = fit(
         [...files],
         items.reduce((sum, { bytes }) => sum + bytes, 0),
       );
-      setRefused(tooLarge.map(({ name }) => name));
+      setRejected(tooLarge.map(({ name }) => name));
       const added = await Promise.all(fitting.map(attach));
       setItems((before) => [...before, ...added]);
     },
     remove: (key) => {
-      setRefused([]);
+      setRejected([]);
       setItems((before) => before.filter((item) => item.key !== key));
     },
     clear: () => {
-      setRefused([]);
+      setRejected([]);
       setItems([]);
     },
   };

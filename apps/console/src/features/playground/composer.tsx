@@ -69,10 +69,10 @@ export function Composer({ attachments, busy, stopping, onSend, onStop }: Compos
           ))}
         </ul>
       )}
-      {attachments.refused.length > 0 && (
+      {attachments.rejected.length > 0 && (
         <p role="alert" className="danger-text">
           {t('playground.tooLarge', {
-            names: attachments.refused.join(', '),
+            names: attachments.rejected.join(', '),
             limit: MAX_ATTACHED_BYTES / 1024 / 1024,
           })}
         </p>

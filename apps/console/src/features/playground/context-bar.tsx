@@ -11,7 +11,7 @@ interface ContextBarProps {
   agentId: string;
   sessionId: string;
   /** The values reported by the running turn. */
-  told: ContextUsage | null;
+  reported: ContextUsage | null;
   /** Whether the session has a finished turn, so that its context can be loaded. */
   known: boolean;
   /** A turn is running or a question is open, so the context cannot be changed. */
@@ -19,7 +19,7 @@ interface ContextBarProps {
 }
 
 /** Shows the size of the model's context and offers compaction. */
-export function ContextBar({ agentId, sessionId, told, known, busy }: ContextBarProps) {
+export function ContextBar({ agentId, sessionId, reported, known, busy }: ContextBarProps) {
   const { t, i18n } = useTranslation();
   const { message } = App.useApp();
   const [compacting, setCompacting] = useState(false);
@@ -38,7 +38,7 @@ export function ContextBar({ agentId, sessionId, told, known, busy }: ContextBar
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
-  const usage = busy ? (told ?? status.data) : (status.data ?? told);
+  const usage = busy ? (reported ?? status.data) : (status.data ?? reported);
   if (usage === undefined || usage === null || usage.maxTokens === 0) return null;
   const number = new Intl.NumberFormat(i18n.language);
   const share = usage.usedTokens / usage.maxTokens;

@@ -113,7 +113,7 @@ export function Conversation({
       <ContextBar
         agentId={agentId}
         sessionId={sessionId}
-        told={chat.live.findLast(({ context }) => context !== null)?.context ?? null}
+        reported={chat.live.findLast(({ context }) => context !== null)?.context ?? null}
         known={stored ? turns.length > 0 : chat.live.some(({ state }) => state === 'ended')}
         busy={chat.running !== undefined || waits}
       />

@@ -16,7 +16,7 @@ function product(seq: number, event: string, fields: object = {}): Frame {
 }
 
 describe('applyFrames', () => {
-  it('joins the deltas and keeps what the answer cost', () => {
+  it('joins the deltas and keeps the cost', () => {
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0 };
     const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'session-started', { model: 'm', requestId: 'r1' }),
@@ -32,7 +32,7 @@ describe('applyFrames', () => {
     expect(turn.completed?.token_usage).toEqual(usage);
   });
 
-  it('shows a tool call once, in its latest state', () => {
+  it('keeps one entry per tool call, with its latest status', () => {
     const call = { callId: 'c1', tool: 'weather', method: 'get', arguments: {} };
     const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'tool-execution', { ...call, status: 'started' }),
@@ -42,7 +42,7 @@ describe('applyFrames', () => {
     expect(turn.tools[0]).toMatchObject({ status: 'succeeded', result: 21 });
   });
 
-  it('keeps calls that run side by side in the order in which they began', () => {
+  it('keeps concurrent calls in the order of their start', () => {
     const call = (callId: string, status: string) => ({
       callId,
       tool: 't',
@@ -62,7 +62,7 @@ describe('applyFrames', () => {
     ]);
   });
 
-  it('keeps the latest frames and says how many it let go', () => {
+  it('keeps the latest frames and counts the dropped ones', () => {
     const frames = Array.from({ length: KEPT_FRAMES + 5 }, (_, i) =>
       product(i + 1, 'content-delta', { delta: 'x' }),
     );
@@ -73,7 +73,7 @@ describe('applyFrames', () => {
     expect(turn.text).toHaveLength(KEPT_FRAMES + 5);
   });
 
-  it('takes the failure that the stream tells', () => {
+  it('keeps the failure of the stream', () => {
     const failure = { code: 'UNAVAILABLE', message: 'The model is away', requestId: 'r1' };
     const turn = applyFrames(createLiveTurn('t1', null), [
       product(1, 'error-occurred', { ...failure, retryable: true }),
@@ -97,7 +97,7 @@ const question: Interaction = {
 };
 
 describe('startNextSegment', () => {
-  it('keeps what was said and done, and the question with its answer', () => {
+  it('keeps the output so far, and the question with its answer', () => {
     const asked = applyFrames(createLiveTurn('t1', []), [
       product(1, 'content-delta', { delta: 'Let me ask.' }),
       product(2, 'context-usage', { usedTokens: 5, remainingTokens: 95, maxTokens: 100, estimated: false }),
@@ -119,7 +119,7 @@ describe('startNextSegment', () => {
     expect(resumed.frames).toHaveLength(1);
   });
 
-  it('goes on with a turn that only the history knows', () => {
+  it('continues a turn from the history', () => {
     expect(startNextSegment(createWaitingTurn(question, ''), null)).toMatchObject({
       turnId: 't1',
       contents: null,
@@ -130,7 +130,7 @@ describe('startNextSegment', () => {
 });
 
 describe('applyError', () => {
-  it('tells a refusal with its code and request', () => {
+  it('keeps the code and the request id of an error', () => {
     const refusal = new PlatformError({
       status: 409,
       code: 'CONFLICT',
@@ -146,7 +146,7 @@ describe('applyError', () => {
     });
   });
 
-  it('marks a broken stream as cut off: the turn itself may be well', () => {
+  it('marks a broken stream as cut off, because the turn may still be running', () => {
     const broken = new AgentStreamError('truncated', 'stopped', 7);
     expect(applyError(createLiveTurn('t1', null), broken)).toMatchObject({
       cutOff: true,

@@ -4,7 +4,7 @@ import { formatBytes, getPartName } from './part-name.ts';
 describe('getPartName', () => {
   const attachment = { id: 'a1', mime: 'image/png', bytes: 70, url: '/api/x' };
 
-  it('takes the name of a file, else the type of what was sent, else the address', () => {
+  it('returns the file name, or the media type, or the URL', () => {
     expect(getPartName({ type: 'file', file_info: { url: 'data:a/b;base64,', name: 'a.csv' } })).toBe(
       'a.csv',
     );
@@ -21,7 +21,7 @@ describe('getPartName', () => {
 });
 
 describe('formatBytes', () => {
-  it('takes the largest unit that fits', () => {
+  it('uses the largest unit that fits', () => {
     expect([1, 70, 1_500, 7_340_032].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
       '1 byte',
       '70 bytes',

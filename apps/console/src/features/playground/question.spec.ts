@@ -20,14 +20,14 @@ const question: Interaction = {
 };
 
 describe('isAnswer', () => {
-  it('counts own words as one choice, within the limits', () => {
+  it('counts free text as one choice, within the limits', () => {
     expect(isAnswer(question, { selectedOptionIds: [] })).toBe(false);
     expect(isAnswer(question, { selectedOptionIds: [], otherText: 'white' })).toBe(true);
     expect(isAnswer(question, { selectedOptionIds: ['a', 'b'] })).toBe(true);
     expect(isAnswer(question, { selectedOptionIds: ['a', 'b'], otherText: 'white' })).toBe(false);
   });
 
-  it('takes no blank words, and none where the question allows none', () => {
+  it('rejects blank text, and any text if the question does not allow it', () => {
     expect(isAnswer(question, { selectedOptionIds: ['a'], otherText: '  ' })).toBe(false);
     expect(isAnswer({ ...question, allowOther: false }, { selectedOptionIds: [], otherText: 'x' })).toBe(
       false,
@@ -36,7 +36,7 @@ describe('isAnswer', () => {
 });
 
 describe('listAnswerLabels', () => {
-  it('names the options in their order, own words last', () => {
+  it('returns the labels in the order of the options, free text last', () => {
     expect(listAnswerLabels(question, { selectedOptionIds: ['b', 'a'], otherText: 'white' })).toEqual([
       'Green',
       'Black',

@@ -4,7 +4,7 @@ import { formatCurl, formatTypescript } from './request-code.ts';
 const baseUrl = 'https://platform.example.com';
 
 describe('formatCurl', () => {
-  it('gives the call with the protocol header and the key from the environment', () => {
+  it('contains the protocol header and the key from the environment', () => {
     const request = { contents: [{ type: 'text' as const, text: "What's up?" }], session_id: 's1' };
     const code = formatCurl({ baseUrl, agentId: 'a1', request });
     expect(code).toContain(`curl -N '${baseUrl}/api/agents/a1/chat'`);
@@ -12,14 +12,14 @@ describe('formatCurl', () => {
     expect(code).toContain(`-H 'X-Platform-Stream-Protocol: langgraph-v3'`);
   });
 
-  it('quotes the body for a shell, whatever the text holds', () => {
+  it('quotes the body for a shell, whatever the text contains', () => {
     const request = { contents: [{ type: 'text' as const, text: `it's $HOME "now"` }] };
     const body = formatCurl({ baseUrl, agentId: 'a1', request }).split(' -d ')[1] ?? '';
     const unquoted = body.slice(1, -1).replaceAll(`'\\''`, "'");
     expect(JSON.parse(unquoted)).toEqual(request);
   });
 
-  it('cuts long data URIs', () => {
+  it('truncates long data URIs', () => {
     const url = `data:image/png;base64,${'A'.repeat(5_000)}`;
     const code = formatCurl({
       baseUrl,

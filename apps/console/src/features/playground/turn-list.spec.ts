@@ -15,7 +15,7 @@ function message(
 }
 
 describe('listTurns', () => {
-  it('groups messages by turn, oldest first, however they come', () => {
+  it('groups messages by turn, oldest first, whatever their order', () => {
     const turns = listTurns(
       [
         message('4', 't2', 'assistant', 'B'),
@@ -31,20 +31,20 @@ describe('listTurns', () => {
     ]);
   });
 
-  it('takes the running turn from the stream and its question from the history', () => {
+  it('uses the stream for a running turn and the history for its question', () => {
     const live = { ...createLiveTurn('t1', null), text: 'so far' };
     const [turn] = listTurns([message('1', 't1', 'user', 'a', 'RUNNING')], [live]);
     expect(turn).toMatchObject({ answer: 'so far', status: 'RUNNING', user: [{ type: 'text', text: 'a' }] });
   });
 
-  it('gives a waiting turn its question, until this page has read more of it', () => {
+  it('attaches the question to a waiting turn until this page has read more of it', () => {
     const question = { interactionId: 'i1', turnId: 't1' } as Interaction;
     const messages = [message('1', 't1', 'user', 'a', 'INPUT_REQUIRED')];
     expect(listTurns(messages, [], [question])[0]?.interaction).toBe(question);
     expect(listTurns(messages, [createLiveTurn('t1', null)], [question])[0]?.interaction).toBeNull();
   });
 
-  it('says how a turn of this page ended', () => {
+  it('has the status of a turn that ended on this page', () => {
     const ended = { ...createLiveTurn('t1', []), state: 'ended' as const };
     const failure = { code: 'UNAVAILABLE', message: '', requestId: null };
     expect(listTurns([], [ended])[0]?.status).toBe('COMPLETED');

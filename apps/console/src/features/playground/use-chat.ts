@@ -114,7 +114,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
   const resume = async (interaction: Interaction, choice: Choice, textBefore: string) => {
     const { turnId, interactionId } = interaction;
     const waiting = live.find((turn) => turn.turnId === turnId) ?? createWaitingTurn(interaction, textBefore);
-    let refusal: PlatformError | undefined;
+    let rejection: PlatformError | undefined;
     put(startNextSegment({ ...waiting, interaction }, listAnswerLabels(interaction, choice)));
     await follow(turnId, async (signal) => {
       const stream = client.agents.resume(
@@ -127,11 +127,11 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
         await readSegment(turnId, stream);
       } catch (error) {
         if (!(error instanceof PlatformError) || stream.segment !== null) throw error;
-        refusal = error;
+        rejection = error;
         update(turnId, () => waiting);
       }
     });
-    if (refusal !== undefined) throw refusal;
+    if (rejection !== undefined) throw rejection;
   };
 
   const stop = async () => {
