@@ -155,7 +155,7 @@ describe('an answer to COMMIT that is lost', () => {
     expect((await balanceOf(user)).held).toBe(0);
   });
 
-  it('settles an expired hold once', async () => {
+  it('charges an expired reservation once', async () => {
     const user = await app.addUser('MEMBER');
     await grant(user, 1_000);
     const { spaceId, userId } = user;
@@ -279,7 +279,7 @@ describe('the row of a call without a limit', () => {
   });
 });
 
-describe('a call that the sweeper was quicker to settle', () => {
+describe('a call that the sweeper has charged first', () => {
   it('is not charged again by its process, in the relay', async () => {
     const user = await app.addUser('MEMBER');
     const { opened, open } = gate();
@@ -317,7 +317,7 @@ describe('a call that the sweeper was quicker to settle', () => {
     const turnId = randomUUID();
     const stream = await calls.by(user).open({ turnId, contents: said(prompt) });
     await stream.untilSaid('One');
-    // The next sweep of the recovery ends the turn; here the holds are settled before it.
+    // The next sweep of the recovery ends the turn; here the reservations are charged before it.
     await app.sql(
       `update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp()
        where id in (select g.stream_id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1)`,

@@ -74,20 +74,20 @@ function chargeOf({ spaceId, userId }: Person, promptTokens: number, more: Parti
 const charge = (person: Person, tokens: number, more?: Partial<Charge>) =>
   transaction((tx) => usage.charge(tx, uuidV7(), chargeOf(person, tokens, more)));
 
-function hold(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string | null> {
+function reserve(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string | null> {
   const lease = { source: 'relay' as const, reference: 'r', leaseMs: 60_000, chargeOnExpiry };
   const id = uuidV7();
   return whileUnavailable(() => transaction((tx) => usage.reserve(tx, { ...person, ...lease, id, tokens })));
 }
 
 /** A hold that there is, for accounts that have a limit. */
-async function held(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string> {
-  const id = await hold(person, tokens, chargeOnExpiry);
+async function reserveOrFail(person: Person, tokens: number, chargeOnExpiry?: Charge): Promise<string> {
+  const id = await reserve(person, tokens, chargeOnExpiry);
   if (id === null) throw new Error('Nothing was held');
   return id;
 }
 
-const settle = (id: string, what: Charge) => transaction((tx) => usage.charge(tx, id, what));
+const chargeReservation = (id: string, what: Charge) => transaction((tx) => usage.charge(tx, id, what));
 
 /** By the admin; no user: to the space. */
 function grant(spaceId: string, userId: string | null, tokens: number): Promise<UsageEntry> {
@@ -143,7 +143,7 @@ const insufficient = (message: string) => ({
 describe('without a grant', () => {
   verifies('usage.unlimited', 'nothing is held, everything is charged, and the balance is kept', async () => {
     const person = await member();
-    expect(await hold(person, 1_000_000)).toBeNull();
+    expect(await reserve(person, 1_000_000)).toBeNull();
     await usage.assertBalance(database, person.spaceId, person.userId);
     await charge(person, 30, { completionTokens: 12, turnId: 't' });
     await transaction((tx) => usage.charge(tx, uuidV7(), chargeOf(person, 8)));
@@ -172,7 +172,7 @@ describe('without a grant', () => {
       await charge({ ...person, userId: app.admin.userId }, 2);
       await grant(person.spaceId, person.userId, 1_000);
       expect(await balance(person)).toEqual({ user: limited(1_000), space: unlimited(-5_002) });
-      await held(person, 1);
+      await reserveOrFail(person, 1);
       await grant(person.spaceId, null, 700);
       await grant(person.spaceId, null, 70);
       expect(await balance(person)).toEqual({ user: limited(1_000, 1), space: limited(770, 1) });
@@ -189,44 +189,44 @@ describe('without a grant', () => {
   );
 });
 
-describe('a hold', () => {
-  verifies('usage.hold', 'is had while anything is left of it, and refused from then on', async () => {
+describe('a reservation', () => {
+  verifies('usage.reserve', 'succeeds while tokens are available, and is rejected afterwards', async () => {
     const person = await member();
     await grant(person.spaceId, person.userId, 10);
-    await held(person, 9);
-    await held(person, 4096);
+    await reserveOrFail(person, 9);
+    await reserveOrFail(person, 4096);
     expect(await balance(person)).toMatchObject({ user: limited(10, 4105) });
     const refusal = insufficient('Your token balance is reserved by running calls: 10 left, 4105 reserved');
-    await expect(hold(person, 1)).rejects.toMatchObject(refusal);
+    await expect(reserve(person, 1)).rejects.toMatchObject(refusal);
     await expect(usage.assertBalance(database, person.spaceId, person.userId)).rejects.toMatchObject(refusal);
   });
 
-  verifies('usage.hold', 'says whose balance is used up', async () => {
+  verifies('usage.reserve', 'names the account whose balance is used up', async () => {
     const person = await member();
     const other = { ...person, userId: app.admin.userId };
     await grant(person.spaceId, person.userId, 5);
     await charge(person, 5);
-    await expect(hold(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
-    expect(await hold(other, 1)).toBeNull();
+    await expect(reserve(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
+    expect(await reserve(other, 1)).toBeNull();
 
     await grant(person.spaceId, null, 3);
     await charge(other, 3);
     const ofSpace = insufficient('The token balance of the space is used up');
-    await expect(hold(person, 1)).rejects.toMatchObject(ofSpace);
-    await expect(hold(other, 1)).rejects.toMatchObject(ofSpace);
+    await expect(reserve(person, 1)).rejects.toMatchObject(ofSpace);
+    await expect(reserve(other, 1)).rejects.toMatchObject(ofSpace);
 
     await grant(person.spaceId, null, 3);
-    await expect(hold(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
-    await held(other, 3);
-    await expect(hold(other, 1)).rejects.toMatchObject(
+    await expect(reserve(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
+    await reserveOrFail(other, 3);
+    await expect(reserve(other, 1)).rejects.toMatchObject(
       insufficient('The token balance of the space is reserved'),
     );
   });
 
-  verifies('usage.hold', 'is had once where fifty want the last tokens', async () => {
+  verifies('usage.reserve', 'succeeds once if fifty calls want the last tokens', async () => {
     const person = await member();
     await grant(person.spaceId, null, 100);
-    const tries = await Promise.allSettled(Array.from({ length: 50 }, () => hold(person, 100)));
+    const tries = await Promise.allSettled(Array.from({ length: 50 }, () => reserve(person, 100)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refusals = tries.filter((one) => one.status === 'rejected').map(({ reason }) => reason as unknown);
     expect(refusals).toEqual(
@@ -234,7 +234,7 @@ describe('a hold', () => {
     );
   });
 
-  verifies('usage.hold', 'waits for one that is being had, and then counts it', async () => {
+  verifies('usage.reserve', 'waits for a concurrent reservation, and then counts it', async () => {
     const person = await member();
     await grant(person.spaceId, null, 100);
     const written = Promise.withResolvers<void>();
@@ -245,7 +245,7 @@ describe('a hold', () => {
       await commit.promise;
     });
     await written.promise;
-    const second = expect(hold(person, 1)).rejects.toMatchObject(
+    const second = expect(reserve(person, 1)).rejects.toMatchObject(
       insufficient('The token balance of the space is reserved'),
     );
     await eventually(async () => {
@@ -257,7 +257,7 @@ describe('a hold', () => {
     await Promise.all([first, second]);
   });
 
-  verifies('usage.hold', 'is not had in a transaction that fails', async () => {
+  verifies('usage.reserve', 'is not stored if its transaction fails', async () => {
     const person = await member();
     await grant(person.spaceId, null, 100);
     const failing = transaction(async (tx) => {
@@ -269,14 +269,14 @@ describe('a hold', () => {
   });
 });
 
-describe('settling', () => {
-  verifies('usage.settle', 'gives the hold back and writes one entry, once', async () => {
+describe('a charge', () => {
+  verifies('usage.charge', 'deletes the reservation and writes one entry, once', async () => {
     const person = await member();
     await grant(person.spaceId, person.userId, 1000);
     await grant(person.spaceId, null, 2000);
-    const id = await held(person, 500);
-    expect(await settle(id, chargeOf(person, 100, { completionTokens: 20 }))).toBe(true);
-    expect(await settle(id, chargeOf(person, 100))).toBe(false);
+    const id = await reserveOrFail(person, 500);
+    expect(await chargeReservation(id, chargeOf(person, 100, { completionTokens: 20 }))).toBe(true);
+    expect(await chargeReservation(id, chargeOf(person, 100))).toBe(false);
     expect(await balance(person)).toEqual({ user: limited(880), space: limited(1880) });
     expect(await entriesIn(person.spaceId)).toMatchObject([
       { kind: 'GRANT', tokens: '1000' },
@@ -285,19 +285,21 @@ describe('settling', () => {
     ]);
   });
 
-  verifies('usage.settle', 'happens once where ten settle the same hold', async () => {
+  verifies('usage.charge', 'is written once if ten charge the same reservation', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
-    const id = await held(person, 500);
-    const all = await Promise.all(Array.from({ length: 10 }, () => settle(id, chargeOf(person, 7))));
+    const id = await reserveOrFail(person, 500);
+    const all = await Promise.all(
+      Array.from({ length: 10 }, () => chargeReservation(id, chargeOf(person, 7))),
+    );
     expect(all.filter(Boolean)).toHaveLength(1);
     expect(await balance(person)).toMatchObject({ space: limited(993) });
   });
 
-  verifies('usage.settle', 'in a transaction that fails leaves the hold and no entry', async () => {
+  verifies('usage.charge', 'keeps the reservation and writes no entry if its transaction fails', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
-    const id = await held(person, 500);
+    const id = await reserveOrFail(person, 500);
     const failing = transaction(async (tx) => {
       await usage.charge(tx, id, chargeOf(person, 7));
       throw CRASH;
@@ -309,19 +311,19 @@ describe('settling', () => {
   });
 });
 
-describe('an expired hold', () => {
+describe('an expired reservation', () => {
   const expire = (id: string) =>
     app.sql(
       `update usage_reservation set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
       [id],
     );
 
-  verifies('usage.expired', 'is settled with what it carries, or is given back', async () => {
+  verifies('usage.expired', 'is charged with its stored charge, or released', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
-    const charged = await held(person, 500, chargeOf(person, 60, { turnId: 'carried' }));
-    const free = await held(person, 100);
-    const running = await held(person, 50);
+    const charged = await reserveOrFail(person, 500, chargeOf(person, 60, { turnId: 'carried' }));
+    const free = await reserveOrFail(person, 100);
+    const running = await reserveOrFail(person, 50);
     await Promise.all([charged, free].map(expire));
     await Promise.all([usage.chargeExpired(), usage.chargeExpired()]);
 
@@ -330,11 +332,11 @@ describe('an expired hold', () => {
       { tokens: '-60', estimated: true, reference: 'carried' },
     ]);
     expect(await balance(person)).toMatchObject({ space: limited(940, 50) });
-    expect(await settle(charged, chargeOf(person, 61))).toBe(false);
-    expect(await settle(running, chargeOf(person, 1))).toBe(true);
+    expect(await chargeReservation(charged, chargeOf(person, 61))).toBe(false);
+    expect(await chargeReservation(running, chargeOf(person, 1))).toBe(true);
   });
 
-  verifies('usage.expired', 'is settled by the owner of its reference; one that fails stays', async () => {
+  verifies('usage.expired', 'is charged by the handler of its source; one that fails remains', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
     usage.onExpiredReservation('job', async ({ reference }) => {
@@ -357,10 +359,10 @@ describe('an expired hold', () => {
     expect(await balance(person)).toMatchObject({ space: limited(991) });
   });
 
-  verifies('usage.expired', 'lives on when it is renewed', async () => {
+  verifies('usage.expired', 'remains if it is renewed', async () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
-    const [renewed, left] = [await held(person, 1), await held(person, 2)];
+    const [renewed, left] = [await reserveOrFail(person, 1), await reserveOrFail(person, 2)];
     await Promise.all([renewed, left].map(expire));
     expect(await usage.renew([{ id: renewed }, { id: NOWHERE }])).toEqual([renewed]);
     expect(await usage.renew([])).toEqual([]);
@@ -370,7 +372,7 @@ describe('an expired hold', () => {
 
   verifies(
     'usage.expired',
-    'is left alone when renewed before its turn, and lost once it is being settled',
+    'is skipped if it is renewed in time, and lost once it is being charged',
     async () => {
       const person = await member();
       await grant(person.spaceId, null, 1000);
@@ -419,7 +421,7 @@ describe('the ledger', () => {
       await Promise.all(
         Array.from({ length: 50 }, async (_, i) => {
           const who = people[i % 2] ?? person;
-          await settle(await held(who, 100), chargeOf(who, i));
+          await chargeReservation(await reserveOrFail(who, 100), chargeOf(who, i));
           await charge(who, 1);
         }),
       );
@@ -512,7 +514,7 @@ describe('the ledger', () => {
       const mayStart = this.model.mayStart(who);
       const isLimited = this.model.granted[who] === true || this.model.granted[2] === true;
       try {
-        const id = await hold(this.person(who), tokens);
+        const id = await reserve(this.person(who), tokens);
         if (this.alone) expect([mayStart, id !== null]).toEqual([true, isLimited]);
         if (id === null) return;
         this.holds.push(id);
@@ -587,7 +589,7 @@ describe('the ledger', () => {
 
   verifies(
     'usage.ledger',
-    'says what a plain model says after any mix of grants, holds, settles, expiries, crashes and lost answers',
+    'agrees with a model after any mix of grants, reservations, charges, expirations, crashes, and lost responses',
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(ledgerStep, { maxLength: 30 }), async (steps) => {

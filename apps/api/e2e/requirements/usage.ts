@@ -2,11 +2,11 @@ export const usage = {
   'usage.ledger': {
     source: 'contract §8, Ledger; turns: Proof',
     behavior:
-      'Entries are grants and charges only and the balance is their sum, also over crashes and parallel calls',
+      'Entries are grants, openings, and charges; the balance is their sum, also after crashes and with parallel calls',
   },
   'usage.unlimited': {
     source: 'contract §8, Ledger',
-    behavior: 'Without a grant there is no limit and no hold, only the charge',
+    behavior: 'Without a grant there is no limit and no reservation, only the charge',
   },
   'usage.opening': {
     source: 'contract §8, Ledger',
@@ -15,38 +15,38 @@ export const usage = {
   },
   'usage.once': {
     source: 'contract §8, Ledger; issue: faults',
-    behavior: 'A call is charged once, also where the answer to a COMMIT is lost or its process dies',
+    behavior: 'A call is charged once, even if the response of a COMMIT is lost or the process dies',
   },
-  'usage.hold': {
+  'usage.reserve': {
     source: 'contract §8, Ledger; spec: Errors',
     behavior:
-      'A call may start while balance − open holds > 0 for space and user; else 402 INSUFFICIENT_TOKENS that says whose',
+      'A call can start while balance − open reservations > 0 for space and user; otherwise 402 INSUFFICIENT_TOKENS names the account',
   },
-  'usage.settle': {
+  'usage.charge': {
     source: 'contract §8, Ledger',
-    behavior: 'Settling removes the hold and writes one entry in one transaction, once',
+    behavior: 'A charge deletes the reservation and writes one entry in one transaction, once',
   },
   'usage.expired': {
     source: 'contract §8, Ledger',
-    behavior: 'An expired hold is settled by the sweeper from what was stored, as estimated',
+    behavior: 'The sweeper charges an expired reservation from stored figures, marked as estimated',
   },
   'usage.grants': {
     source: 'contract §2 and §8',
-    behavior: 'Admins grant whole tokens to a member or to the space, and it is audited',
+    behavior: 'Admins grant tokens to a member or to the space, and the grant is audited',
   },
   'usage.balance': {
     source: 'contract §8',
     behavior:
-      "A user sees his own balance and the space's, what is held of them, and whether they have a limit",
+      'Users see their balance and the balance of the space, what is reserved of each, and whether it has a limit',
   },
   'usage.entries': {
     source: 'contract §2 and §8',
     behavior:
-      'A member sees his own entries, an admin those of the space or of one user, filtered and in pages',
+      'Members see their own entries, admins those of the space or of one user, filtered and in pages',
   },
   'usage.summary': {
     source: 'contract §8',
-    behavior: 'Charges of a window are summed by day, model, agent or user',
+    behavior: 'Charges in a window are summed by day, model, agent, or user',
   },
 } as const;
 
@@ -54,7 +54,7 @@ export const usage = {
 export const ledger = {
   'ledger.same-cost': {
     source: 'issue: usage; spec: token_usage',
-    behavior: 'Streamed cost equals non-streamed cost; cached tokens are priced apart',
+    behavior: 'Streamed cost equals non-streamed cost; cached tokens are priced separately',
   },
   'ledger.adds-up': {
     source: 'turns.md, proof',
@@ -63,10 +63,11 @@ export const ledger = {
   },
   'ledger.402': {
     source: 'spec: INSUFFICIENT_TOKENS',
-    behavior: '402 where the balance of the user or of the space is used up',
+    behavior: '402 if the balance of the user or of the space is used up',
   },
   'ledger.mid-turn': {
     source: 'contract §8',
-    behavior: 'A balance used up in the middle ends the turn with INSUFFICIENT_TOKENS; text kept and charged',
+    behavior:
+      'If the balance is used up during a turn, the turn ends with INSUFFICIENT_TOKENS; its text is kept and charged',
   },
 } as const;

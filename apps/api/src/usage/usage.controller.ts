@@ -18,25 +18,25 @@ import {
 export class UsageController {
   constructor(private readonly reports: UsageReports) {}
 
-  /** The caller's own balance and the space's. */
+  /** Returns the balance of the caller and of the space. */
   @Get('balance')
   balance(@Caller() caller: UserPrincipal): Promise<UsageBalanceDto> {
     return this.reports.getBalance(caller);
   }
 
-  /** Charges and grants, the newest first: a member's own; for admins those of the space, or of one user. */
+  /** Lists charges and grants, newest first. Members see their own; admins see those of the space, or of one user. */
   @Get('entries')
   entries(@Caller() caller: UserPrincipal, @Query() query: UsageEntryQueryDto): Promise<UsageEntryPageDto> {
     return this.reports.listEntries(caller, query);
   }
 
-  /** What was charged in a window: a member's own; for admins of the space, or of one user. */
+  /** Sums the charges in a window. Members see their own; admins see those of the space, or of one user. */
   @Get('summary')
   summary(@Caller() caller: UserPrincipal, @Query() query: UsageSummaryQueryDto): Promise<UsageSummaryDto> {
     return this.reports.summarize(caller, query);
   }
 
-  /** Gives tokens to a member or to the space; the first grant makes a limit, and the balance starts at it. */
+  /** Grants tokens to a member or to the space. The first grant creates the limit, and the balance starts at its amount. */
   @Access('admin')
   @Post('grants')
   grant(@Audited() call: AuditedCall, @Body() body: GrantDto): Promise<UsageEntryDto> {

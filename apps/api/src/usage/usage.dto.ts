@@ -24,7 +24,7 @@ import { PageDto } from '../infra/http/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/http/text.ts';
 
 export class UsageEntryQueryDto extends PageDto implements UsageEntryQuery {
-  /** For admins: of one user; none: of the whole space. */
+  /** Only for admins: entries of one user. Default: of the entire space. */
   @IsOptional()
   @IsUUID('all')
   userId?: string;
@@ -51,24 +51,24 @@ export class UsageEntryQueryDto extends PageDto implements UsageEntryQuery {
 }
 
 export class UsageSummaryQueryDto implements UsageSummaryQuery {
-  /** Default 7d. */
+  /** Default: 7d. */
   @IsOptional()
   @IsIn(USAGE_WINDOWS)
   window?: UsageWindow;
 
-  /** Default day. */
+  /** Default: day. */
   @IsOptional()
   @IsIn(USAGE_GROUPINGS)
   groupBy?: UsageGrouping;
 
-  /** For admins: of one user; none: of the whole space. */
+  /** Only for admins: entries of one user. Default: of the entire space. */
   @IsOptional()
   @IsUUID('all')
   userId?: string;
 }
 
 export class GrantDto implements GrantRequest {
-  /** A member; none: the space. */
+  /** The member who receives the tokens. Default: the space. */
   @IsOptional()
   @IsUUID('all')
   userId?: string;
@@ -85,11 +85,11 @@ export class GrantDto implements GrantRequest {
 }
 
 export class AccountBalanceDto implements AccountBalance {
-  /** Whether tokens were ever granted to it; without a grant there is no limit. */
+  /** Whether the account has ever received a grant. Without a grant there is no limit. */
   limited!: boolean;
-  /** The sum of its entries, in tokens. */
+  /** Sum of the entries of the account, in tokens. */
   balance!: number;
-  /** Tokens that running calls hold; a call may start while balance − held > 0. */
+  /** Tokens reserved by running calls. A call can start while balance − held > 0. */
   held!: number;
 }
 
@@ -106,11 +106,11 @@ export class UsagePersonDto implements UserSummary {
 
 export class UsageEntryDto implements UsageEntry {
   id!: string;
-  /** OPENING: offsets what was used before the first grant, so that the balance starts at what was granted. */
+  /** OPENING offsets usage before the first grant, so that the balance starts at the granted amount. */
   kind!: UsageEntryKind;
-  /** Whom it was charged or granted to; null: granted to the space. */
+  /** The user who was charged or received the grant. Null for a grant to the space. */
   user!: UsagePersonDto | null;
-  /** Granted and offset above zero, charged below. */
+  /** Positive for grants and openings, negative for charges. */
   tokens!: number;
   cost!: number;
   source!: UsageSource;
@@ -119,14 +119,14 @@ export class UsageEntryDto implements UsageEntry {
   model!: string | null;
   promptTokens!: number;
   completionTokens!: number;
-  /** The part of the prompt that the provider had cached. */
+  /** Prompt tokens that the provider read from its cache. */
   cachedTokens!: number;
-  /** The part of the completion that was reasoning. */
+  /** Completion tokens that were used for reasoning. */
   reasoningTokens!: number;
-  /** Counted locally, for the provider gave no figures. */
+  /** The provider reported no usage, and the service counted the tokens itself. */
   estimated!: boolean;
   note!: string | null;
-  /** Who granted it. */
+  /** The user who created the grant. */
   createdBy!: UsagePersonDto | null;
   createdAt!: string;
 }
@@ -139,7 +139,7 @@ export class UsageEntryPageDto implements Page<UsageEntry> {
 export class UsageFiguresDto implements UsageFigures {
   /** Number of charges. */
   calls!: number;
-  /** Prompt and completion. */
+  /** Prompt and completion tokens. */
   tokens!: number;
   promptTokens!: number;
   completionTokens!: number;
@@ -149,9 +149,9 @@ export class UsageFiguresDto implements UsageFigures {
 }
 
 export class UsageGroupDto extends UsageFiguresDto implements UsageGroup {
-  /** UTC day (2026-01-31), model, agent id or user id; null: without agent. */
+  /** UTC day (2026-01-31), model, agent id, or user id. Null for calls without an agent. */
   key!: string | null;
-  /** Where grouped by user. */
+  /** Only if grouped by user. */
   user?: UsagePersonDto;
 }
 
@@ -161,6 +161,6 @@ export class UsageSummaryDto implements UsageSummary {
   from!: string;
   to!: string;
   total!: UsageFiguresDto;
-  /** Days in their order, the empty ones too; else the 200 with the most tokens, those first. */
+  /** All days in chronological order, or the 200 groups with the most tokens, in descending order. */
   groups!: UsageGroupDto[];
 }

@@ -139,7 +139,7 @@ export class BullMessaging
     );
     this.queues = await NestFactory.createApplicationContext(
       BullModule.registerQueueAsync(...queues),
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in name only
+       
       { abortOnError: false },
     );
     for (const kind of this.consumers.keys()) this.attach(kind);

@@ -43,7 +43,7 @@ async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Servi
     providers: [{ provide: PlatformConfig, useValue: config }],
     exports: [PlatformConfig],
   };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a class in name only
+   
   const app = await NestFactory.createApplicationContext(shared, { logger: false });
   const service = {
     messaging: app.get(Messaging),
