@@ -14,18 +14,18 @@ import { AgentsService } from './agents.service.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set by the AgentAccessGuard: the caller may invoke it. */
+    /** Set by the AgentAccessGuard; the caller may invoke the agent. */
     agent?: InvocableAgent;
   }
 }
 
-/** Hundreds of calls of one user at once must leave connections, and turns, to the others. */
-const CHECKS_AT_ONCE = 4;
+/** Hundreds of concurrent calls of one user must leave connections to other users. */
+const CONCURRENT_CHECKS = 4;
 
-/** Lets a call to `:agentId` through where the agent exists (404) and its access rule admits the caller (403). */
+/** Admits a call to `:agentId` if the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
-  private readonly gate = new FairGate(CHECKS_AT_ONCE);
+  private readonly gate = new FairGate(CONCURRENT_CHECKS);
 
   constructor(private readonly agents: AgentsService) {}
 
@@ -39,5 +39,5 @@ export class AgentAccessGuard implements CanActivate {
   }
 }
 
-/** For controllers and routes that invoke `:agentId`, in any way; needs the AgentsModule. */
+/** For controllers and routes that invoke `:agentId`. Requires the AgentsModule. */
 export const InvokesAgent = () => applyDecorators(Access('agent'), UseGuards(AgentAccessGuard));

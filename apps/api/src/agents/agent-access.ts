@@ -1,6 +1,6 @@
 import type { AccessScope } from '@platform/contracts';
 
-/** The part of an agent that decides who may invoke it. */
+/** The fields of an agent that decide who may invoke it. */
 export interface AccessPolicy {
   accessScope: AccessScope;
   allowedUserIds: readonly string[];
@@ -8,7 +8,7 @@ export interface AccessPolicy {
 
 export interface AccessDecision {
   allowed: boolean;
-  /** One plain sentence: the rule that decided. */
+  /** The rule that decided, as a sentence. */
   reason: string;
 }
 

@@ -4,7 +4,7 @@ import { deriveKey } from '../infra/crypto/derive-key.ts';
 import { unauthorized } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 
-/** Seconds an access token is good for. */
+/** How many seconds an access token is valid. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
 const ALGORITHM = 'HS256';
@@ -12,16 +12,16 @@ const TYPE = 'at+jwt';
 const ISSUER = 'platform';
 const AUDIENCE = 'platform-api';
 
-/** Who signed in, where, and by which refresh session. */
+/** Who signed in, in which space, and with which refresh session. */
 export interface AccessClaims {
   userId: string;
   spaceId: string;
-  /** When the person joined the space, in ms: a person who was removed and came back needs a new token. */
+  /** When the person joined the space, in ms. A person who was removed and came back needs a new token. */
   joinedAt: number | null;
   refreshSessionId: string;
 }
 
-/** Makes and reads the signed tokens of the console. */
+/** Issues and verifies the signed tokens of the console. */
 export class AccessTokens {
   private readonly key: Buffer;
 
@@ -44,11 +44,11 @@ export class AccessTokens {
       .sign(this.key);
   }
 
-  /** Reads a token back; 401 where it has expired or is not one of ours. */
+  /** Throws UNAUTHORIZED if the token has expired or was not issued by this service. */
   async verify(token: string): Promise<AccessClaims> {
     const { sub, space, joined, sid } = await this.payloadOf(token);
     if (!isUuid(sub) || !isUuid(space) || !isUuid(sid)) throw invalidToken();
-    // Tokens of the version before do not tell.
+    // Tokens of the previous version lack it.
     const joinedAt = typeof joined === 'number' ? joined : null;
     return { userId: sub, spaceId: space, joinedAt, refreshSessionId: sid };
   }

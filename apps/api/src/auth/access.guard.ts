@@ -7,10 +7,10 @@ import type { Principal } from './principal.ts';
 
 const TEMPORARY_PASSWORD = 'platform:temporary-password';
 
-/** The route may be called before a temporary password is changed. */
+/** Allows a route to be called before a temporary password is changed. */
 export const AllowTemporaryPassword = () => SetMetadata(TEMPORARY_PASSWORD, true);
 
-/** Lets a call through where the route's access rule admits its principal; a route without a rule admits nobody. */
+/** Admits a call if the access rule of the route admits its principal. A route without a rule admits nobody. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -31,7 +31,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** Why a principal may not call a route, or null where it may. */
+/** Returns the reason why a principal may not call a route, or null if it may. */
 export function refusal(rule: AccessRule | undefined, principal: Principal | undefined): AppError | null {
   if (rule === undefined) return forbidden('This route states no access rule');
   if (rule === 'public') return null;

@@ -8,14 +8,14 @@ import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
 import { RateLimits } from './rate-limits.ts';
 
-// Routes match in any case, so the gate must too.
+// Routes match in upper and lower case, so this must too.
 const GUARDED = /^\/(api|models)(\/|$)/i;
-/** The documentation is served beside the controllers. */
+/** The documentation is public and is not served by a controller. */
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
 
 /**
- * Finds out who is calling before anything of the body is read, and turns away whom nobody knows.
- * Public routes ask for no credential, so a wrong one is no obstacle there.
+ * Authenticates the caller before the body is read, and refuses unknown callers. Public routes need no credential, so an
+ * invalid one does not matter there.
  */
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(Authenticator);

@@ -4,9 +4,9 @@ import { unauthorized } from '../infra/http/app-error.ts';
 import type { UserPrincipal } from './principal.ts';
 
 /**
- * Keeps the caller's membership and credential as they are until the transaction ends, and returns when the
- * credential expires. Without it, a key created beside a removal, a revocation or a change of the password
- * would outlive it. Throws UNAUTHORIZED if one of those came first.
+ * Locks the membership and the credential of the caller until the transaction ends, and returns when the credential
+ * expires. Without the lock, a key that is created during a removal, a revocation, or a change of the password would
+ * outlive it. Throws UNAUTHORIZED if one of those came first.
  */
 export async function lockCaller(tx: EntityManager, by: UserPrincipal): Promise<Date | null> {
   const person = await firstRow(

@@ -6,20 +6,20 @@ export interface RemovedMember {
   userId: string;
 }
 
-/** Runs in the transaction that removes the member; an error keeps the person in the space. */
+/** Runs in the transaction that removes the member. An error prevents the removal. */
 export type MemberRemovedHandler = (tx: EntityManager, removed: RemovedMember) => Promise<void>;
 
-/** What other modules do when a person leaves a space, such as disabling the person's tasks. */
+/** Runs what other modules do when a person leaves a space, such as disabling the person's tasks. */
 @Injectable()
 export class MemberRemovals {
   private readonly handlers: MemberRemovedHandler[] = [];
 
-  /** Call it in `onModuleInit`. */
+  /** To be called in `onModuleInit`. */
   onMemberRemoved(handler: MemberRemovedHandler): void {
     this.handlers.push(handler);
   }
 
-  /** One after another: they share a transaction, and with it a connection. */
+  /** Runs the handlers one after another, because they share a connection. */
   async run(tx: EntityManager, removed: RemovedMember): Promise<void> {
     for (const handler of this.handlers) await handler(tx, removed);
   }

@@ -3,11 +3,11 @@ import type { Request } from 'express';
 import { unauthorized } from '../infra/http/app-error.ts';
 
 interface Caused {
-  /** The run whose step makes this call; null for everybody else. */
+  /** The run whose step makes this call; null for any other call. */
   causationRunId: string | null;
 }
 
-/** A person in one space, by API key or by access token. */
+/** A person in one space, with an API key or an access token. */
 export interface UserPrincipal extends Caused {
   kind: 'user';
   userId: string;
@@ -15,11 +15,11 @@ export interface UserPrincipal extends Caused {
   role: Role;
   /** `internal`: the platform itself acts for the person, without a request. */
   credential: { kind: 'api-key' | 'access-token' | 'internal'; id: string };
-  /** Signed in by a password that somebody else chose: may change it, and nothing else. */
+  /** Whether someone else chose the password: the caller may only change it. */
   passwordTemporary?: boolean;
 }
 
-/** An installed application in one space, by its system key. */
+/** An application installed in one space, with its system key. */
 export interface ApplicationPrincipal extends Caused {
   kind: 'application';
   applicationId: string;
@@ -38,7 +38,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** The calling user; the access guard has already kept everybody else away. */
+/** Returns the calling user. The access guard has already refused any other caller. */
 export function userOf(req: Request): UserPrincipal {
   if (req.principal?.kind !== 'user') throw unauthorized('This call needs a user credential');
   return req.principal;

@@ -6,7 +6,8 @@ import { SharedWindow } from './shared-window.ts';
 const PER_MINUTE = { limit: 10, windowMs: 60_000 };
 
 /**
- * Slows the guessing of passwords, over all processes: ten attempts a minute per address, ten failed ones per account.
+ * Limits the guessing of passwords, over all processes: per minute, ten attempts per address and ten failed attempts per
+ * account.
  */
 export class SignInThrottle {
   private readonly attempts: SharedWindow;
@@ -18,7 +19,7 @@ export class SignInThrottle {
     this.attempts = new SharedWindow(sql, secret, PER_MINUTE);
   }
 
-  /** Counts an attempt before its password is checked, so that parallel ones cannot slip by; 429 at the limit. */
+  /** Counts an attempt before its password is checked, so that parallel attempts cannot pass. Throws RATE_LIMITED. */
   async attempt(address: string, email: string): Promise<void> {
     const wait =
       (await this.attempts.hit(`address ${networkOf(address)}`)) ??
@@ -28,14 +29,14 @@ export class SignInThrottle {
     }
   }
 
-  /** The attempt was right, so it does not count against the account. */
+  /** Uncounts a successful attempt for the account. */
   async succeeded(email: string): Promise<void> {
     await this.attempts.undo(await this.accountOf(email));
   }
 
   /**
-   * What the database takes for the same account must be counted as one, and only it knows: its `lower()` and ours
-   * differ (İ, for one).
+   * Addresses that the database treats as one account must be counted as one. Only the database knows which: its `lower()`
+   * differs from that of JavaScript (for İ, for example).
    */
   private async accountOf(email: string): Promise<string> {
     const row = await firstRow<{ email: string }>(this.sql, 'select lower($1::text) as email', [email]);
@@ -43,7 +44,7 @@ export class SignInThrottle {
   }
 }
 
-/** One person has a whole /64 of IPv6, so that is what counts. */
+/** One person can have a /64 network of IPv6, so addresses are counted by network. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
