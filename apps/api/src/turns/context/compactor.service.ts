@@ -63,13 +63,13 @@ export class Compactor implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Stores that a summary is being made, and what is charged should its process die; 402 where `held` and nothing is
+   * Stores that a summary is being made, and what is charged should its process die; 402 if it `reserves` and nothing is
    * left. Comes last in its transaction.
    */
   async begin(
     tx: EntityManager,
     compaction: Compaction,
-    { held }: { held: boolean },
+    { reserves }: { reserves: boolean },
   ): Promise<BegunCompaction> {
     const { sessionRef, trigger, plan, at, tokensBefore, model, payer } = compaction;
     const { mark } = plan;
@@ -88,7 +88,7 @@ export class Compactor implements BeforeApplicationShutdown {
       chargeOnExpiry: chargeOf(compaction, { usage: prompt, estimated: true }),
     };
     const tokens = tokensToReserve(promptTokens, summaryLimit(model));
-    if (!held || (await this.usage.reserve(tx, { ...call, tokens })) === null)
+    if (!reserves || (await this.usage.reserve(tx, { ...call, tokens })) === null)
       await this.usage.registerCalls(tx, [call]);
     return { id, callId: call.id, compaction };
   }

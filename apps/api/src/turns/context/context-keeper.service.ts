@@ -86,9 +86,9 @@ export class ContextKeeper {
       model,
       payer,
     };
-    // Its turn holds for the call that follows; a second hold could end the turn in the middle.
+    // The turn has a reservation for the next call; a second one could end the turn in the middle.
     const begin = () =>
-      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { held: false }));
+      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { reserves: false }));
     const begun = await whileUnavailable(begin, turn.signal);
     const made = await this.compactor.run(begun, turn.signal);
     // Somebody made one by hand meanwhile: that one counts.

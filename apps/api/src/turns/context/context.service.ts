@@ -105,7 +105,7 @@ export class ContextService {
     return this.status(scope);
   }
 
-  /** Stores and holds for the compaction; where there is nothing to summarise, the size of the context. */
+  /** Stores the compaction with its reservation. Returns the size of the context if there is nothing to summarize. */
   private async begin(
     tx: EntityManager,
     scope: ContextScope,
@@ -127,7 +127,7 @@ export class ContextService {
       model,
       payer,
     };
-    return this.compactor.begin(tx, compaction, { held: true });
+    return this.compactor.begin(tx, compaction, { reserves: true });
   }
 
   /** 404 where the caller has no such session, or nothing was said in it yet. */

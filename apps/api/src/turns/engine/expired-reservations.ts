@@ -37,7 +37,7 @@ export class ExpiredTurnReservations implements OnModuleInit {
     tx: EntityManager,
   ): Promise<Charge | null | 'running'> {
     const turn = await getTurn(tx, reference);
-    // Another hold, or an end: the call of this one was settled with its step, or was never made.
+    // Another reservation, or an ended turn: this call was charged with its step, or was never made.
     if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';

@@ -114,7 +114,7 @@ export class ModelCall {
     return call;
   }
 
-  /** Some servers number the calls of each answer anew; whoever runs a call tells it by its id. */
+  /** Some servers number the calls of each answer from 1, but a call is identified by its id. */
   private uniqueId(call: ModelToolCall, id: string): string {
     const others = [...this.calls.values()].filter((other) => other !== call);
     const earlier = this.turn.steps.flatMap((step) => (step.kind === 'model' ? step.content.toolCalls : []));

@@ -26,7 +26,7 @@ export async function countRunning(sql: Sql, userIds: readonly string[]): Promis
 
 /**
  * Whether a queued turn has to wait: its session runs another one, or one was queued before it. The turns ahead stay
- * as they are until the transaction ends, so that whoever moves one sees what this transaction wrote.
+ * as they are until the transaction ends, so that a transaction that moves one sees what this one wrote.
  */
 export async function lockTurnsAhead(tx: Sql, { sessionRef, n }: TurnRow): Promise<boolean> {
   const ahead = await firstRow(

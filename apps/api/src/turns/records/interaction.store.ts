@@ -60,7 +60,7 @@ export function interactionOfCall(
   );
 }
 
-/** PENDING → ANSWERED by whoever is first and in time; false for everybody else. */
+/** PENDING → ANSWERED. Returns false if the question was already answered, has ended, or has expired. */
 export async function answerInteraction(
   tx: Sql,
   id: string,

@@ -16,7 +16,7 @@ export interface TurnSettings {
   /** Whether an execution reads and writes its session. */
   memory?: boolean;
   registeredLocalTools: string[];
-  /** Whether somebody is there to answer questions and to run local tools. */
+  /** Whether a client can answer questions and run local tools. */
   interactive: boolean;
   /** What the ledger calls it. */
   source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
@@ -49,7 +49,7 @@ export interface TurnRow {
   /** The run whose step started it, or null. */
   causationRunId: string | null;
   error: TurnFailure | null;
-  /** The tokens that its running call holds. */
+  /** The reservation of its current call. */
   reservationId: string | null;
   model: string;
   promptTokens: number;
