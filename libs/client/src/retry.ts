@@ -2,7 +2,7 @@ import { PlatformConnectionError, PlatformError } from './errors.ts';
 import { sleep, systemTimer } from './timer.ts';
 import type { Timer } from './timer.ts';
 
-export interface Backoff {
+interface Backoff {
   /** Delay before the first retry in milliseconds. It doubles with every further retry. */
   baseDelayMs: number;
   maxDelayMs: number;
@@ -13,7 +13,7 @@ export interface ReconnectOptions extends Backoff {
   attempts: number;
 }
 
-export interface RetryPolicy extends ReconnectOptions {
+interface RetryPolicy extends ReconnectOptions {
   /** HTTP statuses that are worth a retry. A lost connection always is. */
   statuses: readonly number[];
   /** Longest `Retry-After`, in seconds, that the client waits for. */
