@@ -28,7 +28,7 @@ import { AccountEntity } from './usage/account.entity.ts';
 import { EntryEntity } from './usage/entry.entity.ts';
 import { ReservationEntity } from './usage/reservation.entity.ts';
 
-/** Every table has one entity; `database.e2e-spec.ts` compares them with the migrated schema. */
+/** Every table has one entity; `entities.e2e-spec.ts` compares them with the migrated schema. */
 export const entities = [
   AgentVersionEntity,
   AgentEntity,
