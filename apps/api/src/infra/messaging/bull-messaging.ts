@@ -139,7 +139,7 @@ export class BullMessaging
     );
     this.queues = await NestFactory.createApplicationContext(
       BullModule.registerQueueAsync(...queues),
-       
+
       { abortOnError: false },
     );
     for (const kind of this.consumers.keys()) this.attach(kind);

@@ -43,7 +43,7 @@ async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Servi
     providers: [{ provide: PlatformConfig, useValue: config }],
     exports: [PlatformConfig],
   };
-   
+
   const app = await NestFactory.createApplicationContext(shared, { logger: false });
   const service = {
     messaging: app.get(Messaging),
