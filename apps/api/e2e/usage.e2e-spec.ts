@@ -490,7 +490,8 @@ describe('the ledger', () => {
         case 'charge':
           return this.charge(step);
         case 'lose':
-          commits.next(/usage_/, step.count);
+          // Eight actors together could otherwise lose one grant's responses for as long as it retries.
+          commits.next(/usage_/, this.alone ? step.count : 1);
           return;
         case 'settle':
           return this.settle(step);
