@@ -1,7 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
 /** What a broken connection looks like to whoever waited for the answer. */
-const lostAnswer = () => new Error('Connection terminated unexpectedly');
+export const lostResponse = () => new Error('Connection terminated unexpectedly');
 
 /**
  * Loses answers to COMMIT: the transaction is committed, and its caller is told that the connection broke. Counts
@@ -43,7 +43,7 @@ export class LostCommits {
       matched = false;
       this.left--;
       this.lost++;
-      throw lostAnswer();
+      throw lostResponse();
     };
     return runner;
   }
