@@ -78,7 +78,7 @@ async function describeSchema(database: DataSource): Promise<Shapes> {
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      left join pg_index i on i.indrelid = c.oid and i.indisprimary
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'`,
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'migrations'`,
   );
   const shapes: Shapes = {};
   for (const { table, column, ...shape } of columns) (shapes[table] ??= {})[column] = shape;

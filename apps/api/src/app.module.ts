@@ -1,7 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AgentsModule } from './agents/agents.module.ts';
+import { ApplicationsModule } from './applications/applications.module.ts';
 import { AuthModule } from './auth/auth.module.ts';
+import { DataModule } from './data/data.module.ts';
 import { entities } from './entities.ts';
+import { EventsModule } from './events/events.module.ts';
 import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
@@ -12,6 +15,7 @@ import { ModelsModule } from './models/models.module.ts';
 import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
 import { StreamsModule } from './streams/streams.module.ts';
+import { TasksModule } from './tasks/tasks.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
 import { UsageModule } from './usage/usage.module.ts';
 
@@ -30,9 +34,13 @@ export class AppModule {
         UsageModule,
         ModelsModule,
         StreamsModule,
+        TasksModule,
         AgentsModule,
         TurnsModule,
         JobsModule,
+        EventsModule,
+        DataModule,
+        ApplicationsModule,
         RelayModule,
         SeedModule,
       ],

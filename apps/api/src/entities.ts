@@ -1,19 +1,39 @@
 import { AgentVersionEntity } from './agents/agent-version.entity.ts';
 import { AgentEntity } from './agents/agent.entity.ts';
+import { ApplicationManifestEntity } from './applications/application-manifest.entity.ts';
 import { ApiKeyEntity } from './auth/api-key.entity.ts';
+import { ApplicationEntity } from './auth/application.entity.ts';
 import { AuditEntryEntity } from './auth/audit-entry.entity.ts';
 import { InvitationEntity } from './auth/invitation.entity.ts';
 import { MembershipEntity } from './auth/membership.entity.ts';
 import { RateWindowEntity } from './auth/rate-window.entity.ts';
 import { RefreshSessionEntity } from './auth/refresh-session.entity.ts';
 import { SpaceEntity } from './auth/space.entity.ts';
+import { SystemKeyEntity } from './auth/system-key.entity.ts';
 import { UserEntity } from './auth/user.entity.ts';
+import { DataRowEntity } from './data/data-row.entity.ts';
+import { BulkReplayEntity } from './events/bulk-replay.entity.ts';
+import { DeliveryEntity } from './events/delivery.entity.ts';
+import { EmissionKeyEntity } from './events/emission-key.entity.ts';
+import { EnvelopeOutboxEntity } from './events/envelope-outbox.entity.ts';
+import { EnvelopeReplayEntity } from './events/envelope-replay.entity.ts';
+import { EnvelopeEntity } from './events/envelope.entity.ts';
+import { EventMinuteEntity } from './events/event-minute.entity.ts';
+import { RegisteredEventEntity } from './events/registered-event.entity.ts';
+import { SubscriptionEntity } from './events/subscription.entity.ts';
 import { JobEntity } from './jobs/job.entity.ts';
 import { WebhookDeliveryEntity } from './jobs/webhook-delivery.entity.ts';
 import { WebhookSecretEntity } from './jobs/webhook-secret.entity.ts';
 import { ModelEntity } from './models/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
+import { RunAttemptEntity } from './tasks/run-attempt.entity.ts';
+import { RunQueueEntity } from './tasks/run-queue.entity.ts';
+import { RunSlotEntity } from './tasks/run-slot.entity.ts';
+import { RunStepEntity } from './tasks/run-step.entity.ts';
+import { RunEntity } from './tasks/run.entity.ts';
+import { ScheduledRunEntity } from './tasks/scheduled-run.entity.ts';
+import { TaskEntity } from './tasks/task.entity.ts';
 import { CompactionEntity } from './turns/context/compaction.entity.ts';
 import { ContextPageEntity } from './turns/context/context-page.entity.ts';
 import { AttachmentEntity } from './turns/records/attachment.entity.ts';
@@ -32,20 +52,40 @@ import { ReservationEntity } from './usage/reservation.entity.ts';
 export const entities = [
   AgentVersionEntity,
   AgentEntity,
+  ApplicationManifestEntity,
   ApiKeyEntity,
+  ApplicationEntity,
   AuditEntryEntity,
   InvitationEntity,
   MembershipEntity,
   RateWindowEntity,
   RefreshSessionEntity,
   SpaceEntity,
+  SystemKeyEntity,
   UserEntity,
+  DataRowEntity,
+  BulkReplayEntity,
+  DeliveryEntity,
+  EmissionKeyEntity,
+  EnvelopeOutboxEntity,
+  EnvelopeReplayEntity,
+  EnvelopeEntity,
+  EventMinuteEntity,
+  RegisteredEventEntity,
+  SubscriptionEntity,
   JobEntity,
   WebhookDeliveryEntity,
   WebhookSecretEntity,
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,
+  RunAttemptEntity,
+  RunQueueEntity,
+  RunSlotEntity,
+  RunStepEntity,
+  RunEntity,
+  ScheduledRunEntity,
+  TaskEntity,
   CompactionEntity,
   ContextPageEntity,
   AttachmentEntity,

@@ -17,6 +17,10 @@ import { ModelLoopback1763600000016 } from './0016-model-loopback.ts';
 import { AccountKey1763600000017 } from './0017-account-key.ts';
 import { Names1763600000018 } from './0018-names.ts';
 import { TurnColumns1763600000019 } from './0019-turn-columns.ts';
+import { Applications1763600000020 } from './0020-applications.ts';
+import { Partitions1763600000021 } from './0021-partitions.ts';
+import { Tasks1763600000022 } from './0022-tasks.ts';
+import { Events1763600000023 } from './0023-events.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -39,4 +43,8 @@ export const migrations = [
   AccountKey1763600000017,
   Names1763600000018,
   TurnColumns1763600000019,
+  Applications1763600000020,
+  Partitions1763600000021,
+  Tasks1763600000022,
+  Events1763600000023,
 ];

@@ -1,5 +1,5 @@
 /** The kinds of rows that hints refer to. Each kind has its own queue. */
-export const HINT_KINDS = ['job', 'webhook'] as const;
+export const HINT_KINDS = ['job', 'webhook', 'envelope', 'run'] as const;
 export type HintKind = (typeof HINT_KINDS)[number];
 
 export type MessagingState = 'up' | 'down' | 'in-process';

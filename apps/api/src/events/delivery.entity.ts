@@ -1,0 +1,24 @@
+import type { DeliveryOutcome } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A subscription that matched a generation of an envelope. Partitioned by month. */
+@Entity('delivery')
+export class DeliveryEntity {
+  @PrimaryColumn('uuid')
+  envelopeId!: string;
+
+  @PrimaryColumn('uuid')
+  subscriptionId!: string;
+
+  @PrimaryColumn('int')
+  generation!: number;
+
+  @Column('uuid', { nullable: true })
+  runId!: string | null;
+
+  @Column('text')
+  outcome!: DeliveryOutcome;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+}

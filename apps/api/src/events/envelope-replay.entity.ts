@@ -1,0 +1,39 @@
+import type { EnvelopeReason, EnvelopeStatus, SubscriptionVerdict } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A replay of an envelope, with what had become of the generation before it. */
+@Entity('envelope_replay')
+export class EnvelopeReplayEntity {
+  @PrimaryColumn('uuid')
+  envelopeId!: string;
+
+  @PrimaryColumn('int')
+  generation!: number;
+
+  @Column('text', { nullable: true })
+  requestKey!: string | null;
+
+  @Column('uuid', { nullable: true })
+  requestedBy!: string | null;
+
+  @Column('uuid', { nullable: true })
+  bulkReplayId!: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  requestedAt!: Date;
+
+  @Column('text')
+  previousStatus!: EnvelopeStatus;
+
+  @Column('text', { nullable: true })
+  previousReason!: EnvelopeReason | null;
+
+  @Column('int')
+  previousMatchedCount!: number;
+
+  @Column('json', { nullable: true })
+  previousVerdicts!: SubscriptionVerdict[] | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  previousDispatchedAt!: Date | null;
+}

@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** How many envelopes of an event were recorded in a minute, by status. */
+@Entity('event_minute')
+export class EventMinuteEntity {
+  @PrimaryColumn('uuid')
+  spaceId!: string;
+
+  @PrimaryColumn('timestamptz')
+  minute!: Date;
+
+  @PrimaryColumn('uuid')
+  applicationId!: string;
+
+  @PrimaryColumn('text')
+  event!: string;
+
+  @Column('int')
+  dispatched!: number;
+
+  @Column('int')
+  failed!: number;
+
+  @Column('int')
+  skipped!: number;
+
+  @Column('int')
+  pending!: number;
+}

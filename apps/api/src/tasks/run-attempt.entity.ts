@@ -1,0 +1,28 @@
+import type { RunAttemptStatus, RunError } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { asNumber } from '../infra/database/columns.ts';
+
+/** One attempt of a run. */
+@Entity('run_attempt')
+export class RunAttemptEntity {
+  @PrimaryColumn('uuid')
+  runId!: string;
+
+  @PrimaryColumn('int')
+  attempt!: number;
+
+  @Column('bigint', { transformer: asNumber })
+  fencingToken!: number;
+
+  @Column('text')
+  status!: RunAttemptStatus;
+
+  @Column('json', { nullable: true })
+  error!: RunError | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  startedAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+}

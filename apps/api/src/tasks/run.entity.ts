@@ -1,0 +1,66 @@
+import type { RunError, RunOrigin, RunStatus, Trigger } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One execution of a task. Partitioned by month. */
+@Entity('run')
+export class RunEntity {
+  @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
+  id!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('uuid')
+  taskId!: string;
+
+  @Column('uuid')
+  ownerUserId!: string;
+
+  @Column('text')
+  origin!: RunOrigin;
+
+  @Column('text', { default: 'QUEUED' })
+  status!: RunStatus;
+
+  @Column('json', { nullable: true })
+  trigger!: Trigger | null;
+
+  @Column('json')
+  inputs!: Record<string, unknown>;
+
+  @Column('int', { default: 1 })
+  attempt!: number;
+
+  @Column('boolean', { default: false })
+  cancelRequested!: boolean;
+
+  @Column('uuid', { nullable: true })
+  envelopeId!: string | null;
+
+  @Column('int', { nullable: true })
+  generation!: number | null;
+
+  @Column('uuid', { nullable: true })
+  subscriptionId!: string | null;
+
+  @Column('uuid', { nullable: true })
+  rootId!: string | null;
+
+  @Column('int', { nullable: true })
+  depth!: number | null;
+
+  @Column('text', { array: true, nullable: true })
+  path!: string[] | null;
+
+  @Column('json', { nullable: true })
+  error!: RunError | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  startedAt!: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+}
