@@ -4,6 +4,13 @@ import { paginate } from './pagination.ts';
 import { path, formatQuery } from './url.ts';
 import { randomUuid } from './uuid.ts';
 
+const EVENT = { appIdentifier: 'shop', event: 'order.created', payload: { total: 1 } };
+const SUBSCRIPTION = { applicationIdentifier: 'shop', event: 'order.created', taskId: 't' };
+const PERIOD = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+const TASK = { name: 'n', type: 'MANUAL' as const, workflow: { steps: [] } };
+const MANIFEST = { identifier: 'shop', name: 'Shop', version: '1' };
+const ORDERS = { applicationIdentifier: 'shop', table: 'orders' };
+
 const globals = globalThis as Record<string, unknown>;
 
 describe('PlatformClient', () => {
@@ -54,11 +61,9 @@ describe('PlatformClient', () => {
     const server = await new TestServer().start();
     server.handle = (_, response) => answer(response, 200, {});
     try {
-      const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } =
-        new PlatformClient({
-          baseUrl: server.url,
-          apiKey: 'pk_1',
-        });
+      const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
+      const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
+      const { applications, data, events, runs, tasks } = client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -166,6 +171,77 @@ describe('PlatformClient', () => {
           usage.summary({ window: '24h', groupBy: 'model' }),
           'GET /api/usage/summary?window=24h&groupBy=model',
         ],
+        [events.catalog(), 'GET /api/events/catalog'],
+        [
+          events.emitTest('shop', 'order.created', { payload: { a: 1 } }),
+          'POST /api/events/catalog/shop/order.created/test',
+          { payload: { a: 1 } },
+        ],
+        [events.emit(EVENT), 'POST /api/events/emit', EVENT],
+        [
+          events.subscriptions({ event: 'order.created', taskId: 't' }),
+          'GET /api/events/subscriptions?event=order.created&taskId=t',
+        ],
+        [events.subscription('s'), 'GET /api/events/subscriptions/s'],
+        [events.createSubscription(SUBSCRIPTION), 'POST /api/events/subscriptions', SUBSCRIPTION],
+        [
+          events.updateSubscription('s', { filter: null, enabled: false }),
+          'PATCH /api/events/subscriptions/s',
+          { filter: null, enabled: false },
+        ],
+        [events.deleteSubscription('s'), 'DELETE /api/events/subscriptions/s'],
+        [
+          events.previewFilter({ applicationIdentifier: 'shop', event: 'e.f', filter: { a: [] } }),
+          'POST /api/events/subscriptions/preview',
+          { applicationIdentifier: 'shop', event: 'e.f', filter: { a: [] } },
+        ],
+        [
+          events.envelopes({ status: 'FAILED', from: '2026-01-01T00:00:00Z' }),
+          'GET /api/events/envelopes?status=FAILED&from=2026-01-01T00%3A00%3A00Z',
+        ],
+        [events.envelope('e'), 'GET /api/events/envelopes/e'],
+        [events.replay('e'), 'POST /api/events/envelopes/e/replay', {}],
+        [events.previewBulkReplay(PERIOD), 'POST /api/events/replays/preview', PERIOD],
+        [
+          events.createBulkReplay({ ...PERIOD, perSecond: 5 }),
+          'POST /api/events/replays',
+          { ...PERIOD, perSecond: 5 },
+        ],
+        [events.bulkReplay('r'), 'GET /api/events/replays/r'],
+        [events.bulkReplays({ limit: 2 }), 'GET /api/events/replays?limit=2'],
+        [events.stopBulkReplay('r'), 'DELETE /api/events/replays/r'],
+        [events.summary({ window: '7d' }), 'GET /api/events/summary?window=7d'],
+        [tasks.list({ type: 'EVENT' }), 'GET /api/tasks?type=EVENT'],
+        [tasks.get('t'), 'GET /api/tasks/t'],
+        [tasks.create(TASK), 'POST /api/tasks', TASK],
+        [tasks.update('t', { enabled: false }), 'PATCH /api/tasks/t', { enabled: false }],
+        [tasks.delete('t'), 'DELETE /api/tasks/t'],
+        [tasks.run('t', { inputs: { n: 1 } }), 'POST /api/tasks/t/run', { inputs: { n: 1 } }],
+        [tasks.runs('t', { status: 'FAILED' }), 'GET /api/tasks/t/runs?status=FAILED'],
+        [
+          tasks.schedulePreview({ cron: '0 9 * * 1', timezone: 'UTC' }),
+          'POST /api/tasks/schedule-preview',
+          { cron: '0 9 * * 1', timezone: 'UTC' },
+        ],
+        [runs.list({ status: 'RUNNING' }), 'GET /api/runs?status=RUNNING'],
+        [runs.get('r'), 'GET /api/runs/r'],
+        [runs.cancel('r'), 'POST /api/runs/r/cancel', {}],
+        [runs.retry('r'), 'POST /api/runs/r/retry', {}],
+        [applications.list(), 'GET /api/applications'],
+        [applications.get('shop'), 'GET /api/applications/shop'],
+        [applications.install(MANIFEST), 'POST /api/applications', MANIFEST],
+        [applications.upgrade('shop', MANIFEST), 'PUT /api/applications/shop', MANIFEST],
+        [
+          applications.upgrade('shop', MANIFEST, { dryRun: true }),
+          'PUT /api/applications/shop?dryRun=true',
+          MANIFEST,
+        ],
+        [applications.uninstall('shop'), 'DELETE /api/applications/shop'],
+        [applications.rotateKey('shop'), 'POST /api/applications/shop/system-key', {}],
+        [data.list(ORDERS, { limit: 1 }), 'GET /api/data/shop/orders/rows?limit=1'],
+        [data.create(ORDERS, { total: 1 }), 'POST /api/data/shop/orders/rows', { total: 1 }],
+        [data.update(ORDERS, 'r', { total: 2 }), 'PATCH /api/data/shop/orders/rows/r', { total: 2 }],
+        [data.delete(ORDERS, 'r/1'), 'DELETE /api/data/shop/orders/rows/r%2F1'],
         [usage.grant({ userId: 'u', tokens: 5 }), 'POST /api/usage/grants', { userId: 'u', tokens: 5 }],
       ];
       await Promise.all(cases.map(([call]) => call));

@@ -1,13 +1,18 @@
 import { HttpClient } from './http.ts';
 import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
+import { ApplicationsResource } from './resources/applications.ts';
 import { AuditResource } from './resources/audit.ts';
 import { AuthResource } from './resources/auth.ts';
+import { DataResource } from './resources/data.ts';
+import { EventsResource } from './resources/events.ts';
 import { InvitationsResource } from './resources/invitations.ts';
 import { JobsResource } from './resources/jobs.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
+import { RunsResource } from './resources/runs.ts';
 import { SpacesResource } from './resources/spaces.ts';
+import { TasksResource } from './resources/tasks.ts';
 import { UsageResource } from './resources/usage.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
@@ -45,13 +50,18 @@ export interface PlatformClientOptions {
 export class PlatformClient {
   readonly agents: AgentsResource;
   readonly apiKeys: ApiKeysResource;
+  readonly applications: ApplicationsResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly data: DataResource;
+  readonly events: EventsResource;
   readonly invitations: InvitationsResource;
   readonly jobs: JobsResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
+  readonly runs: RunsResource;
   readonly spaces: SpacesResource;
+  readonly tasks: TasksResource;
   readonly usage: UsageResource;
 
   constructor(options: PlatformClientOptions) {
@@ -71,12 +81,17 @@ export class PlatformClient {
     this.jobs = new JobsResource(http, streams);
     this.agents = new AgentsResource(http, this.jobs, streams);
     this.apiKeys = new ApiKeysResource(http);
+    this.applications = new ApplicationsResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
+    this.data = new DataResource(http);
+    this.events = new EventsResource(http);
     this.invitations = new InvitationsResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
+    this.runs = new RunsResource(http);
     this.spaces = new SpacesResource(http);
+    this.tasks = new TasksResource(http);
     this.usage = new UsageResource(http);
   }
 }

@@ -1,5 +1,7 @@
 export { PlatformClient } from './client.ts';
 export type { PlatformClientOptions } from './client.ts';
+export { emitManagedEvent } from './emit-managed-event.ts';
+export type { EmitSettings } from './emit-managed-event.ts';
 export {
   AgentJobError,
   AgentStreamError,
@@ -21,14 +23,19 @@ export { paginate } from './pagination.ts';
 export { toProductEvent } from './product-event.ts';
 export type { AgentListQuery, AgentsResource, TurnOptions } from './resources/agents.ts';
 export type { ApiKeysResource } from './resources/api-keys.ts';
+export type { ApplicationsResource } from './resources/applications.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
 export type { ContextResource } from './resources/context.ts';
+export type { DataResource, DataTable } from './resources/data.ts';
+export type { EventsResource } from './resources/events.ts';
 export type { InvitationsResource } from './resources/invitations.ts';
 export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
+export type { RunsResource } from './resources/runs.ts';
 export type { SpacesResource } from './resources/spaces.ts';
+export type { TasksResource } from './resources/tasks.ts';
 export type { UsageResource } from './resources/usage.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';

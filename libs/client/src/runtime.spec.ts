@@ -93,6 +93,7 @@ describe('the library', () => {
       'PlatformClient',
       'PlatformConnectionError',
       'PlatformError',
+      'emitManagedEvent',
       'paginate',
       'toProductEvent',
     ]);

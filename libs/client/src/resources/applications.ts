@@ -1,0 +1,60 @@
+import type {
+  Application,
+  ApplicationDetail,
+  ApplicationManifest,
+  InstalledApplication,
+  Page,
+  PageQuery,
+  RotatedSystemKey,
+  UpgradeResult,
+} from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+/** The applications of the space: events, tables, tasks, and subscriptions from a manifest. Only for admins. */
+export class ApplicationsResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<Application>> {
+    return this.http.get('/api/applications', { ...query }, options);
+  }
+
+  get(identifier: string, options?: RequestOptions): Promise<ApplicationDetail> {
+    return this.http.get(path`/api/applications/${identifier}`, {}, options);
+  }
+
+  /** Installs an application. The system key is returned only here. */
+  install(manifest: ApplicationManifest, options?: RequestOptions): Promise<InstalledApplication> {
+    return this.http.post('/api/applications', manifest, options);
+  }
+
+  /** Replaces the manifest. With `dryRun`, changes nothing and returns what would change and break. */
+  upgrade(
+    identifier: string,
+    manifest: ApplicationManifest,
+    { dryRun, ...options }: RequestOptions & { dryRun?: boolean } = {},
+  ): Promise<UpgradeResult> {
+    return this.http.json({
+      ...options,
+      method: 'PUT',
+      path: path`/api/applications/${identifier}`,
+      query: { dryRun },
+      body: manifest,
+      idempotent: true,
+    });
+  }
+
+  /** Uninstalls an application. Its history and the subscriptions that users created are kept. */
+  uninstall(identifier: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/applications/${identifier}`, options);
+  }
+
+  /** Replaces the system key. The previous one stops working at once; the new one is returned only here. */
+  rotateKey(identifier: string, options?: RequestOptions): Promise<RotatedSystemKey> {
+    return this.http.post(path`/api/applications/${identifier}/system-key`, {}, options);
+  }
+}

@@ -1,0 +1,45 @@
+import type { DataRow, DataRowQuery, Page } from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+/** A table of an application. */
+export interface DataTable {
+  applicationIdentifier: string;
+  table: string;
+}
+
+/** The rows of the tables that applications declare. An insert can emit an event. */
+export class DataResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  /** Lists rows, newest first. */
+  list(table: DataTable, query: DataRowQuery = {}, options?: RequestOptions): Promise<Page<DataRow>> {
+    return this.http.get(rowsPath(table), { ...query }, options);
+  }
+
+  create(table: DataTable, values: Record<string, unknown>, options?: RequestOptions): Promise<DataRow> {
+    return this.http.post(rowsPath(table), values, options);
+  }
+
+  /** Changes the columns that are present. */
+  update(
+    table: DataTable,
+    rowId: string,
+    values: Record<string, unknown>,
+    options?: RequestOptions,
+  ): Promise<DataRow> {
+    return this.http.patch(`${rowsPath(table)}${path`/${rowId}`}`, values, options);
+  }
+
+  delete(table: DataTable, rowId: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(`${rowsPath(table)}${path`/${rowId}`}`, options);
+  }
+}
+
+function rowsPath({ applicationIdentifier, table }: DataTable): string {
+  return path`/api/data/${applicationIdentifier}/${table}/rows`;
+}

@@ -1,0 +1,167 @@
+import type {
+  BulkReplay,
+  CatalogApplication,
+  CreateBulkReplayRequest,
+  CreateSubscriptionRequest,
+  EmitRequest,
+  EmitResponse,
+  Envelope,
+  EnvelopeDetail,
+  EnvelopeQuery,
+  EventSummary,
+  EventWindow,
+  FilterPreview,
+  FilterPreviewRequest,
+  Page,
+  ReplayPreview,
+  ReplayQuery,
+  ReplayRequest,
+  ReplayResponse,
+  Subscription,
+  SubscriptionQuery,
+  TestEmissionRequest,
+  UpdateSubscriptionRequest,
+} from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+const SUBSCRIPTIONS = '/api/events/subscriptions';
+const REPLAYS = '/api/events/replays';
+
+/** Emits an event. With an `idempotencyKey` the request is retried, because a repeated key records nothing. */
+export function sendEvent(
+  http: HttpClient,
+  event: EmitRequest,
+  options?: RequestOptions,
+): Promise<EmitResponse> {
+  const hasKey = event.idempotencyKey !== undefined && event.idempotencyKey !== null;
+  return http.json({
+    ...options,
+    method: 'POST',
+    path: '/api/events/emit',
+    body: event,
+    idempotent: hasKey,
+  });
+}
+
+/** The event bus: catalog, subscriptions, and the log. Everything except the catalog is only for admins. */
+export class EventsResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  /**
+   * Emits an event. Needs the system key of the application as the client's credential. With an `idempotencyKey` the
+   * request is retried, because a repeated key records nothing.
+   */
+  emit(event: EmitRequest, options?: RequestOptions): Promise<EmitResponse> {
+    return sendEvent(this.http, event, options);
+  }
+
+  /** Returns the registered events of all installed applications. */
+  catalog(options?: RequestOptions): Promise<CatalogApplication[]> {
+    return this.http.get('/api/events/catalog', {}, options);
+  }
+
+  /** Emits one event with the source `system`. Its subscriptions fire. */
+  emitTest(
+    applicationIdentifier: string,
+    event: string,
+    emission: TestEmissionRequest,
+    options?: RequestOptions,
+  ): Promise<EmitResponse> {
+    return this.http.post(
+      path`/api/events/catalog/${applicationIdentifier}/${event}/test`,
+      emission,
+      options,
+    );
+  }
+
+  subscriptions(query: SubscriptionQuery = {}, options?: RequestOptions): Promise<Page<Subscription>> {
+    return this.http.get(SUBSCRIPTIONS, { ...query }, options);
+  }
+
+  subscription(id: string, options?: RequestOptions): Promise<Subscription> {
+    return this.http.get(path`/api/events/subscriptions/${id}`, {}, options);
+  }
+
+  createSubscription(
+    subscription: CreateSubscriptionRequest,
+    options?: RequestOptions,
+  ): Promise<Subscription> {
+    return this.http.post(SUBSCRIPTIONS, subscription, options);
+  }
+
+  updateSubscription(
+    id: string,
+    changes: UpdateSubscriptionRequest,
+    options?: RequestOptions,
+  ): Promise<Subscription> {
+    return this.http.patch(path`/api/events/subscriptions/${id}`, changes, options);
+  }
+
+  deleteSubscription(id: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/events/subscriptions/${id}`, options);
+  }
+
+  /** Returns which of the latest envelopes a filter matches, and which field failed. Changes nothing. */
+  previewFilter(request: FilterPreviewRequest, options?: RequestOptions): Promise<FilterPreview> {
+    return this.http.postIdempotent(`${SUBSCRIPTIONS}/preview`, request, options);
+  }
+
+  /** Lists envelopes, newest first. */
+  envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): Promise<Page<Envelope>> {
+    return this.http.get('/api/events/envelopes', { ...query }, options);
+  }
+
+  /** Returns an envelope with its verdicts, runs, replays, and the events that it caused. */
+  envelope(id: string, options?: RequestOptions): Promise<EnvelopeDetail> {
+    return this.http.get(path`/api/events/envelopes/${id}`, {}, options);
+  }
+
+  /** Dispatches an envelope again. With a `requestKey` the request is retried: it returns the first replay. */
+  replay(envelopeId: string, request: ReplayRequest = {}, options?: RequestOptions): Promise<ReplayResponse> {
+    const hasKey = request.requestKey !== undefined && request.requestKey !== null;
+    return this.http.json({
+      ...options,
+      method: 'POST',
+      path: path`/api/events/envelopes/${envelopeId}/replay`,
+      body: request,
+      idempotent: hasKey,
+    });
+  }
+
+  /** Counts the envelopes that a bulk replay would replay. */
+  previewBulkReplay(query: ReplayQuery, options?: RequestOptions): Promise<ReplayPreview> {
+    return this.http.postIdempotent(`${REPLAYS}/preview`, query, options);
+  }
+
+  /** Starts a bulk replay. `bulkReplay` returns its progress. */
+  createBulkReplay(replay: CreateBulkReplayRequest, options?: RequestOptions): Promise<BulkReplay> {
+    return this.http.post(REPLAYS, replay, options);
+  }
+
+  bulkReplay(id: string, options?: RequestOptions): Promise<BulkReplay> {
+    return this.http.get(path`/api/events/replays/${id}`, {}, options);
+  }
+
+  /** Lists bulk replays, newest first. */
+  bulkReplays(
+    query: { limit?: number; cursor?: string } = {},
+    options?: RequestOptions,
+  ): Promise<Page<BulkReplay>> {
+    return this.http.get(REPLAYS, query, options);
+  }
+
+  /** Stops a bulk replay. What has been replayed stays replayed. */
+  stopBulkReplay(id: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/events/replays/${id}`, options);
+  }
+
+  /** Returns how many events were emitted in a time window, how they ended, and the most frequent ones. */
+  summary(query: { window?: EventWindow } = {}, options?: RequestOptions): Promise<EventSummary> {
+    return this.http.get('/api/events/summary', query, options);
+  }
+}

@@ -1,0 +1,59 @@
+import type {
+  CreateTaskRequest,
+  Page,
+  Run,
+  RunQuery,
+  RunTaskRequest,
+  SchedulePreview,
+  Task,
+  TaskQuery,
+  TaskSchedule,
+  UpdateTaskRequest,
+} from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+/** Workflows that run by hand, by schedule, or when an event occurs. */
+export class TasksResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  /** Lists the caller's own tasks, or for admins all tasks of the space. */
+  list(query: TaskQuery = {}, options?: RequestOptions): Promise<Page<Task>> {
+    return this.http.get('/api/tasks', { ...query }, options);
+  }
+
+  get(taskId: string, options?: RequestOptions): Promise<Task> {
+    return this.http.get(path`/api/tasks/${taskId}`, {}, options);
+  }
+
+  create(task: CreateTaskRequest, options?: RequestOptions): Promise<Task> {
+    return this.http.post('/api/tasks', task, options);
+  }
+
+  update(taskId: string, changes: UpdateTaskRequest, options?: RequestOptions): Promise<Task> {
+    return this.http.patch(path`/api/tasks/${taskId}`, changes, options);
+  }
+
+  delete(taskId: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/tasks/${taskId}`, options);
+  }
+
+  /** Starts a run. It continues in the background: `runs.get` returns its progress. */
+  run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): Promise<Run> {
+    return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
+  }
+
+  /** Lists the runs of a task, newest first. */
+  runs(taskId: string, query: RunQuery = {}, options?: RequestOptions): Promise<Page<Run>> {
+    return this.http.get(path`/api/tasks/${taskId}/runs`, { ...query }, options);
+  }
+
+  /** Returns the next five due times of a schedule. */
+  schedulePreview(schedule: TaskSchedule, options?: RequestOptions): Promise<SchedulePreview> {
+    return this.http.postIdempotent('/api/tasks/schedule-preview', schedule, options);
+  }
+}
