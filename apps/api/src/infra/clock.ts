@@ -1,4 +1,4 @@
-/** The time of this process, for limits and tokens; stored times come from the database. */
+/** The clock of this process, for limits and tokens. Stored times come from the database. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

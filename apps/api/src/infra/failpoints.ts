@@ -9,7 +9,7 @@ interface Armed {
 
 const FORMAT = /^([\w.-]+)(?::(throw|kill))?(?:@(\d+))?(?:=(.+))?$/;
 
-/** Names of the places that tests may break on purpose; set by PLATFORM_FAILPOINTS or by a test. */
+/** The armed failpoints, set by PLATFORM_FAILPOINTS or by a test. */
 const armed = new Map<string, Armed>();
 
 /**

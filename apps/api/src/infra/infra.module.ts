@@ -10,7 +10,7 @@ import { GuardedHttp } from './http/guarded-http.ts';
 import { RouteTable } from './http/route-table.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** What every module stands on and that has no words of the domain. */
+/** Infrastructure for all modules, without knowledge of the domain. */
 @Module({})
 export class InfraModule {
   static with(config: PlatformConfig): DynamicModule {

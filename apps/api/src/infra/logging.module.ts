@@ -3,12 +3,12 @@ import type { Options } from 'pino-http';
 import { PlatformConfig } from './config/platform-config.ts';
 import { loggedFields, loggedLine } from './log-lines.ts';
 
-/** How every line of the log is made. */
+/** The format of log lines. */
 export function logOptions(level: string): Options {
   return {
     level,
     autoLogging: false,
-    // What is an error has been made safe by then; the standard serializer would rename it.
+    // Errors are already sanitized; the standard serializer would rename them.
     serializers: { err: (told: unknown) => told },
     wrapSerializers: false,
     formatters: { log: loggedFields },
@@ -16,7 +16,7 @@ export function logOptions(level: string): Options {
   };
 }
 
-/** Structured logs; calls are logged by request-log.ts, so pino's own request logging stays off. */
+/** Structured logs. `request-log.ts` logs calls, so pino's own request logging is off. */
 export const LoggingModule = LoggerModule.forRootAsync({
   inject: [PlatformConfig],
   useFactory: (config: PlatformConfig) => ({ forRoutes: [], pinoHttp: logOptions(config.logLevel) }),

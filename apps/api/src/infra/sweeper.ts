@@ -50,7 +50,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** Runs the sweeps that are due at a time; without a time, all of them. */
   async sweep(now = Infinity): Promise<void> {
-    // Rather half a tick early than a tick late.
+    // Half a tick early is better than a tick late.
     const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
     if (due.length === 0) return;
     const lock = this.database.createQueryRunner();

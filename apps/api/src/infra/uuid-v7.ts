@@ -4,15 +4,15 @@ let lastMs = 0;
 let count = 0;
 
 /**
- * A time-ordered id, as `uuid_v7()` of the database makes them, for a row whose id has to be known before its
- * transaction. The ids of one process sort in the order in which they were made.
+ * Returns a time-ordered id, like `uuid_v7()` in the database, for a row whose id must be known before its
+ * transaction. The ids of one process sort in the order of their creation.
  */
 export function uuidV7(nowMs = Date.now()): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
     count = 0;
   } else if (++count > 0xfff) {
-    // More than 4,096 in a millisecond, or a clock that was set back: the order counts, not the time.
+    // With more than 4,096 in a millisecond, or a clock that was set back, the order matters more than the time.
     lastMs++;
     count = 0;
   }

@@ -1,12 +1,12 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What the first start made, for whoever started it. */
+/** What the first start created, for the person who started it. */
 export interface FirstStart {
   spaceId: string;
   userId: string;
   email: string;
-  /** Null: it came from the environment and is kept there alone. */
+  /** Null if it came from the environment, which is then the only place that has it. */
   password: string | null;
   apiKey: string | null;
   agentId: string | null;
@@ -20,7 +20,7 @@ export async function readFirstStart(file: string): Promise<FirstStart | null> {
   }
 }
 
-/** For the owner's eyes; it is on the disk as a whole, or not at all, when this resolves. */
+/** Stores the file, readable only by its owner, completely or not at all. */
 export async function keepFirstStart(file: string, made: FirstStart): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.draft`;
@@ -39,7 +39,7 @@ export async function dropFirstStart(file: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-/** What the terminal shows once the service is ready. */
+/** The text that the terminal shows when the service is ready. */
 export function banner(publicUrl: string, made: FirstStart | null): string {
   const lines = [
     '',

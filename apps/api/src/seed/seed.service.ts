@@ -14,7 +14,7 @@ import { ModelsService } from '../models/models.service.ts';
 import { banner, dropFirstStart, keepFirstStart, readFirstStart, type FirstStart } from './first-start.ts';
 
 const SEED_LOCK = 720_003;
-/** How long a start waits for others that start. */
+/** How long a start waits for other processes that are starting. */
 const PATIENCE_MS = 30_000;
 const DEFAULT_EMAIL = 'admin@platform.local';
 const DEMO_AGENT = {
@@ -25,7 +25,7 @@ const DEMO_AGENT = {
   tools: [{ toolId: 'current_time', methods: null }],
 };
 
-/** Makes what an empty database needs before anybody can sign in. */
+/** Creates what an empty database needs before someone can sign in. */
 @Injectable()
 export class SeedService {
   private readonly file: string;
@@ -40,9 +40,9 @@ export class SeedService {
     this.file = join(config.dataDir, 'first-start.json');
   }
 
-  /** Seeds where nothing is yet, and answers what the terminal is to show. */
+  /** Seeds an empty database. Returns what the terminal should show. */
   async run(): Promise<{ banner: () => string }> {
-    // A lost answer to COMMIT is found out by the next try, as a crash is by the next start.
+    // The next attempt detects a lost response to COMMIT, as the next start detects a crash.
     const first =
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
     const made = await this.withAgent(await first);
@@ -51,8 +51,8 @@ export class SeedService {
   }
 
   /**
-   * Null where somebody lives here already. What opens the door is on the disk before the account is there: whoever
-   * crashes in between starts again, and nobody is locked out.
+   * Returns null if users exist. The password is on the disk before the account exists, so that after a crash in
+   * between, the next start continues and nobody is locked out.
    */
   private async makeFirst(): Promise<FirstStart | null> {
     const email = this.config.adminEmail ?? DEFAULT_EMAIL;
@@ -86,7 +86,7 @@ export class SeedService {
     return made;
   }
 
-  /** The first password is shown for as long as it is the password. */
+  /** The first password is shown until it is changed. */
   private async remembered(): Promise<FirstStart | null> {
     const made = await readFirstStart(this.file);
     if (made === null) return null;
@@ -97,7 +97,7 @@ export class SeedService {
     return null;
   }
 
-  /** A password of the environment is kept there alone. */
+  /** A password from the environment is not stored anywhere else. */
   private async withoutGivenPassword(made: FirstStart): Promise<FirstStart> {
     if (made.password === null || made.password !== this.config.adminPassword) return made;
     const kept = { ...made, password: null };
@@ -105,7 +105,7 @@ export class SeedService {
     return kept;
   }
 
-  /** The agent to try, also where an earlier start ended before it was made. */
+  /** Creates the first agent, also if an earlier start ended before that. */
   private async withAgent(made: FirstStart | null): Promise<FirstStart | null> {
     if (!this.demo || made === null || made.agentId !== null) return made;
     return this.database.transaction(async (tx) => {
@@ -119,7 +119,7 @@ export class SeedService {
     });
   }
 
-  /** The model server of the environment joins the catalog, and the first agent uses it until somebody edits that. */
+  /** Adds the model of the environment to the catalog. The first agent uses it until someone edits the agent. */
   private async followEnvironment(made: FirstStart): Promise<void> {
     const { openai } = this.config;
     if (openai === null) return;
@@ -139,7 +139,7 @@ export class SeedService {
   }
 }
 
-/** Several processes may start at once on an empty database. */
+/** Several processes can start at the same time on an empty database. */
 async function lockSeed(tx: EntityManager): Promise<void> {
   await rows(tx, 'select pg_advisory_xact_lock($1)', [SEED_LOCK]);
 }

@@ -1,4 +1,4 @@
-/** A tool that the platform brings itself; an agent lists it by its name. */
+/** A tool that is part of the platform. Agents refer to it by name. */
 export interface BuiltinTool {
   /** Also its id. */
   name: string;
@@ -10,27 +10,27 @@ interface BuiltinMethod {
   description: string;
   /** JSON Schema of the input. */
   inputSchema: Record<string, unknown>;
-  /** Has effects. */
+  /** Whether the method has side effects. */
   acts: boolean;
-  /** Answers a JSON value; throws a `ToolError` with what the model may be told. */
+  /** Returns a JSON value. Throws a `ToolError` with a message for the model. */
   run: (input: Record<string, unknown>, call: BuiltinCall) => Promise<unknown>;
 }
 
-/** For whom a method runs, and what it may use. */
+/** The caller of a method, and what the method can use. */
 export interface BuiltinCall {
   now: Date;
-  /** Aborts when the turn is stopped: nobody waits for the result any more. */
+  /** Aborts when the turn stops. */
   signal: AbortSignal;
   spaceId: string;
   userId: string;
   agent: { id: string; name: string };
-  /** What the space has set up for the tool; empty where there is nothing to set up. */
+  /** The configuration of the tool in the space; empty if it has none. */
   configuration: Readonly<Record<string, unknown>>;
   attachments: ToolAttachments;
 }
 
-/** What was sent or made in the session of the call. */
+/** The attachments of the session. */
 interface ToolAttachments {
-  /** Null where the session has none of that id. */
+  /** Returns null if the session has no such attachment. */
   read(id: string): Promise<{ mime: string; data: Buffer } | null>;
 }

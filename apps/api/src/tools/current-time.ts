@@ -1,13 +1,13 @@
 import type { BuiltinTool } from './builtin-tool.ts';
 import { ToolError } from './tool-error.ts';
 
-/** Tells date and time in a time zone: models know neither. */
+/** Returns the date and time in a time zone, which models do not know. */
 export const currentTime: BuiltinTool = {
   name: 'current_time',
   methods: [
     {
       name: 'now',
-      description: 'The present date and time, in UTC or in a time zone',
+      description: 'The current date and time, in UTC or in a time zone',
       acts: false,
       inputSchema: {
         type: 'object',

@@ -1,4 +1,4 @@
-/** What went wrong in a tool, in words that are made for the model; the message of any other error is for the log alone. */
+/** An error whose message is written for the model. The messages of other errors are only logged. */
 export class ToolError extends Error {
   override name = 'ToolError';
 }

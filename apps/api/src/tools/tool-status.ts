@@ -1,7 +1,7 @@
 import type { AgentTool } from '@platform/contracts';
 import { builtinTools } from './builtin-tools.ts';
 
-/** What an agent lists and nobody can call, one sentence; null where all of it is there. */
+/** Returns a sentence about tools or methods that an agent lists but that do not exist, or null. */
 export function missingTool({ toolId, methods }: AgentTool): string | null {
   const tool = builtinTools.get(toolId);
   if (tool === undefined) return `The agent lists the tool ${toolId}, which does not exist`;

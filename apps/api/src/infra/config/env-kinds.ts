@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { parseAllowedHost } from '../http/allowed-hosts.ts';
 
-/** How a text from the environment becomes a value; `expected` ends the sentence "NAME must be …". */
+/** Parses a text from the environment; `expected` completes the sentence "NAME must be …". */
 export interface EnvKind<T> {
   expected: string;
-  /** Undefined: the text is none. */
+  /** Returns undefined if the text is invalid. */
   parse(text: string): T | undefined;
 }
 
@@ -29,7 +29,7 @@ export const flag: EnvKind<boolean> = {
   parse: (text) => ({ true: true, '1': true, false: false, '0': false })[text.toLowerCase()],
 };
 
-/** Comma-separated; empty items are passed over. */
+/** Comma-separated; empty items are ignored. */
 export function listOf<T>(item: EnvKind<T>): EnvKind<T[]> {
   return {
     expected: `a comma-separated list, each item ${item.expected}`,
@@ -41,7 +41,7 @@ export function listOf<T>(item: EnvKind<T>): EnvKind<T[]> {
   };
 }
 
-/** Without a slash at its end, so that paths can be appended. */
+/** Has no trailing slash, so that paths can be appended. */
 export const httpAddress: EnvKind<string> = {
   expected: 'an http or https address without credentials, query or fragment',
   parse: (text) => {

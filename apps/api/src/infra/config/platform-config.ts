@@ -18,25 +18,25 @@ import {
 } from './env-kinds.ts';
 
 export interface OpenAiConfig {
-  /** Null for servers that ask for none. */
+  /** Null for servers that require none. */
   apiKey: string | null;
   baseUrl: string;
   model: string;
 }
 
-/** How many connections to the database the process may have, and how long they wait; see `database/pools.ts`. */
+/** Limits of the database connections of the process; see `database/pools.ts`. */
 export interface DatabaseLimits {
   apiPool: number;
   backgroundPool: number;
   readerPool: number;
-  /** Milliseconds for a connection, for a statement, for a lock, and between two statements of a transaction. */
+  /** Milliseconds to wait for a connection, a statement, a lock, and the next statement of a transaction. */
   connectMs: number;
   statementMs: number;
   lockMs: number;
   idleTransactionMs: number;
 }
 
-/** Everything that the process is told from outside, read and checked once at its start. */
+/** The settings of the process, read and validated once when it starts. */
 export class PlatformConfig {
   readonly port!: number;
   readonly host!: string;
@@ -44,38 +44,38 @@ export class PlatformConfig {
   readonly dataDir!: string;
   readonly databaseUrl!: string;
   readonly database!: DatabaseLimits;
-  /** Null: messaging stays within the process. */
+  /** Null means in-process messaging. */
   readonly redisUrl!: string | null;
   readonly role!: 'all' | 'api' | 'worker';
-  /** 32 bytes; take keys from it with `deriveKey`, each for one purpose. */
+  /** 32 bytes. Derive a key for each purpose with `deriveKey`. */
   readonly secretKey!: Buffer;
-  /** The start script keeps the database and the secret. */
+  /** Whether the start script manages the database and the secret key. */
   readonly embedded!: boolean;
   readonly adminEmail!: string | null;
   readonly adminPassword!: string | null;
   readonly seed!: 'demo' | 'none';
-  /** Who may create spaces; `admins`: installation administrators. */
+  /** Who may create spaces; `admins` means installation administrators. */
   readonly spaceCreation!: 'everyone' | 'admins';
   /** Without a slash at its end. */
   readonly publicUrl!: string;
   readonly corsOrigins!: string[];
-  /** Private places that outgoing calls may reach: `host`, `host:port` or CIDR. */
+  /** Private destinations that outgoing calls may reach: `host`, `host:port`, or CIDR. */
   readonly allowedPrivateHosts!: string[];
-  /** Whether `platform/offline` stands in for unknown models while it is the only one. */
+  /** Whether `platform/offline` replaces unknown models while it is the only model. */
   readonly offlineStandin!: boolean;
-  /** The model of the first start. */
+  /** The model that the first start adds. */
   readonly openai!: OpenAiConfig | null;
   readonly logLevel!: string;
-  /** How many proxies stand in front, or which addresses they have; 0: none, and `X-Forwarded-For` is ignored. */
+  /** The number of proxies in front of the service, or their addresses. With 0, `X-Forwarded-For` is ignored. */
   readonly trustProxy!: number | string[];
-  /** Within so long the headers of a request arrive, and its body if nobody is known to send it. */
+  /** Milliseconds for the headers of a request, and for the body if the caller is not authenticated. */
   readonly readTimeoutMs!: number;
-  /** Requests per minute and person or application. */
+  /** Requests per minute for each person or application. */
   readonly rateLimit!: number;
-  /** Turns that one user may run at once, over all processes. */
+  /** The most turns that one user can run at the same time, in all processes together. */
   readonly maxRunningTurns!: number;
   readonly streamLeaseMs!: number;
-  /** Jobs that this process runs at once. */
+  /** The most jobs that this process runs at the same time. */
   readonly jobConcurrency!: number;
   readonly failpoints!: string[];
 
@@ -89,7 +89,7 @@ export class PlatformConfig {
   }
 }
 
-/** One line per wrong variable; none of them repeats a value, for it may be a secret. */
+/** Contains one line per invalid variable. Values are not repeated, because they may be secrets. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -97,7 +97,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings of the process; throws a `ConfigError` that names every wrong variable. */
+/** Reads the settings of the process. Throws a `ConfigError` that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
   const problems: string[] = [];
 
@@ -162,7 +162,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     logLevel: read(
       'PLATFORM_LOG_LEVEL',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-      // Where a person looks at the terminal, the lines of a start would bury what it says.
+      // On a terminal, the log lines of the start would hide the banner.
       embedded ? 'warn' : 'info',
     ),
     trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),

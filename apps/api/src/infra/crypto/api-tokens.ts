@@ -6,19 +6,19 @@ export type KeyPrefix = 'pk' | 'app';
 
 export interface ParsedKey {
   prefix: KeyPrefix;
-  /** Names the key in the database and in lists. */
+  /** Identifies the key in the database and in lists. */
   publicId: string;
   secret: string;
 }
 
 export interface MintedKey {
-  /** The whole key, to be shown once. */
+  /** The complete key, which is shown once. */
   key: string;
   publicId: string;
   secretHash: Buffer;
 }
 
-// Letters and digits alone, so that a double click selects the whole key.
+// Only letters and digits, so that a double click selects the complete key.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PUBLIC_ID_LENGTH = 12;
 /** 214 bits. */
@@ -28,7 +28,7 @@ const FORM = new RegExp(
   `^(pk|app)_([0-9A-Za-z]{${PUBLIC_ID_LENGTH}})([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 );
 
-/** Makes a new key: `<prefix>_<public id><secret><checksum>`. */
+/** Creates a key: `<prefix>_<public id><secret><checksum>`. */
 export function mintKey(prefix: KeyPrefix): MintedKey {
   const publicId = randomText(PUBLIC_ID_LENGTH);
   const secret = randomText(SECRET_LENGTH);
@@ -36,14 +36,14 @@ export function mintKey(prefix: KeyPrefix): MintedKey {
   return { key, publicId, secretHash: hashSecret(secret) };
 }
 
-/** Takes a key apart; null where its form or checksum is wrong, so that a typo asks no database. */
+/** Parses a key. Returns null if its form or checksum is wrong, so that a typo causes no database query. */
 export function parseKey(text: string): ParsedKey | null {
   const [, prefix, publicId, secret, sum] = FORM.exec(text) ?? [];
   if ((prefix !== 'pk' && prefix !== 'app') || publicId === undefined || secret === undefined) return null;
   return sum === checksum(prefix, publicId, secret) ? { prefix, publicId, secret } : null;
 }
 
-/** SHA-256: a fast hash is right for a secret of more than 192 random bits. */
+/** SHA-256. A fast hash is sufficient for a secret of more than 192 random bits. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -16,7 +16,7 @@ interface PasswordHash {
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const HASH_BYTES = 32;
 
-/** Takes as long to check as any other hash, and no password fits it. */
+/** Takes as long to check as any other hash, and matches no password. */
 const DUMMY: PasswordHash = { ...COST, salt: Buffer.alloc(16), hash: Buffer.alloc(HASH_BYTES) };
 
 /** Hashes a password with argon2id: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
@@ -27,7 +27,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Whether the password fits the stored hash; `null`, an unknown account, takes as long and never fits. */
+/** Whether the password matches the stored hash. `null` means an unknown account: it takes as long and never matches. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const expected = stored === null ? DUMMY : parse(stored);
   const actual = await digest(password, expected, expected.hash.length);
@@ -36,7 +36,7 @@ export async function verifyPassword(password: string, stored: string | null): P
 
 function digest(password: string, cost: Omit<PasswordHash, 'hash'>, tagLength: number): Promise<Buffer> {
   const { memory, passes, parallelism, salt: nonce } = cost;
-  // The same characters may be typed composed or decomposed.
+  // Keyboards produce the same characters composed or decomposed.
   const message = password.normalize('NFKC');
   return derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength });
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from './derive-key.ts';
 
-/** Where a secret is kept; it opens nowhere else. */
+/** The record and field that a secret belongs to. It can be decrypted only for the same ones. */
 export interface SecretContext {
   spaceId: string;
   recordId: string;
@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 const OVERHEAD_BYTES = IV_BYTES + TAG_BYTES;
 const WRAPPED_KEY_BYTES = OVERHEAD_BYTES + KEY_BYTES;
 
-/** Keeps secrets at rest: each under a data key of its own, which the master key wraps. */
+/** Encrypts secrets at rest, each with its own data key, which is wrapped by the master key. */
 export class SecretBox {
   private readonly wrappingKey: Buffer;
 
@@ -25,7 +25,7 @@ export class SecretBox {
     this.wrappingKey = deriveKey(masterKey, 'secret-box');
   }
 
-  /** Encrypts a text for one place: `v1.` and base64url of the wrapped key and the ciphertext. */
+  /** Encrypts a text for one record and field: `v1.` and base64url of the wrapped key and the ciphertext. */
   seal(context: SecretContext, plaintext: string): string {
     const aad = additionalData(context);
     const dataKey = randomBytes(KEY_BYTES);
@@ -34,7 +34,7 @@ export class SecretBox {
     return `${VERSION}.${Buffer.concat([wrappedKey, ciphertext]).toString('base64url')}`;
   }
 
-  /** Decrypts what `seal` made; throws when it was altered, or sealed for another place or key. */
+  /** Decrypts a text from `seal`. Throws if it was altered, or encrypted for another record or with another key. */
   open(context: SecretContext, sealed: string): string {
     const [version, body] = sealed.split('.');
     if (version !== VERSION || body === undefined) throw new Error('The sealed secret has an unknown format');
@@ -51,7 +51,7 @@ export class SecretBox {
 
 function additionalData({ spaceId, recordId, field }: SecretContext): Buffer {
   const parts = [spaceId, recordId, field];
-  // A separator inside a part would let two places share one context.
+  // A separator inside a part would give two records the same context.
   if (parts.some((part) => part.includes('|'))) throw new Error("A secret's context may not contain '|'");
   return Buffer.from(parts.join('|'), 'utf8');
 }

@@ -1,4 +1,4 @@
 import { DataSource } from 'typeorm';
 
-/** The database for what nobody waits for: it works on while callers use up the connections of `DataSource`. */
+/** The database for background work, which continues when requests use all connections of `DataSource`. */
 export class BackgroundDatabase extends DataSource {}

@@ -2,12 +2,12 @@ import type { EntityManager } from 'typeorm';
 import type { Transactions } from './rows.ts';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
-/** A caller waits meanwhile, so not for long: a server that crashed is back within seconds. */
+/** Short, because a caller is waiting; a server that crashed is back within seconds. */
 const LOOK_UP_MS = 2_000;
 
 /**
- * Runs a transaction whose outcome is known for sure where that can be: when the answer to COMMIT is lost, `committed`
- * looks for what `work` made. Where even that cannot be asked it rejects, and it may have happened.
+ * Runs a transaction and determines its outcome: if the response to COMMIT is lost, `committed` checks whether the rows
+ * of `work` exist. Rejects if that cannot be checked either; the transaction may then have committed.
  */
 export async function transactionWithOutcome<T>(
   database: Transactions,

@@ -4,8 +4,8 @@ import { migrations } from '../../migrations/index.ts';
 const MIGRATION_LOCK = 720_001;
 
 /**
- * Brings the database to the present schema; migrations are the only place where it is made.
- * Safe with several processes at once: the first migrates, the others wait for it.
+ * Migrates the database to the current schema, which is defined only by migrations.
+ * Several processes can call it at once: one migrates, and the others wait.
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   const source = new DataSource({
@@ -14,7 +14,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     installExtensions: false,
     migrations,
     migrationsTransactionMode: 'each',
-    // One connection holds the lock, the other migrates, both for as long as it takes.
+    // One connection holds the lock and the other migrates, both without a time limit.
     poolSize: 2,
     extra: { connectionTimeoutMillis: 10_000, application_name: 'platform-migration' },
   });

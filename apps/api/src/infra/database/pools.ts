@@ -6,26 +6,26 @@ import type { DatabaseLimits, PlatformConfig } from '../config/platform-config.t
 import type { Sql } from './rows.ts';
 
 /**
- * Who shares connections: the callers' requests and the turns they start; what works in the background; the frames
- * of running turns; readers of logs; the leases. None of them can use up the connections of another.
+ * The pools: requests and the turns that they start; background work; the frames of running turns; readers of logs;
+ * leases. None can use the connections of another.
  */
 export type PoolKind = 'api' | 'background' | 'writer' | 'reader' | 'heartbeat';
 
 type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 
-/** Sweeps and other batches take longer than what a caller waits for. */
+/** Sweeps and other batches take longer than a caller would wait. */
 const BACKGROUND_STATEMENT_MS = 30_000;
-/** What the server's own limit has to be late before the client stops waiting: then it is frozen or gone. */
+/** How long the client waits beyond the limit of the server. After that, the server is frozen or unreachable. */
 const GRACE_MS = 1_000;
 
 const logger = new Logger('Database');
 
 interface ConnectionOptions extends pg.ClientConfig {
-  /** After so long without the answer to a statement the connection is given up. */
+  /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
 }
 
-/** How many connections a kind may have, and how long they wait for what. */
+/** The number of connections of a pool, and its timeouts. */
 export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionOptions & pg.PoolConfig {
   const statementMs = statementLimit(kind, limits);
   return {
@@ -52,7 +52,7 @@ function sizeOf(kind: PoolKind, limits: DatabaseLimits): number {
     case 'heartbeat':
       return 1;
     case 'writer':
-      // One stores frames, one asks for wishes to cancel.
+      // One stores frames, the other reads cancel requests.
       return 2;
   }
 }
@@ -61,7 +61,7 @@ function statementLimit(kind: PoolKind, { statementMs }: DatabaseLimits): number
   return kind === 'background' ? Math.max(statementMs, BACKGROUND_STATEMENT_MS) : statementMs;
 }
 
-/** The same for TypeORM. */
+/** The same settings, for TypeORM. */
 export function dataSourceOptions(kind: PoolKind, { databaseUrl, database }: Where) {
   const { max, ...extra } = poolOptions(kind, database);
   return {
@@ -75,7 +75,7 @@ export function dataSourceOptions(kind: PoolKind, { databaseUrl, database }: Whe
   } satisfies DataSourceOptions;
 }
 
-/** Statements outside of transactions, by a pool of their own. */
+/** Runs statements outside of transactions, on a separate pool. */
 export class SqlPool implements Sql {
   private readonly pool: pg.Pool;
 
@@ -93,7 +93,7 @@ export class SqlPool implements Sql {
       failure = error as Error;
       throw error;
     } finally {
-      // A connection that failed may still wait for an answer, so it is not used again.
+      // A connection that failed may still be waiting for a response, so it is not reused.
       client.release(failure);
     }
   }
@@ -103,14 +103,14 @@ export class SqlPool implements Sql {
   }
 }
 
-/** The pool has dropped it already and opens another when one is needed. */
+/** The pool has already dropped the connection, and opens another one when needed. */
 function lostIdleConnection(error: Error): void {
   logger.debug(error);
 }
 
 /**
- * A connection whose statements are answered in time or not at all. PostgreSQL ends long statements by itself; where
- * it is frozen or out of reach, only giving the connection up sets its user free, and what was asked is not known.
+ * A connection whose statements either finish in time or fail. PostgreSQL cancels long statements itself. If it is
+ * frozen or unreachable, only closing the connection frees its user, and the outcome of the statement is unknown.
  */
 export class Connection extends pg.Client {
   private readonly answerMs: number;
@@ -118,9 +118,9 @@ export class Connection extends pg.Client {
   constructor(options?: string | pg.ClientConfig) {
     super(options);
     this.answerMs = (options as Partial<ConnectionOptions> | undefined)?.answerMs ?? Infinity;
-    // Between two users of the pool nobody else listens for a moment, and an error would end the process.
+    // Between two uses, nothing else listens for errors for a moment, and an error would end the process.
     this.on('error', () => undefined);
-    // Not an override: it has to keep all the types of its original.
+    // Assigned rather than overridden, to keep the overloads of the original.
     this.query = ((...args: unknown[]) => this.ask(args)) as pg.Client['query'];
   }
 

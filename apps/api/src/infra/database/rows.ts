@@ -4,14 +4,14 @@ import type { DataSource, EntityManager } from 'typeorm';
 /** Anything that can run SQL: the pool, or the transaction one is in. */
 export type Sql = Pick<EntityManager | DataSource, 'query'>;
 
-/** What transactions are opened on. */
+/** Anything that can open a transaction. */
 export interface Transactions extends Sql {
   transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
 }
 
 /**
  * Runs a statement and returns its rows, whatever its verb.
- * TypeORM answers `[rows, count]` to UPDATE and DELETE and plain rows to everything else.
+ * TypeORM returns `[rows, count]` for UPDATE and DELETE, and plain rows for everything else.
  */
 export async function rows<Row>(sql: Sql, statement: string, parameters: unknown[] = []): Promise<Row[]> {
   const result: unknown = await sql.query(statement, parameters);

@@ -6,9 +6,9 @@ import {
 } from 'typeorm';
 
 /**
- * SQLSTATEs that say nothing against the statement: connections (08), resources such as connections, memory and disk
- * (53), an operator's doing (57P, 57014: the statement's time is over), locks and conflicts that a repetition passes,
- * transactions that were left open too long, a server that only reads (25), and trouble with its disk (58).
+ * SQLSTATEs that are not the fault of the statement: connections (08), resources such as connections, memory, and disk
+ * (53), operator intervention (57P, and 57014 for a statement timeout), locks and conflicts that a retry resolves,
+ * transactions that were idle too long, a read-only server (25), and disk errors (58).
  */
 const TRANSIENT = /^(08...|53...|57P..|57014|55P03|55006|40001|40P01|25P03|25006|58030)$/;
 
@@ -17,7 +17,7 @@ const NETWORK = new Set([
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOSPC'],
 ]);
 
-/** What the driver and its pool say where they give no code. */
+/** Messages of the driver and its pool for errors without a code. */
 const WORDS = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -29,10 +29,10 @@ const WORDS = [
   'The server does not support SSL connections',
 ];
 
-/** Whether the database could not be asked, or not in time: the same may succeed later. It may also have happened. */
+/** Whether the database was unavailable or too slow. A retry may succeed, and the statement may have committed. */
 export function isUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 3) return false;
-  // The transaction's connection broke under it.
+  // The connection of the transaction was lost.
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: unknown };
@@ -47,8 +47,8 @@ const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 2_000;
 
 /**
- * Does work that needs the database, again and again while that is away, for so long; rejects with anything else, or
- * with the reason of the signal. The work may have succeeded though it seemed to fail: it has to bear being repeated.
+ * Retries work for up to `ms` while the database is unavailable. Rejects with any other error, or with the reason of
+ * the signal. The work must be repeatable, because it may have succeeded although it seemed to fail.
  */
 export async function whileUnavailable<T>(
   work: () => Promise<T>,

@@ -7,7 +7,7 @@ import { withTimeout } from '../messaging/with-timeout.ts';
 import { HealthDto } from './health.dto.ts';
 import { Readiness } from './readiness.ts';
 
-/** A check that takes longer has failed for whoever asked. */
+/** A check that takes longer counts as failed. */
 const ANSWER_MS = 1_500;
 
 @Public()
@@ -21,13 +21,13 @@ export class HealthController {
     private readonly messaging: Messaging,
   ) {}
 
-  /** The process answers. */
+  /** The process responds to requests. */
   @Get('live')
   live(): HealthDto {
     return { status: 'ok', checks: {} };
   }
 
-  /** The service can do its work: 200, or 503 with the part that is missing. It serves without messaging, too. */
+  /** Returns 200 if the service can work, otherwise 503 with the part that is unavailable. It also works without messaging. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) res: Response): Promise<HealthDto> {
     const database = await this.answers();
@@ -43,7 +43,7 @@ export class HealthController {
     };
   }
 
-  /** Asked once for all who ask at the same time: one that is frozen would else take every connection. */
+  /** Concurrent requests share one check. Otherwise a frozen database would occupy every connection. */
   private answers(): Promise<boolean> {
     this.asking ??= this.database.query('select 1').finally(() => (this.asking = null));
     return withTimeout(ANSWER_MS, this.asking).then(

@@ -6,7 +6,7 @@ const STATES = ['up', 'down'];
 export class HealthDto implements Health {
   @ApiProperty({ enum: ['ok', 'unavailable'] })
   status!: 'ok' | 'unavailable';
-  /** The parts of the service by their names. */
+  /** The state of each part of the service, by name. */
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string', enum: STATES } })
   checks!: Record<string, 'up' | 'down'>;
 }

@@ -3,17 +3,17 @@ import type { AllowedHost } from './allowed-hosts.ts';
 
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3');
 
-/** Which addresses outgoing calls may reach: the public ones, and what the operator lists. */
+/** Decides which addresses outgoing calls can reach: public ones, and those that the operator allows. */
 export class AddressPolicy {
   constructor(
     private readonly allowed: readonly AllowedHost[],
     private readonly allowLoopback: boolean,
   ) {}
 
-  /** Whether a connection to `address`, asked for as `host`, may be made. */
+  /** Whether a connection to `address`, which was requested as `host`, is allowed. */
   allows(host: string, address: string, port: number): boolean {
     if (!ipaddr.isValid(address)) return false;
-    // Unwraps IPv4 in IPv6, which would otherwise be judged by its wrapping.
+    // IPv4 addresses mapped to IPv6 are checked as IPv4.
     const ip = ipaddr.process(address);
     if (isPublic(ip)) return true;
     if (this.allowLoopback && ip.range() === 'loopback') return true;
@@ -26,7 +26,7 @@ export class AddressPolicy {
   }
 }
 
-/** Public unicast; tunnels to IPv4, documentation, shared and reserved ranges are none of it. */
+/** Public unicast. Tunnels to IPv4 and documentation, shared, and reserved ranges are excluded. */
 function isPublic(ip: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (ip.range() !== 'unicast') return false;
   return ip.kind() === 'ipv4' || ip.match(...GLOBAL_UNICAST_V6);

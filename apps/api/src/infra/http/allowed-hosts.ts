@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
-/** A private place that outgoing calls may reach: a host name, or a range of addresses, on one port or on any. */
+/** A private destination that outgoing calls can reach: a host name or a range of addresses, on one port or on any. */
 export type AllowedHost =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'range'; network: ipaddr.IPv4 | ipaddr.IPv6; bits: number; port: number | null };
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Reads `host`, `host:port`, an address (`[v6]:port` with a port) or a CIDR range; null when it is none of them. */
+/** Parses `host`, `host:port`, an address (`[v6]:port` with a port), or a CIDR range. Returns null for anything else. */
 export function parseAllowedHost(text: string): AllowedHost | null {
   const entry = text.trim().toLowerCase();
   if (entry.includes('/')) {
@@ -23,7 +23,7 @@ export function parseAllowedHost(text: string): AllowedHost | null {
   if (v6 !== undefined) return ipaddr.IPv6.isValid(v6) ? address(v6, port) : null;
   if (name === undefined) return null;
   if (ipaddr.IPv4.isValidFourPartDecimal(name)) return address(name, port);
-  // What is made of digits alone would be an address in disguise to the URL parser.
+  // The URL parser would read a host of digits only as an IPv4 address.
   return HOST_NAME.test(name) && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)
     ? { kind: 'host', host: name, port }
     : null;

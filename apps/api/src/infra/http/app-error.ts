@@ -3,19 +3,19 @@ import { joinProblems, MAX_MESSAGE_BYTES, shortened } from './error-message.ts';
 
 export interface AppErrorOptions {
   cause?: unknown;
-  /** Seconds; sent as `Retry-After`. */
+  /** Seconds, sent as `Retry-After`. */
   retryAfter?: number;
-  /** What the relay tells beside the message, where the words of `openai-error.ts` are too general. */
+  /** The `code` and `param` of a relay error, if those of `openai-error.ts` are too general. */
   openai?: OpenAiWords;
 }
 
 export interface OpenAiWords {
   code?: string;
-  /** The field that is wrong. */
+  /** The invalid field. */
   param?: string;
 }
 
-/** The one error the services throw; code, status and body follow from the table in the contracts. */
+/** The only error that services throw. Its status and body follow from its code and the table in the contracts. */
 export class AppError extends Error {
   readonly retryAfter?: number;
   readonly openai: OpenAiWords;
@@ -25,7 +25,7 @@ export class AppError extends Error {
     message: string,
     options: AppErrorOptions = {},
   ) {
-    // Messages name what a stranger sent.
+    // Messages contain text of the caller.
     super(shortened(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.name = 'AppError';
     this.openai = options.openai ?? {};
@@ -42,7 +42,7 @@ export class AppError extends Error {
 }
 
 export const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
-/** One error that names several problems. */
+/** An error that lists several problems. */
 export const invalidFor = (problems: readonly string[]) => invalid(joinProblems(problems));
 export const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message);
 export const forbidden = (message: string) => new AppError('FORBIDDEN', message);

@@ -12,7 +12,7 @@ export interface BodyLimits {
   multipartBytes: number | null;
 }
 
-/** `large`: media, documents and tool inputs. `upload`: a form with a file, whose body is handed on as a Buffer. */
+/** `large`: media, documents, and tool inputs. `upload`: a form with a file, which is passed on as a Buffer. */
 export type BodyKind = 'standard' | 'large' | 'event' | 'upload';
 
 export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
@@ -24,5 +24,5 @@ export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
 
 export const BODY_KIND = 'platform:body';
 
-/** States what body a route accepts, or every route of the controller; without it `standard`. */
+/** Declares the body limits of a route or controller. Default: `standard`. */
 export const BodyLimit = (kind: BodyKind) => SetMetadata(BODY_KIND, kind);

@@ -9,8 +9,8 @@ import type { RouteTable } from './route-table.ts';
 const WRONG_SHAPE = 'platform.wrong-shape';
 
 /**
- * Reads bodies within the limits that the called route declares; runs behind authentication, so that nobody unknown
- * makes us read one. Bodies that cannot be read are answered here.
+ * Reads bodies within the limits that the called route declares. Runs after authentication, so that unauthenticated
+ * callers cannot make the service read one. Sends the error response for bodies that cannot be read.
  */
 export function bodyParser(routes: Pick<RouteTable, 'find'>): RequestHandler {
   const readers: Record<BodyKind, Reader> = {
@@ -50,13 +50,13 @@ function readerOf({ bytes, depth, multipartBytes }: BodyLimits): Reader {
   };
 }
 
-/** Before anything is built from the bytes; a wrong shape may make that slow. */
+/** Checks the shape before parsing, because some shapes are slow to parse. */
 function assertShape(body: Buffer, encoding: string, maxDepth: number): void {
   const problem = encoding === 'utf-8' ? shapeProblem(body, maxDepth) : 'The body must be encoded as UTF-8';
   if (problem !== null) throw Object.assign(new Error(problem), { type: WRONG_SHAPE });
 }
 
-/** A body that no parser felt responsible for. */
+/** A body of a type that no parser reads. */
 function unreadProblem(req: Request, takesForms: boolean): AppError | null {
   if (req.body !== undefined) return null;
   if (Number(req.get('Content-Length') ?? 0) === 0 && req.get('Transfer-Encoding') === undefined) return null;

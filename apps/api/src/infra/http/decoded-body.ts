@@ -10,14 +10,14 @@ const DECODERS = new Map<string, () => Transform>([
 ]);
 
 /**
- * Returns the body without its `Content-Encoding`; null when the encoding is unknown or there are several. Decodes
- * only as fast as it is read, in pieces of 16 KB, so a reader that counts bytes decides how much there will be.
+ * Returns the decompressed body, or null if the encoding is unknown or there are several. Decodes only as fast as it
+ * is read, in chunks of 16 KB, so that a reader that counts bytes can stop at its limit.
  */
 export function decodeBody(body: Readable, encoding: string | string[] | undefined): Readable | null {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || name === '') return body;
   const decoder = DECODERS.get(name)?.();
   if (decoder === undefined) return null;
-  // The reader of the decoder gets every error of the body.
+  // The reader of the decoder receives every error of the body.
   return pipeline(body, decoder, () => undefined);
 }

@@ -3,7 +3,7 @@ export const MAX_MESSAGE_BYTES = 4096;
 
 const MAX_PROBLEM_BYTES = 1000;
 const SEPARATOR = '; ';
-/** Room for the end of a list: "; … and 1234567 more". */
+/** Bytes reserved for the end of a list: "; … and 1234567 more". */
 const REST_BYTES = 32;
 
 export function unknownField(path: string): string {
@@ -12,7 +12,7 @@ export function unknownField(path: string): string {
 
 /** Shortens a text to `maxBytes` in UTF-8; a shortened text ends in "…". */
 export function shortened(text: string, maxBytes: number): string {
-  // A unit of UTF-16 takes at most three bytes.
+  // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text.slice(0, maxBytes + 1)) <= maxBytes) return text;
   const room = new Uint8Array(maxBytes - Buffer.byteLength('…'));
   const { read } = new TextEncoder().encodeInto(text.slice(0, maxBytes), room);

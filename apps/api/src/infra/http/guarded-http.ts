@@ -5,9 +5,9 @@ import { AddressPolicy } from './address-policy.ts';
 import { parseAllowedHost } from './allowed-hosts.ts';
 
 export interface GuardedHttpOptions {
-  /** Private places that may be reached all the same: `host`, `host:port`, address or CIDR. */
+  /** Private destinations that are allowed: `host`, `host:port`, address, or CIDR. */
   allowPrivate: string[];
-  /** Finds the addresses of a name; by default the system does. */
+  /** Resolves a name. Default: the resolver of the system. */
   resolve?: (hostname: string) => Promise<string[]>;
   connectTimeoutMs?: number;
 }
@@ -16,21 +16,21 @@ export interface GuardedRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array | FormData | URLSearchParams;
-  /** Bytes of the answer's body, counted after decompression; 10 MB by default. */
+  /** The most bytes of the response body after decompression. Default: 10 MB. */
   maxBytes?: number;
-  /** Milliseconds until the whole answer is there; 30,000 by default. */
+  /** Milliseconds until the complete response has arrived. Default: 30,000. */
   timeoutMs?: number;
-  /** How many redirects of a GET or HEAD are followed; none by default: the redirect itself is the answer. */
+  /** How many redirects of a GET or HEAD are followed. By default none: the redirect itself is the response. */
   followRedirects?: number;
   signal?: AbortSignal;
 }
 
-/** An answer, read to its end. */
+/** A complete response. */
 export class GuardedResponse {
   constructor(
     readonly status: number,
     readonly headers: Headers,
-    /** Where the answer came from in the end. */
+    /** The address after redirects. */
     readonly url: string,
     readonly bytes: Buffer,
   ) {}
@@ -43,13 +43,13 @@ export class GuardedResponse {
     return this.bytes.toString('utf8');
   }
 
-  /** Throws a SyntaxError where the body is no JSON. */
+  /** Throws a SyntaxError if the body is not JSON. */
   json(): unknown {
     return JSON.parse(this.text());
   }
 }
 
-/** No answer. Blocked, refused, timed out and too large are told alike; `reason` is for the log alone. */
+/** There was no response. Its message never tells whether the call was blocked, refused, timed out, or too large. */
 export class OutgoingError extends Error {
   constructor(
     readonly reason: string,
@@ -63,10 +63,10 @@ export class OutgoingError extends Error {
 const MAX_BYTES = 10_485_760;
 const TIMEOUT_MS = 30_000;
 const REDIRECTS = [301, 302, 303, 307, 308];
-// What another site may see of a request that a redirect sends there.
+// The headers that a redirect to another origin keeps.
 const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent'];
 
-/** The one way out: reaches public addresses, and of the private ones those that the operator lists. */
+/** Makes all outgoing calls. Reaches public addresses, and the private ones that the operator allows. */
 export class GuardedHttp {
   private readonly resolve: (hostname: string) => Promise<string[]>;
   private readonly agents: { public: Agent; loopback: Agent };
@@ -83,12 +83,12 @@ export class GuardedHttp {
     this.agents = { public: agent(false), loopback: agent(true) };
   }
 
-  /** Guards the connections of another client, which must use undici's fetch. */
+  /** Guards the connections of another client, which must use undici. */
   dispatcher({ allowLoopback = false } = {}): Dispatcher {
     return allowLoopback ? this.agents.loopback : this.agents.public;
   }
 
-  /** Makes one call; throws an `OutgoingError` when no answer comes, and the signal's reason when that aborts. */
+  /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */
   async fetch(url: string | URL, request: GuardedRequest = {}): Promise<GuardedResponse> {
     const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
     signal?.throwIfAborted();
@@ -138,9 +138,9 @@ export class GuardedHttp {
     }
   }
 
-  /** Opens connections to checked addresses alone; a name is resolved once, and what was checked is connected. */
+  /** Connects only to checked addresses. A name is resolved once, and the connection goes to the address that was checked. */
   private connector(policy: AddressPolicy, timeout: number): buildConnector.connector {
-    // A lookup is not told the port it is for, so each port has its own.
+    // A lookup does not receive the port, so each port has its own.
     const connectors = new Map<number, buildConnector.connector>();
     const connectorFor = (port: number) => {
       const known = connectors.get(port);
@@ -153,7 +153,7 @@ export class GuardedHttp {
     return (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80));
-      // An address needs no lookup, so none would check it.
+      // An IP address needs no lookup, so it is checked here.
       if (isIP(host) !== 0 && !policy.allows(host, host, port))
         callback(new OutgoingError(blocked(host, port)), null);
       else connectorFor(port)(options, callback);
@@ -215,7 +215,7 @@ function only(headers: Record<string, string>, names: string[]): Record<string, 
 
 const blocked = (place: string, port: number) => `${place}, port ${port}, is not public and not allowed`;
 
-/** What went wrong at the bottom: undici wraps it in "fetch failed". */
+/** The root cause: undici wraps it in "fetch failed". */
 function innermost(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;

@@ -1,4 +1,4 @@
-/** Objects, arrays and keys of one body: what its parser takes time for beyond its bytes. */
+/** The most objects, arrays, and keys of one body: what costs its parser time beyond its bytes. */
 export const MAX_PARTS = 200_000;
 
 const QUOTE = 0x22;
@@ -10,8 +10,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * What is wrong with the shape of a JSON text in UTF-8, or null. One pass over the bytes, before anything is built
- * from them: parsing 10 MB of brackets takes seconds. Whether it is JSON at all is for the parser to say.
+ * Returns what is wrong with the shape of a JSON text in UTF-8, or null. Takes one pass over the bytes before parsing,
+ * because parsing 10 MB of brackets takes seconds. Does not check that the text is JSON.
  */
 export function shapeProblem(json: Uint8Array, maxDepth: number): string | null {
   let depth = 0;
@@ -42,7 +42,7 @@ export function shapeProblem(json: Uint8Array, maxDepth: number): string | null 
   return null;
 }
 
-/** Whether a value is nested deeper than `limit`; looks no deeper than that. */
+/** Whether a value is nested deeper than `limit`. Looks no deeper than that. */
 export function deeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit === 0) return true;

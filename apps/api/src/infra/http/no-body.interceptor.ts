@@ -7,8 +7,8 @@ import { invalid, invalidFor } from './app-error.ts';
 import { unknownFieldProblems } from './free-form.ts';
 
 /**
- * Refuses fields in the body of a route that reads none, as `BodyPipe` refuses unknown ones elsewhere. An interceptor,
- * so that it comes after the guards: who may not call is told that first.
+ * Rejects body fields for routes that read none, as `BodyPipe` rejects unknown fields for others. It is an interceptor
+ * so that it runs after the guards: a caller without access is told that first.
  */
 @Injectable()
 export class NoBodyInterceptor implements NestInterceptor {

@@ -7,9 +7,9 @@ export class OpenStreams {
 
   constructor(private readonly most: number) {}
 
-  /** Counts one more until the answer is closed; throws RATE_LIMITED where the user has the most already. */
+  /** Counts a stream until its response is closed. Throws RATE_LIMITED if the user has the maximum. */
   enter(userId: string, res: Response): void {
-    // A caller who has left already would never be counted down.
+    // A response that is already closed emits no further event, so it would be counted forever.
     if (res.destroyed) return;
     const count = this.counts.get(userId) ?? 0;
     if (count >= this.most) {

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@platform/contracts';
 import type { AppError } from './app-error.ts';
 
-/** The error body that clients of OpenAI's protocol read. */
+/** The error body of OpenAI's API. */
 export interface OpenAiErrorBody {
   error: { message: string; type: string; code: string; param: string | null };
 }
 
-/** OpenAI's words for our codes; where it has none, ours in its style. */
+/** OpenAI's names for our codes, or names in its style if it has none. */
 const WORDS: Record<ErrorCode, { type: string; code: string }> = {
   VALIDATION_ERROR: { type: 'invalid_request_error', code: 'invalid_request' },
   UNAUTHORIZED: { type: 'invalid_request_error', code: 'invalid_api_key' },
@@ -22,7 +22,7 @@ const WORDS: Record<ErrorCode, { type: string; code: string }> = {
   UNAVAILABLE: { type: 'server_error', code: 'service_unavailable' },
 };
 
-/** An error as the relay tells it. */
+/** Converts an error to the body that the relay sends. */
 export function openAiBody({ code, message, openai }: AppError): OpenAiErrorBody {
   const words = WORDS[code];
   return {

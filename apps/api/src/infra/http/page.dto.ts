@@ -13,7 +13,7 @@ export class PageDto {
   @Max(200)
   limit: number = 50;
 
-  /** The `nextCursor` of the page before, under the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter. */
   @IsOptional()
   @IsString()
   @MaxLength(1000)

@@ -1,33 +1,33 @@
 import type { Request } from 'express';
 
-/** Everything of the service itself lives under this; the relay alone does not. */
+/** The prefix of all routes except the relay's. */
 export const API_PREFIX = '/api';
 export const RELAY_PREFIX = '/models/v1';
 
-/** Whether an OpenAI client asks; routes match in any case. */
+/** Whether a path belongs to the relay. Like routes, it matches in any case. */
 export function isRelayPath(path: string): boolean {
   return /^\/models\/v1(\/|$)/i.test(path);
 }
 
-/** Whether an address belongs to the service, and so must never be answered by the console's page. */
+/** Whether a path belongs to the API, so that the console's page must not be served for it. */
 export function isServicePath(path: string): boolean {
   return /^\/(api|models|metrics)(\/|$)/.test(path);
 }
 
-/** As it was asked for: below a prefix `req.path` is only the rest, and a query may hold secrets. */
+/** The complete path without the query, which may contain secrets. Below a prefix, `req.path` is only the rest. */
 export function pathOf(req: Pick<Request, 'originalUrl'>): string {
   return req.originalUrl.replace(/\?.*$/s, '');
 }
 
-/** Keys of ours and of model servers, and secrets of webhooks, by their beginning. */
+/** The prefixes of API keys, keys of model servers, and webhook secrets. */
 const KEY = /^(pk|app|whsec|sk|bearer)[_-]/i;
 const KEY_LENGTH = 12;
 /** Longer than any id of ours. */
 const TOKEN_LENGTH = 40;
-/** Shorter parts between dots are names of files. */
+/** Shorter parts between dots are file names. */
 const TOKEN_PART_LENGTH = 16;
 
-/** A path for the log: the segments in which somebody may have pasted a secret are left out. */
+/** A path for the log, without segments that may contain a secret. */
 export function maskedPath(path: string): string {
   return path
     .split('/')
@@ -40,7 +40,7 @@ function tokensOf(segment: string): string[] {
   try {
     text = decodeURIComponent(segment);
   } catch {
-    // What cannot be decoded is judged as it stands.
+    // A segment that cannot be decoded is checked as it is.
   }
   return text.split(/[^\w.-]+/);
 }

@@ -7,5 +7,5 @@ export const EMITS_PER_MINUTE = 30_000;
 
 export const RATE_KIND = 'platform:rate';
 
-/** States by which limit the calls of a route are counted, or of every route of the controller; else `general`. */
+/** Declares which rate limit counts the calls of a route or controller. Default: `general`. */
 export const RateLimit = (kind: RateKind) => SetMetadata(RATE_KIND, kind);

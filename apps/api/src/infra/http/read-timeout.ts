@@ -3,22 +3,22 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Runs while nobody is known to send the body. */
+    /** Runs until the sender of the body is authenticated. */
     bodyDeadline?: NodeJS.Timeout;
   }
 }
 
-/** Closes connections on which the headers of a request take longer; call it before the server listens. */
+/** Closes connections if the headers of a request take longer. Call it before the server listens. */
 export function limitHeaders(server: Server, timeoutMs: number): void {
   server.headersTimeout = timeoutMs;
-  // How often Node looks at its connections; an option of createServer, where Nest does not let us in.
+  // How often Node.js checks its connections: an option of createServer, which Nest calls.
   const checked = server as Server & { connectionsCheckingInterval: number };
   checked.connectionsCheckingInterval = Math.min(5_000, timeoutMs);
 }
 
 /**
- * Closes connections on which a body takes longer, until `liftBodyDeadline`: a body for a public route, and one whose
- * call was refused. Node reads that one to its end, so that the caller gets to read the answer.
+ * Closes connections if a body takes longer, until `liftBodyDeadline`. This affects bodies for public routes and of
+ * rejected calls, which Node.js reads completely so that the caller can read the response.
  */
 export function bodyDeadline(timeoutMs: number): RequestHandler {
   return (req: Request, _res: Response, next: NextFunction) => {
@@ -35,7 +35,7 @@ export function bodyDeadline(timeoutMs: number): RequestHandler {
   };
 }
 
-/** For callers who are known. */
+/** To be called for authenticated callers. */
 export function liftBodyDeadline(req: Request): void {
   clearTimeout(req.bodyDeadline);
 }

@@ -9,7 +9,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Gives every request an id, its caller's where that is usable, and tells it in the answer. */
+/** Assigns an id to every request, the caller's if it is valid, and returns it in a response header. */
 export function requestId(req: Request, res: Response, next: NextFunction): void {
   const given = req.get('X-Request-Id');
   req.requestId = given !== undefined && PRINTABLE.test(given) ? given : randomUUID();

@@ -4,7 +4,7 @@ import { maskedPath, pathOf } from './paths.ts';
 
 const logger = new Logger('Request');
 
-/** One line per call when it is over: who, what, how it ended, how long; never headers, bodies or secrets in paths. */
+/** Logs one line per finished call: caller, route, status, duration. Never logs headers, bodies, or secrets in paths. */
 export function requestLog(req: Request, res: Response, next: NextFunction): void {
   const startedAt = performance.now();
   res.once('close', () => {

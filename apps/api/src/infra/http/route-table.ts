@@ -9,7 +9,7 @@ import { RATE_KIND, type RateKind } from './rate-limit.ts';
 export interface Route {
   method: string;
   path: string;
-  /** Null: none was stated, so the guard refuses everybody. */
+  /** Null: the route declares none, so the guard admits nobody. */
   rule: AccessRule | null;
   body: BodyKind;
   rate: RateKind;
@@ -18,7 +18,7 @@ export interface Route {
 /** Routes of one method with the same number of segments. */
 type Candidates = { route: Route; segments: string[] }[];
 
-/** Every route of the service with what it declares, read from the controllers themselves. */
+/** Every route of the service with its declarations, read from the controllers. */
 @Injectable()
 export class RouteTable {
   private routes?: Route[];
@@ -38,7 +38,7 @@ export class RouteTable {
     return this.routes;
   }
 
-  /** The route that a request reaches, in any case as Express matches it; null: none. */
+  /** Returns the route of a request, or null. Matches in any case, like Express. */
   find(method: string, path: string): Route | null {
     const segments = loadSegments(path.toLowerCase());
     this.index ??= indexOf(this.all());
@@ -93,7 +93,7 @@ function indexOf(routes: Route[]): Map<string, Candidates> {
 
 const indexKey = (method: string, segments: string[]) => `${method} ${segments.length}`;
 
-/** Without what stands before the first slash, and without a slash at the end. */
+/** The path from its first slash on, without a trailing slash. */
 function loadSegments(path: string): string[] {
   const segments = path.split('/').slice(1);
   return segments.at(-1) === '' ? segments.slice(0, -1) : segments;

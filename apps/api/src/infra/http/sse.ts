@@ -4,21 +4,21 @@ import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 10_000;
-/** A reader that takes nothing for so long is cut off. */
+/** A reader that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 const logger = new Logger('Streams');
 
 /**
- * Answers with Server-Sent Events from stored bytes until they end or the reader leaves. Nothing is asked for before
- * the socket has taken what was written, so a slow reader slows only its own reading. A comment every 10 s keeps the
- * connection alive. Where the bytes cannot be read the answer just ends: without a last frame, the reader comes back.
+ * Sends stored bytes as Server-Sent Events until they end or the reader disconnects. Requests more only when the
+ * socket has accepted what was written, so a slow reader slows down only its own stream. A comment every 10 s keeps
+ * the connection alive. If the bytes cannot be read, the response ends without a last frame, and clients reconnect.
  */
 export async function sendStream(
   res: Response,
   read: (signal: AbortSignal) => AsyncIterable<Buffer>,
 ): Promise<void> {
   const left = new AbortController();
-  // `close` comes once: it may have passed while the stream was being opened.
+  // `close` is emitted once, possibly while the stream was being opened.
   if (res.destroyed) return;
   res.once('close', () => left.abort());
   res.writeHead(200, {
@@ -50,7 +50,7 @@ async function drained(res: Response, left: AbortSignal): Promise<void> {
   try {
     await once(res, 'drain', { signal: left });
   } catch {
-    // The reader left or was cut off.
+    // The reader disconnected or was disconnected.
   } finally {
     clearTimeout(stalled);
   }

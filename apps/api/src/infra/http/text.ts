@@ -1,10 +1,10 @@
 import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
 
-/** A text that PostgreSQL keeps as it is: no U+0000 and no half of a surrogate pair. */
+/** A text that PostgreSQL can store unchanged: without U+0000 and lone surrogates. */
 export const IsText = (options?: ValidationOptions) =>
   text('isText', 'a text without U+0000 and lone surrogates', isText, options);
 
-/** A text that says something: not empty, not blank, and kept as it is. */
+/** A text that is not blank and that PostgreSQL can store unchanged. */
 export const IsFilledText = () =>
   text('isFilledText', 'a text that is not blank', (value) => isText(value) && value.trim() !== '');
 
