@@ -15,6 +15,7 @@ const application: ApplicationPrincipal = {
   kind: 'application',
   applicationId: 'a',
   identifier: 'shop',
+  isInstalled: true,
   spaceId: 's',
   credential: { kind: 'system-key', id: 'k' },
   causationRunId: null,

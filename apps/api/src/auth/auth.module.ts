@@ -8,10 +8,12 @@ import { AccessGuard } from './access.guard.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { ApiKeysController } from './api-keys.controller.ts';
 import { ApiKeysService } from './api-keys.service.ts';
+import { ApplicationIdentities } from './application-identities.ts';
 import { AuditController } from './audit.controller.ts';
 import { AuditService } from './audit.service.ts';
 import { AuthController } from './auth.controller.ts';
 import { Authenticator } from './authenticator.ts';
+import { CausationTokens } from './causation.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationsController, ReceivedInvitationsController } from './invitations.controller.ts';
 import { InvitationsService } from './invitations.service.ts';
@@ -49,6 +51,11 @@ import { SpacesService } from './spaces.service.ts';
       useFactory: (config: PlatformConfig) => new AccessTokens(config.secretKey),
     },
     {
+      provide: CausationTokens,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new CausationTokens(config.secretKey),
+    },
+    {
       provide: RefreshSessions,
       inject: [PlatformConfig],
       useFactory: (config: PlatformConfig) => new RefreshSessions(config.secretKey),
@@ -62,6 +69,7 @@ import { SpacesService } from './spaces.service.ts';
     RefreshCookie,
     Authenticator,
     IdentityService,
+    ApplicationIdentities,
     OpenResponses,
     SignInService,
     PasswordService,
@@ -72,7 +80,7 @@ import { SpacesService } from './spaces.service.ts';
     ApiKeysService,
     AuditService,
   ],
-  exports: [IdentityService, MemberRemovals, OpenResponses],
+  exports: [ApplicationIdentities, CausationTokens, IdentityService, MemberRemovals, OpenResponses],
 })
 export class AuthModule implements OnModuleInit {
   constructor(

@@ -1,4 +1,4 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/http/app-error.ts';
@@ -6,6 +6,8 @@ import { sendError } from '../infra/http/error.filter.ts';
 import { liftBodyDeadline } from '../infra/http/read-timeout.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
+import { CAUSATION_HEADER, CausationTokens } from './causation.ts';
+import type { Principal } from './principal.ts';
 import { RateLimits } from './rate-limits.ts';
 
 // Routes match in upper and lower case, so this must too.
@@ -19,6 +21,8 @@ const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
  */
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(Authenticator);
+  const causations = app.get(CausationTokens);
+  const logger = new Logger('Authentication');
   const routes = app.get(RouteTable);
   const rates = new RateLimits(app.get(PlatformConfig).rateLimit);
 
@@ -27,10 +31,23 @@ export function authentication(app: INestApplicationContext): RequestHandler {
     return routes.find(req.method, req.path)?.rule === 'public';
   }
 
+  /**
+   * A value that does not verify is ignored: a legitimate call that arrives late must not fail, and a forged one gains
+   * nothing that sending no header would not give.
+   */
+  async function withCausation(req: Request, principal: Principal): Promise<Principal> {
+    const value = req.get(CAUSATION_HEADER);
+    if (value === undefined) return principal;
+    const causation = await causations.verify(value);
+    if (causation?.spaceId === principal.spaceId) return { ...principal, causationRunId: causation.runId };
+    logger.debug({ requestId: req.requestId }, `${CAUSATION_HEADER} is expired or not valid; ignored`);
+    return principal;
+  }
+
   async function admit(req: Request): Promise<void> {
     const principal = await authenticator.authenticate(req.get('Authorization'));
     rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
-    req.principal = principal;
+    req.principal = await withCausation(req, principal);
     liftBodyDeadline(req);
   }
 

@@ -5,15 +5,19 @@ import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../infr
 import { unauthorized } from '../infra/http/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { findApiKeys, findSignIn, updateLastUsed } from './credentials.store.ts';
-import type { Principal, UserPrincipal } from './principal.ts';
+import type { ApplicationPrincipal, Principal, UserPrincipal } from './principal.ts';
+import { findSystemKeys, updateSystemKeyLastUsed } from './system-keys.store.ts';
 
 /** Finds the principal of a credential. Reads the database every time, because rights can end at any moment. */
 @Injectable()
 export class Authenticator {
   private readonly apiKeys = new Batched((publicIds: string[]) => findApiKeys(this.database, publicIds));
+  private readonly systemKeys = new Batched((publicIds: string[]) =>
+    findSystemKeys(this.database, publicIds),
+  );
   private readonly keyHolders: Record<KeyPrefix, (key: ParsedKey) => Promise<Principal>> = {
     pk: (key) => this.byApiKey(key),
-    app: () => Promise.reject(unauthorized('This system key is not known')),
+    app: (key) => this.bySystemKey(key),
   };
 
   constructor(
@@ -40,6 +44,25 @@ export class Authenticator {
     const { id, userId, spaceId, role } = key;
     const credential = { kind: 'api-key', id } as const;
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
+  }
+
+  /** A key of an application that is not installed is valid as well: the emission says that it is not installed. */
+  private async bySystemKey({ publicId, secret }: ParsedKey): Promise<ApplicationPrincipal> {
+    const key = await this.systemKeys.get(publicId);
+    if (!key || !secretMatches(secret, key.secretHash)) throw unauthorized('This system key is not known');
+    if (key.isRevoked) throw unauthorized('This system key was replaced by a new one');
+    if (key.isStale) await updateSystemKeyLastUsed(this.database, key.id);
+    const { id, applicationId, identifier, spaceId, isInstalled } = key;
+    const credential = { kind: 'system-key', id } as const;
+    return {
+      kind: 'application',
+      applicationId,
+      identifier,
+      spaceId,
+      isInstalled,
+      credential,
+      causationRunId: null,
+    };
   }
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {

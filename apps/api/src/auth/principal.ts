@@ -19,11 +19,13 @@ export interface UserPrincipal extends Caused {
   passwordTemporary?: boolean;
 }
 
-/** An application installed in one space, with its system key. */
+/** An application of one space, with its system key. */
 export interface ApplicationPrincipal extends Caused {
   kind: 'application';
   applicationId: string;
   identifier: string;
+  /** False if it was uninstalled; its key stays valid. */
+  isInstalled: boolean;
   spaceId: string;
   credential: { kind: 'system-key'; id: string };
 }

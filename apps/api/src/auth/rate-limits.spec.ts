@@ -15,6 +15,7 @@ const application = (applicationId: string, key: string): Principal => ({
   kind: 'application',
   applicationId,
   identifier: 'crm',
+  isInstalled: true,
   spaceId: 's',
   credential: { kind: 'system-key', id: key },
   causationRunId: null,
