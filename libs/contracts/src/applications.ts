@@ -32,6 +32,7 @@ export interface ManifestTask {
   /** Identifies the task across versions. */
   key: string;
   name: string;
+  /** Default: SCHEDULE if it has a schedule, otherwise EVENT. */
   type?: TaskType | null;
   schedule?: TaskSchedule | null;
   workflow: Workflow;

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { ManifestTask } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { readTime } from '../infra/database/time.ts';
+import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
+import { nextDueTime } from './schedule.ts';
+import { TaskDirectory } from './task-directory.ts';
+import { insertTask, lockTaskOfApplication, retireTasks, updateTask } from './tasks.store.ts';
+
+/** Where the tasks of an application are installed. */
+export interface TaskInstallationTarget {
+  spaceId: string;
+  applicationId: string;
+  /** Whoever installs the application: its tasks run as this person. */
+  ownerUserId: string;
+}
+
+/** The tasks of applications. */
+@Injectable()
+export class TaskInstallation {
+  constructor(private readonly directory: TaskDirectory) {}
+
+  /**
+   * Creates and updates the tasks of an application, and retires those that the manifest no longer declares. A task that
+   * returns keeps its id and whether it is enabled. Requires a lock on the application. Returns the id of each task by
+   * its key.
+   */
+  async install(
+    tx: EntityManager,
+    target: TaskInstallationTarget,
+    tasks: readonly ManifestTask[],
+  ): Promise<Map<string, string>> {
+    const now = await readTime(tx);
+    const ids = new Map<string, string>();
+    for (const task of tasks) ids.set(task.key, await this.installTask(tx, target, task, now));
+    await retireTasks(tx, target.applicationId, [...ids.keys()]);
+    return ids;
+  }
+
+  /** Retires all tasks of an application: they keep their rows, and start no more runs. */
+  async uninstall(tx: EntityManager, applicationId: string): Promise<void> {
+    await retireTasks(tx, applicationId, []);
+  }
+
+  /** Returns what is wrong with the tasks of a manifest; each sentence starts with the JSON pointer of the value. */
+  validate(tasks: unknown, pointer: string): string[] {
+    return checkManifestTasks(tasks, pointer);
+  }
+
+  private async installTask(
+    tx: EntityManager,
+    { spaceId, applicationId, ownerUserId }: TaskInstallationTarget,
+    task: ManifestTask,
+    now: Date,
+  ): Promise<string> {
+    const definition = newManifestDefinition(task);
+    const current = await lockTaskOfApplication(tx, applicationId, task.key);
+    if (current !== null && current.type !== definition.type) {
+      await this.directory.assertChange(tx, current, { type: definition.type });
+    }
+    // A task that the platform disabled because its owner left runs again as the person who installs it.
+    const enabled = current === null || current.enabled || current.disabledReason !== null;
+    const { schedule } = definition;
+    const nextDueAt = enabled && schedule !== null ? nextDueTime(schedule, now) : null;
+    const values = { ...definition, ownerUserId, enabled, disabledReason: null, nextDueAt };
+    const { id } =
+      current === null
+        ? await insertTask(tx, { ...values, spaceId, applicationId, applicationKey: task.key })
+        : await updateTask(tx, current, { ...values, retiredAt: null });
+    return id;
+  }
+}
