@@ -1,13 +1,13 @@
 import type { ModelDelta } from './model-provider.ts';
 import { SecretMask, type Secrets } from './secrets.ts';
 
-/** Masks the secrets of a server in its deltas, also where they are spread over several. */
+/** Masks the secrets of a server in its deltas, including secrets that are spread over several deltas. */
 export class DeltaMask {
   private readonly masks = new Map<string, { mask: SecretMask; release: (rest: string) => ModelDelta }>();
 
   constructor(private readonly secrets: Secrets) {}
 
-  /** The delta as it may be shown; null when all of it is held back. */
+  /** Returns the delta with its secrets masked, or null if all of it is held back. */
   pass(delta: ModelDelta): ModelDelta | null {
     if (this.secrets.whole === null) return delta;
     switch (delta.type) {
@@ -33,7 +33,7 @@ export class DeltaMask {
     }
   }
 
-  /** What is still held back when the answer is at its end. */
+  /** Returns what is still held back at the end of the response. */
   end(): ModelDelta[] {
     return [...this.masks.values()].flatMap(({ mask, release }) => {
       const rest = mask.end();

@@ -1,4 +1,4 @@
-/** Tells when something awaited stays away too long; time in which nobody waits does not count. */
+/** Calls back if something awaited takes too long. Time in which nothing is awaited does not count. */
 export class IdleTimer {
   expired = false;
   private waiting = false;
@@ -14,7 +14,7 @@ export class IdleTimer {
 
   wait(): void {
     this.waiting = true;
-    // Cheaper than a timer per token; it also rearms one that ran out while nobody waited.
+    // Cheaper than a timer per token. Also rearms a timer that expired while nothing was awaited.
     this.timer.refresh();
   }
 

@@ -1,6 +1,6 @@
 export type ModelPart =
   | { type: 'text'; text: string }
-  /** An http(s) address or a data URI, handed on as it is. */
+  /** An http(s) address or a data URI, passed on unchanged. */
   | { type: 'image'; url: string; detail: 'auto' | 'low' | 'high' }
   /** Base64. */
   | { type: 'audio'; data: string; format: 'wav' | 'mp3' }
@@ -9,7 +9,7 @@ export type ModelPart =
 export interface ModelToolCall {
   id: string;
   name: string;
-  /** JSON as the model wrote it: it may not parse. */
+  /** JSON as the model wrote it, which may be invalid. */
   arguments: string;
 }
 
@@ -35,7 +35,7 @@ export interface ModelSettings {
 }
 
 export interface ModelRequest {
-  /** The name that the provider knows. */
+  /** The name by which the provider knows it. */
   model: string;
   messages: ModelMessage[];
   tools: ModelTool[];
@@ -56,24 +56,24 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter';
 export type ModelDelta =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** A piece of the call at `index`; id and name come with its first piece, arguments add up. */
+  /** A piece of the call at `index`. The first piece has the id and the name; the arguments are concatenated. */
   | { type: 'tool-call'; index: number; id?: string; name?: string; arguments: string }
   | ({ type: 'usage' } & ModelUsage)
   | { type: 'finish'; reason: FinishReason };
 
-/** One model server, or what stands in for one. */
+/** A model server, or a replacement for one. */
 export interface ModelProvider {
   /**
-   * Answers one request. The last delta is `finish`, and `usage`, where the provider tells it, comes right before.
-   * Throws a `ProviderError` when the model fails, and the signal's reason when that aborts; both, and leaving the
-   * loop early, end the upstream call at once.
+   * Sends one request. The last delta is `finish`, directly after `usage` if the provider reports it.
+   * Throws a `ProviderError` if the model fails, and the reason of the signal if it aborts. Both, and leaving the
+   * loop early, end the upstream call immediately.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
 }
 
 export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'bad-answer' | 'timeout';
 
-/** Why a model gave no answer: one plain sentence for the user, without key or address. */
+/** Why a model failed: one sentence for the user, without key or address. */
 export class ProviderError extends Error {
   /** Seconds. */
   readonly retryAfter?: number;

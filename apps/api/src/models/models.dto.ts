@@ -179,7 +179,7 @@ export class ModelPageDto implements Page<Model> {
 
 export class ModelTestDto implements ModelTestResult {
   ok!: boolean;
-  /** Milliseconds until the first part of the answer; null if there was none. */
+  /** Milliseconds until the first token; null if there was no summary. */
   latencyMs!: number | null;
   message!: string;
 }

@@ -14,7 +14,7 @@ import { estimatePrompt, tokenCounter } from './tokens.ts';
 const WORDS_PER_TURN = 32;
 const QUOTE_LENGTH = 400;
 
-/** `platform/offline`: answers without a network, the same to the same, and obeys the directives of its user. */
+/** `platform/offline`: a deterministic model that needs no network and follows the directives of its user. */
 export class OfflineProvider implements ModelProvider {
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta> {
     signal.throwIfAborted();
@@ -30,7 +30,7 @@ export class OfflineProvider implements ModelProvider {
       yield { type: 'finish', reason };
     }
 
-    /** Streams word by word; false where the limit of tokens is reached. */
+    /** Streams word by word. Returns false when the token limit is reached. */
     async function* say(text: Iterable<string>): AsyncGenerator<ModelDelta, boolean> {
       for (const word of text) {
         const tokens = count(word);
@@ -78,7 +78,7 @@ export class OfflineProvider implements ModelProvider {
   }
 }
 
-/** What the model says when nothing is left to obey. */
+/** What the model says when no directive is left. */
 function conclusion(messages: ModelMessage[]): string {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const results = resultsOf(messages.slice(at + 1));
@@ -118,7 +118,7 @@ function resultsOf(messages: ModelMessage[]): string[] {
 const allCalls = (messages: ModelMessage[]) =>
   messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
 
-/** Each call in two pieces, as model servers send them; ids go on counting within the conversation. */
+/** Sends each call in two pieces, as model servers do. Ids are numbered within the conversation. */
 function* callDeltas(calls: ScriptedCall[], earlier: { id: string }[]): Generator<ModelDelta> {
   for (const [index, { name, arguments: json }] of calls.entries()) {
     const half = json.length >> 1;
@@ -136,7 +136,7 @@ function lastUserText(messages: ModelMessage[]): string {
 const textOf = (parts: ModelPart[]) =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** Each word with the space before it: pieces that the tokenizer counts alone as it would together. */
+/** Splits before each space: the token counts of these pieces add up to that of the text. */
 const wordsOf = (text: string) => text.match(/\s*\S+|\s+$/g) ?? [];
 
 function* manyWords(count: number): Generator<string> {

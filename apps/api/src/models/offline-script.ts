@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelTool } from './model-provider.ts';
 
-/** One call of a tool that a directive asks for. */
+/** A tool call that a directive requests. */
 export interface ScriptedCall {
   name: string;
   arguments: string;
@@ -11,7 +11,7 @@ export type Action =
   | { kind: 'think'; ms: number }
   | { kind: 'long'; words: number }
   | { kind: 'fail' }
-  /** Calls that the model makes together, ending its step. */
+  /** Calls that the model makes at the same time, at the end of its step. */
   | { kind: 'calls'; calls: ScriptedCall[] };
 
 type Directive = Exclude<Action, { kind: 'calls' }> | { kind: 'call'; call: ScriptedCall };
@@ -28,8 +28,8 @@ export function withoutDirectives(text: string): string {
 }
 
 /**
- * Reads the directives of a text in their order, from behind the `answered`-th call on.
- * Calls on adjacent lines are made together; a tool named below a question waits for the answer.
+ * Parses the directives of a text in their order, starting after the first `answered` calls.
+ * Calls on adjacent lines are made together. A tool call below a question waits for the response of the user.
  */
 export function readScript(text: string, tools: ModelTool[], answered: number): Action[] {
   const actions: Action[] = [];
@@ -90,13 +90,13 @@ function readDirective(line: string, tools: ModelTool[]): Directive | null {
   }
 }
 
-/** A model calls what it was offered; of the rest it says so. */
+/** Calls only tools that were offered, and says so about others. */
 function offered(call: ScriptedCall, tools: ModelTool[]): Directive {
   if (tools.some(({ name }) => name === call.name)) return { kind: 'call', call };
   return { kind: 'say', text: `The tool ${call.name} is not offered to me.` };
 }
 
-/** `name {json}`; the JSON is handed on as written, so that a wrong one can be tried. */
+/** Parses `name {json}`. The JSON is passed on as written, so that invalid JSON can be tried. */
 function readCall(rest: string, modelName: (name: string) => string): ScriptedCall {
   const [, name = '', json = ''] = /^([^{]*)(.*)$/.exec(rest) ?? [];
   return { name: modelName(name.trim()).replace(/[^\w-]/g, '_'), arguments: json.trim() || '{}' };

@@ -21,37 +21,37 @@ const FINISH: Record<string, FinishReason> = {
   content_filter: 'content-filter',
 };
 
-/** No token is longer on average, in any language; what a server writes beyond is not what was asked for. */
+/** The average length of a token is shorter in every language. More text exceeds what was requested. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 const CHARACTERS_OF_SLACK = 65_536;
 const MAX_CALLS = 128;
-/** Characters of all calls of an answer together, names and ids included. */
+/** The most characters of all tool calls of a response, including names and ids. */
 const MAX_CALLS_LENGTH = 1024 * 1024;
-/** Chunks that bring nothing, beside one for each token. */
+/** The most empty chunks, in addition to one for each token. */
 const EMPTY_CHUNKS_OF_SLACK = 10_000;
 
-/** Turns the chunks of one answer into deltas; trusts no field of theirs, and no amount. */
+/** Converts the chunks of a response to deltas. Trusts neither their fields nor their number. */
 export class ChunkReader {
   private reason: FinishReason | null = null;
   private usage: ModelUsage | null = null;
   private readonly calls = new Set<number>();
   private callsLength = 0;
-  /** Characters of text that may still come. */
+  /** How many more characters of text are accepted. */
   private room: number;
   private emptyChunks: number;
 
-  /** `maxTokens`: that the model may write. */
+  /** `maxTokens`: the most tokens that the model may write. */
   constructor(maxTokens: number) {
     this.room = maxTokens * MAX_CHARACTERS_PER_TOKEN + CHARACTERS_OF_SLACK;
     this.emptyChunks = maxTokens + EMPTY_CHUNKS_OF_SLACK;
   }
 
-  /** Whether the text got longer than the tokens allow; what more comes is not worth reading. */
+  /** Whether the text is longer than the tokens allow, so that the rest is not read. */
   isFull(): boolean {
     return this.room < 0;
   }
 
-  /** Whether the model has said that it is done; only figures may still come. */
+  /** Whether the model has finished, so that only the usage can follow. */
   get finished(): boolean {
     return this.reason !== null;
   }
@@ -61,7 +61,7 @@ export class ChunkReader {
     if (chunk.error) throw brokeOff();
     const choice = Array.isArray(chunk.choices) ? (chunk.choices[0] as Choice | undefined) : undefined;
     const usage = chunk.usage ?? choice?.usage;
-    // Some servers repeat the figures in every chunk; the last ones count.
+    // Some servers repeat the usage in every chunk; the last one counts.
     if (isObject(usage)) this.usage = readUsage(usage);
     const deltas = choice?.delta ? this.readDelta(choice.delta) : [];
     if (typeof choice?.finish_reason === 'string') this.reason = FINISH[choice.finish_reason] ?? 'stop';
@@ -70,10 +70,10 @@ export class ChunkReader {
     return deltas;
   }
 
-  /** The last deltas; throws when the answer has no end. */
+  /** Returns the last deltas. Throws if the response is incomplete. */
   end(): ModelDelta[] {
     if (this.reason === null) throw badAnswer();
-    // Not every server tells a call by its finish reason.
+    // Not every server reports tool calls in its finish reason.
     const reason = this.calls.size > 0 && this.reason === 'stop' ? 'tool-calls' : this.reason;
     const finish: ModelDelta = { type: 'finish', reason };
     return this.usage ? [{ type: 'usage', ...this.usage }, finish] : [finish];

@@ -3,16 +3,16 @@ import type { OpenAiPath, OpenAiServer } from './openai-server.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServerQuirks } from './server-quirks.ts';
 
-/** A model that reasons in silence may take its time, as OpenAI's own clients allow. */
+/** A model can reason silently for minutes; OpenAI's clients allow as much. */
 const HEADERS_TIMEOUT_MS = 600_000;
 const SILENCE_TIMEOUT_MS = 300_000;
 
 const IPV4 = /\b\d{1,3}(\.\d{1,3}){3}\b/;
 
-/** A model server for calls that are handed on as they are. */
+/** A model server for calls that are forwarded unchanged. */
 export class OpenAiEndpoint {
   readonly quirks: ServerQuirks;
-  /** What is masked in its answers: in their texts, and in their bytes. */
+  /** What is masked in its responses, as text and as bytes. */
   readonly secrets: { text: Secrets; bytes: Secrets };
 
   constructor(private readonly server: OpenAiServer) {
@@ -20,7 +20,7 @@ export class OpenAiEndpoint {
     this.secrets = { text: server.secrets, bytes: server.secrets.inBytes() };
   }
 
-  /** Sends a JSON body; `handler` gets the answer piece by piece and may pause or abort it. */
+  /** Sends a JSON body. `handler` receives the response in chunks, and can pause or abort it. */
   post(path: OpenAiPath, body: string, handler: Dispatcher.DispatchHandler): void {
     this.server.dispatcher.dispatch(
       {
@@ -32,7 +32,7 @@ export class OpenAiEndpoint {
     );
   }
 
-  /** Whether a text of the server may be told to callers: it holds neither the key nor an address. */
+  /** Whether callers may see a text of the server: it contains neither the key nor an address. */
   mayTell(text: string): boolean {
     const { hostname, secrets } = this.server;
     return !IPV4.test(text) && !text.includes(hostname) && !secrets.isIn(text);

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ProviderError } from './model-provider.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A call that failed before its answer began. */
+/** A call that failed before its response began. */
 export interface FailedCall {
   error: ProviderError;
-  /** Null: no answer came. */
+  /** Null if there was no response. */
   status: number | null;
   /** Seconds. */
   retryAfter?: number;
-  /** What the server said; may hold anything, its key included. */
+  /** The text of the server, which may contain anything, even its key. */
   refusal: string;
 }
 
-/** What no connection, or one that broke, means. */
+/** The error for a connection that failed or was lost. */
 export function connectionFailed(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   return new ProviderError(
@@ -29,7 +29,7 @@ export const badAnswer = (message = "The model's server sent an answer that is c
 export const brokeOff = () =>
   new ProviderError('unavailable', "The model's server broke off its answer with an error.");
 
-/** What a status other than 2xx means, in words that show neither key nor address. */
+/** The error for a status other than 2xx, without key or address. */
 export function refused(
   status: number,
   headers: IncomingHttpHeaders,
@@ -41,7 +41,7 @@ export function refused(
   return { error: toError(status, wait, refusal, secrets), status, ...wait, refusal };
 }
 
-// The server's own words are left out: they may repeat the key.
+// The message of the server is omitted, because it may repeat the key.
 function toError(status: number, wait: { retryAfter?: number }, refusal: string, secrets: Secrets) {
   if (status === 429) {
     return new ProviderError('rate-limited', "The model's server has too many requests right now.", wait);

@@ -2,12 +2,12 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { badAnswer } from './openai-errors.ts';
 
-/** Characters of an event, or of a line, that is not whole yet. */
+/** The most characters of an incomplete event or line. */
 const MAX_EVENT_LENGTH = 1024 * 1024;
 
-/** Reads the chunks out of a stream of server-sent events. */
+/** Extracts the chunks from a stream of server-sent events. */
 export class EventReader {
-  /** Whether `[DONE]` came; what follows is ignored. */
+  /** Whether `[DONE]` was received. What follows is ignored. */
   done = false;
   private bytes = 0;
   private tooLong = false;
@@ -21,16 +21,16 @@ export class EventReader {
     },
   });
 
-  /** `maxBytes`: of the whole stream, framing included. */
+  /** `maxBytes`: the most bytes of the stream, including framing. */
   constructor(private readonly maxBytes: number) {}
 
-  /** Returns the chunks that are whole now, not parsed yet; throws a ProviderError when it gets too much. */
+  /** Returns the chunks that are complete, not parsed yet. Throws a ProviderError if the stream is too large. */
   push(bytes: Buffer): string[] {
     this.bytes += bytes.length;
     if (this.bytes > this.maxBytes) throw badAnswer("The model's server sent more than its answer can be.");
     if (!this.tooLong) this.parser.feed(this.decoder.write(bytes));
     const { found } = this;
-    // What came before is handed on first.
+    // Earlier chunks are passed on first.
     if (this.tooLong && found.length === 0) {
       throw badAnswer("The model's server sent a part of its answer that is too long.");
     }
@@ -43,7 +43,7 @@ export class EventReader {
   }
 }
 
-/** The chunk as JSON; throws a ProviderError when it is none. */
+/** Parses a chunk. Throws a ProviderError if it is not JSON. */
 export function parseChunk(data: string): unknown {
   try {
     return JSON.parse(data);

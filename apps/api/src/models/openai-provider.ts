@@ -13,9 +13,9 @@ import type { OpenAiServer } from './openai-server.ts';
 import { quirkIn } from './server-quirks.ts';
 
 export interface OpenAiProviderOptions {
-  /** What the model may write at most, whatever a request asks for. */
+  /** The most tokens that the model may write, whatever a request asks for. */
   maxOutputTokens: number;
-  /** Milliseconds without a byte after which the call is given up. */
+  /** Milliseconds without a byte after which the call is aborted. */
   idleTimeoutMs?: number;
 }
 
@@ -23,17 +23,17 @@ const TRIES = 2;
 const RETRY_DELAY_MS = 300;
 const MAX_RETRY_AFTER_SECONDS = 10;
 const MAX_REFUSAL_BYTES = 64 * 1024;
-/** How long figures may come after the model said that it is done. */
+/** How long to wait for the usage after the model has finished. */
 const FIGURES_MS = 2_000;
-/** How long a body may take to end after `[DONE]`, so that its connection can be used again. */
+/** How long a body may take to end after `[DONE]`, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 const MAX_DRAINED_BYTES = 64 * 1024;
-/** Events of a server that sends them faster than they are read; after so many, others have their turn. */
+/** After this many events without a pause, other work of the process gets its turn. */
 const EVENTS_PER_TURN = 128;
 const STREAM_BYTES_PER_TOKEN = 4_096;
 const STREAM_BYTES_OF_SLACK = 16 * 1024 * 1024;
 
-/** Speaks to every server that knows OpenAI's chat completions. */
+/** Calls servers that implement OpenAI's chat completions. */
 export class OpenAiProvider implements ModelProvider {
   private readonly maxOutputTokens: number;
   private readonly idleTimeoutMs: number;
@@ -89,7 +89,7 @@ export class OpenAiProvider implements ModelProvider {
         if (reader.finished) figuresTimer ??= setTimeout(abort, FIGURES_MS);
       }
     } catch (error) {
-      // An abort ends the body in either way; what it means is said below.
+      // An abort can end the body with or without an error; both are handled below.
       if (!upstream.signal.aborted && !reader.finished) throw connectionFailed(error);
     } finally {
       idle.stop();
@@ -105,7 +105,7 @@ export class OpenAiProvider implements ModelProvider {
     for (const delta of reader.end()) yield delta;
   }
 
-  /** Opens the answer. Tries again only here, before a byte of it has come. */
+  /** Opens the response. Retries happen only here, before its first byte. */
   private async open(request: ModelRequest, signal: AbortSignal, idle: IdleTimer): Promise<Readable> {
     const { quirks } = this.server;
     const avoided = quirks.known(Date.now());
@@ -153,14 +153,14 @@ export class OpenAiProvider implements ModelProvider {
 
 const isRefusal = ({ status }: FailedCall) => status === 400 || status === 422;
 
-/** Milliseconds; null where a second try is of no use, or the server asks for more patience than a caller has. */
+/** Milliseconds until a retry; null if a retry is useless, or the server asks to wait longer than a caller would. */
 function retryDelay({ status, retryAfter = RETRY_DELAY_MS / 1_000 }: FailedCall): number | null {
   if (status === null) return RETRY_DELAY_MS;
   if (status !== 429 && status !== 408 && status < 500) return null;
   return retryAfter <= MAX_RETRY_AFTER_SECONDS ? retryAfter * 1_000 : null;
 }
 
-/** The first part of a refusal, as far as it comes. */
+/** The beginning of an error response, as far as it is received. */
 async function readRefusal(body: Readable): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -172,12 +172,12 @@ async function readRefusal(body: Readable): Promise<string> {
       if (size > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // The status alone says enough.
+    // The status alone is enough.
   }
   return Buffer.concat(parts).toString('utf8', 0, MAX_REFUSAL_BYTES);
 }
 
-/** Reads an answer to its very end; one that goes on and on is cut off. */
+/** Reads a response to its end, but not one that does not end. */
 async function drain(pieces: AsyncIterator<Buffer, undefined>, cut: () => void): Promise<void> {
   const timer = setTimeout(cut, DRAIN_MS).unref();
   try {
@@ -187,7 +187,7 @@ async function drain(pieces: AsyncIterator<Buffer, undefined>, cut: () => void):
       if (size > MAX_DRAINED_BYTES) cut();
     }
   } catch {
-    // Cut or aborted: the connection is gone, and the answer was whole.
+    // The connection is closed, but the response was complete.
   } finally {
     clearTimeout(timer);
   }

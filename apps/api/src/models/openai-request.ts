@@ -4,7 +4,7 @@ import type { ServerQuirk } from './server-quirks.ts';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
 
-/** Writes a request as OpenAI's chat completions want it, or as the server was found to want it. */
+/** Formats a request for OpenAI's chat completions, adapted to the quirks of the server. */
 export function toOpenAi(
   { model, messages, tools, settings }: ModelRequest,
   quirks: ReadonlySet<ServerQuirk>,
@@ -47,7 +47,7 @@ function toMessage(message: ModelMessage): OpenAI.Chat.ChatCompletionMessagePara
   }
 }
 
-/** Text alone goes as a string: smaller servers know no parts. */
+/** Text without media is sent as a string, because smaller servers do not support parts. */
 function toContent(parts: ModelPart[]): string | OpenAI.Chat.ChatCompletionContentPart[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n\n') : parts.map(toPart);

@@ -4,15 +4,15 @@ import { ServerQuirks } from './server-quirks.ts';
 
 export interface OpenAiServerOptions {
   baseUrl: string;
-  /** Null: the server asks for none. */
+  /** Null if the server requires no summary. */
   apiKey: string | null;
-  /** How the server is reached: the guarded one, for users name the address. */
+  /** The guarded dispatcher, because users choose the address. */
   dispatcher: Dispatcher;
 }
 
 export type OpenAiPath = '/chat/completions' | '/embeddings';
 
-/** A server that speaks OpenAI's protocol. Its key and address stay in here. */
+/** A server that implements OpenAI's API. Nothing outside sees its key and address. */
 export class OpenAiServer {
   readonly dispatcher: Dispatcher;
   readonly hostname: string;
@@ -32,14 +32,14 @@ export class OpenAiServer {
     this.headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json',
-      // Compressed, a small answer can be a very large one.
+      // A small compressed response can be very large when decompressed.
       'Accept-Encoding': 'identity',
       'User-Agent': 'platform',
       ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
     };
   }
 
-  /** A call with a JSON body, as undici sends it. Redirects are not followed: they would carry the prompt elsewhere. */
+  /** The options of a call with a JSON body. Redirects are not followed: they would send the prompt elsewhere. */
   post(path: OpenAiPath, body: string) {
     const { origin, headers } = this;
     return { origin, path: this.basePath + path, method: 'POST', headers, body } as const;

@@ -1,17 +1,17 @@
 import type { ModelPrice } from '@platform/contracts';
 import type { ModelUsage } from './model-provider.ts';
 
-/** The part of a usage that has a price; cached tokens are a part of the prompt's. */
+/** The part of a usage that has a price. Cached tokens are part of the prompt tokens. */
 export type BilledTokens = Pick<ModelUsage, 'promptTokens' | 'completionTokens' | 'cachedTokens'>;
 
 const MICRO = 1_000_000;
-/** Tokens × micro-units per million tokens are 1e-12 units; a cost is told in 1e-9 units. */
+/** Tokens × micro-units per million tokens are 1e-12 units. A cost is rounded to 1e-9 units. */
 const PER_NANO = 1000n;
 const NANO = 1_000_000_000;
 
 /**
- * The cost in the price's currency, exact to 1e-9: summed in integers, so that parts add up to their whole.
- * Input or output without a price is free; cached input without a price costs what input costs.
+ * The cost in the currency of the price, exact to 1e-9. Computed in integers, so that parts add up to the total.
+ * Input or output without a price is free. Cached input without a price costs as much as other input.
  */
 export function costOf(usage: BilledTokens, price: ModelPrice): number {
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);

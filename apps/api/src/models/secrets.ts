@@ -1,13 +1,13 @@
-/** A shorter key is a placeholder such as `none` or `ollama`, and may well be a word of the answer. */
+/** A shorter key is a placeholder such as `none` or `ollama`, which can be a normal word of a response. */
 const MIN_SECRET_LENGTH = 8;
-/** Shorter beginnings of a secret are not held back: they tell nothing, and would delay ordinary text. */
+/** Shorter prefixes of a secret are not held back: they reveal nothing, and would delay normal text. */
 const HEAD_LENGTH = 4;
 
 /** Finds the secrets of a model server in what it sends: raw, JSON-escaped, URL-encoded, or in base64. */
 export class Secrets {
-  /** A secret in one of its forms. */
+  /** Matches a secret in any of its forms. */
   readonly whole: RegExp | null;
-  /** Where one may begin; matches nothing but the place. */
+  /** Matches the position at which a secret may begin. */
   readonly heads: RegExp | null;
   readonly longest: number;
 
@@ -26,12 +26,12 @@ export class Secrets {
     return new Secrets([...new Set(forms)].sort((a, b) => b.length - a.length));
   }
 
-  /** The same for bytes that are read as latin1. */
+  /** The same for bytes that are decoded as latin1. */
   inBytes(): Secrets {
     return new Secrets(this.forms.map((form) => Buffer.from(form).toString('latin1')));
   }
 
-  /** Replaces every character of a secret by an asterisk, so that lengths stay. */
+  /** Replaces every character of a secret with an asterisk, which keeps the length. */
   mask(text: string): string {
     return this.whole === null ? text : text.replace(this.whole, asterisks);
   }
@@ -41,16 +41,16 @@ export class Secrets {
   }
 }
 
-/** Masks secrets in a text that comes in pieces; holds back what may be the beginning of one. */
+/** Masks secrets in a text that arrives in pieces. Holds back what may be the beginning of a secret. */
 export class SecretMask {
-  /** The end of what came, as far as a secret may begin in it. */
+  /** The end of the text, as far as a secret may begin in it. */
   private tail = '';
-  /** How much of the tail is handed on already. */
+  /** How much of the tail was already returned. */
   private sent = 0;
 
   constructor(private readonly secrets: Secrets) {}
 
-  /** Returns what may be handed on now. */
+  /** Returns the text that is safe to pass on. */
   push(text: string): string {
     const { whole, heads } = this.secrets;
     if (whole === null || heads === null) return text;
@@ -63,7 +63,7 @@ export class SecretMask {
     }
     let from = this.sent;
     let out = '';
-    /** Where the last secret ends. */
+    /** The end of the last secret. */
     let free = 0;
     for (const { index, 0: secret } of all.matchAll(whole)) {
       if (index > from) out += all.slice(from, index);
@@ -77,7 +77,7 @@ export class SecretMask {
     return out + all.slice(from, end);
   }
 
-  /** Returns what is left when nothing more comes; most of a secret is masked as the whole. */
+  /** Returns the rest at the end of the text. An almost complete secret is masked as well. */
   end(): string {
     const held = this.tail.slice(this.sent);
     const isSecret = this.tail.length >= MIN_SECRET_LENGTH && held !== '';
@@ -91,7 +91,7 @@ export class SecretMask {
     this.sent = sentTo - from;
   }
 
-  /** Where the unfinished secret begins with which a text ends, if any. */
+  /** The start of an incomplete secret at the end of a text, if any. */
   private beginning(all: string, free: number): number | null {
     const { heads, forms, longest } = this.secrets;
     if (heads === null) return null;
@@ -105,7 +105,7 @@ export class SecretMask {
   }
 }
 
-/** The same for bytes; those without a secret come back as they are. */
+/** The same for bytes. Bytes without a secret are returned unchanged. */
 export class SecretByteMask {
   private readonly mask: SecretMask;
 
@@ -138,7 +138,7 @@ function formsOf(secret: string): string[] {
   return forms.flatMap((form) => (form.includes('/') ? [form, form.replaceAll('/', '\\/')] : form));
 }
 
-/** What base64 makes of a text wherever that stands in what is encoded: without the digits that it shares. */
+/** The base64 forms of a text at any offset of encoded data, without the digits that its neighbors share. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);

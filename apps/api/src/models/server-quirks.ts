@@ -1,9 +1,9 @@
-/** How a server may differ from OpenAI's: it refuses `stream_options`, or wants `max_completion_tokens`. */
+/** How a server can differ from OpenAI's: it rejects `stream_options`, or requires `max_completion_tokens`. */
 export type ServerQuirk = 'no-stream-options' | 'max-completion-tokens';
 
 const REMEMBERED_MS = 3_600_000;
 
-/** The quirk that a refusal (HTTP 400 or 422) hints at; null when the request had nothing to do with one. */
+/** The quirk that an error response (400 or 422) indicates, or null if the request cannot have caused it. */
 export function quirkIn(sent: object, refusal: string): ServerQuirk | null {
   if ('stream_options' in sent && /stream_options|include_usage/.test(refusal)) return 'no-stream-options';
   if ('max_tokens' in sent && refusal.includes('max_completion_tokens')) return 'max-completion-tokens';
@@ -11,8 +11,8 @@ export function quirkIn(sent: object, refusal: string): ServerQuirk | null {
 }
 
 /**
- * What is known of one server. A quirk is remembered when a request that avoids it succeeded, for a refusal may
- * mention anything; and only for an hour, since without `stream_options` usage is estimated.
+ * The known quirks of one server. A quirk is remembered when a request that avoids it has succeeded, because an error
+ * message can mention anything; and only for an hour, because without `stream_options` the usage is estimated.
  */
 export class ServerQuirks {
   private readonly until = new Map<ServerQuirk, number>();

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ModelMessage, ModelPart, ModelTool } from './model-provider.ts';
 
-/** What an image, a recording or a file counts for, whatever its size. */
+/** The tokens that an image, a recording, or a file counts as, whatever its size. */
 export const MEDIUM_TOKENS = 1_000;
 
 // Roles and separators, as OpenAI counts them.
@@ -10,7 +10,7 @@ const CALL_TOKENS = 8;
 const ANSWER_TOKENS = 3;
 
 const EXACT_LIMIT = 200_000;
-// The encoder's time grows with the square of a word, and a text may be one word.
+// The time of the encoder is quadratic in the length of a word, and a text can be a single word.
 const SLICE = 4_000;
 const SLICES_PER_TURN = 8;
 
@@ -18,17 +18,17 @@ type Counter = (text: string) => number;
 
 let counter: Promise<Counter> | undefined;
 
-/** Loads the o200k encoding once (a quarter of a second) and gives a counter for short texts. */
+/** Loads the o200k encoding once, which takes 0.25 s. Returns a counter for short texts. */
 export function tokenCounter(): Promise<Counter> {
   counter ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens }) => {
-    // The text is data: what looks like a special token is none.
+    // The text is data: what looks like a special token is normal text.
     const options = { disallowedSpecial: new Set<string>() };
     return (text) => countTokens(text, options);
   });
   return counter;
 }
 
-/** Counts the tokens of a text; a quarter of its length beyond 200,000 characters. Lets others run meanwhile. */
+/** Counts the tokens of a text; beyond 200,000 characters, a quarter of the length. Yields to other work in between. */
 export async function countTokens(text: string): Promise<number> {
   if (text.length > EXACT_LIMIT) return Math.ceil(text.length / 4);
   const count = await tokenCounter();
@@ -40,7 +40,7 @@ export async function countTokens(text: string): Promise<number> {
   return tokens;
 }
 
-/** Estimates what a prompt counts for; every medium 1,000 tokens. */
+/** Estimates the tokens of a prompt. Each medium counts as 1,000. */
 export async function estimatePrompt(messages: ModelMessage[], tools: ModelTool[] = []): Promise<number> {
   let tokens = ANSWER_TOKENS;
   for (const message of messages) tokens += MESSAGE_TOKENS + (await messageTokens(message));

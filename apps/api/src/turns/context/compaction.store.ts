@@ -1,18 +1,18 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { Position } from './context-state.ts';
 
-/** A session as far as its context goes. */
+/** The state of a session that matters for its context. */
 export interface ContextSession {
   ref: string;
-  /** The client's id of the turn that runs, or null. */
+  /** The client's id of the running turn, or null. */
   runningTurn: string | null;
-  /** Whether a question waits for the user's answer. */
+  /** Whether a question is pending. */
   pending: boolean;
-  /** Whether a summary is being made. */
+  /** Whether a compaction is running. */
   compacting: boolean;
 }
 
-/** The caller's session of that name, or null; `locked` keeps turns from starting until the transaction ends. */
+/** The caller's session of that name, or null. `locked` prevents turns from starting until the transaction ends. */
 export async function contextSession(
   sql: Sql,
   { agentId, userId }: { agentId: string; userId: string },
@@ -25,7 +25,7 @@ export async function contextSession(
        and not hidden ${locked ? 'for no key update' : ''}`,
     [agentId, userId, name],
   );
-  // A statement of its own: one that waited for the lock would still see what was before it.
+  // A separate statement: one that waited for the lock would still see the state before it.
   return session && contextSessionState(sql, session.ref);
 }
 
@@ -42,12 +42,12 @@ function contextSessionState(sql: Sql, ref: string): Promise<ContextSession | nu
 }
 
 export interface CompactionFigures {
-  /** Summaries in effect, each made of the one before it. */
+  /** The number of summaries in effect. Each includes the one before it. */
   count: number;
   status: 'none' | 'ready' | 'running' | 'failed';
 }
 
-/** How many summaries are in effect, and how the last attempt went; one whose lease has passed has failed. */
+/** How many summaries are in effect, and the result of the last attempt. An attempt with an expired lease has failed. */
 export async function compactionFigures(sql: Sql, sessionRef: string): Promise<CompactionFigures> {
   const figures = await firstRow<CompactionFigures>(
     sql,
@@ -74,7 +74,7 @@ export interface NewCompaction {
   leaseMs: number;
 }
 
-/** Stores that a summary is being made; answers the id of the compaction. */
+/** Stores that a compaction has started. Returns its id. */
 export async function insertCompaction(tx: Sql, compaction: NewCompaction): Promise<string> {
   const { sessionRef, trigger, mark, at, tokensBefore, model, leaseMs } = compaction;
   const row = await firstRow<{ id: string }>(
@@ -99,14 +99,14 @@ export interface CompactionUsage {
 
 export interface MadeSummary extends CompactionUsage {
   text: string;
-  /** Of the text as the model gets it. */
+  /** Tokens of the text as the model receives it. */
   tokens: number;
   tokensAfter: number;
 }
 
 /**
- * RUNNING → READY, or ABANDONED where the session is gone or its summary is no longer the one that this one was made
- * with: true or false. What it used is kept either way. May be repeated.
+ * RUNNING → READY (returns true), or ABANDONED (returns false) if the session was deleted or has another summary by
+ * now. The usage is stored in both cases. Repeatable.
  */
 export async function finishCompaction(
   tx: Sql,
@@ -152,7 +152,7 @@ export async function finishCompaction(
   return known?.status === 'READY';
 }
 
-/** RUNNING → FAILED, or ABANDONED where nobody waits for it any more, with what it used by then. */
+/** RUNNING → FAILED, or ABANDONED if the session was deleted, with the usage so far. */
 export async function endCompaction(
   tx: Sql,
   id: string,
@@ -176,8 +176,8 @@ export async function endCompaction(
 }
 
 /**
- * Takes the last summary back and forgets attempts that failed; the new size is noted with it. False where there is
- * none.
+ * Undoes the last summary and forgets failed attempts. Stores the new size of the context. Returns false if there is
+ * no summary.
  */
 export async function undoCompaction(
   tx: Sql,

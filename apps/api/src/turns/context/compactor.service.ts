@@ -24,7 +24,7 @@ const RETRY_MS = 10_000;
 /** After this time a compaction whose process died counts as failed, and its reservation as abandoned. */
 const COMPACTION_LEASE_MS = SUMMARY_TIMEOUT_MS + 30_000;
 
-/** Everything that a summary is made of. */
+/** The input of a summary. */
 export interface Compaction {
   sessionRef: string;
   trigger: 'manual' | 'automatic';
@@ -37,10 +37,10 @@ export interface Compaction {
   payer: Payer;
 }
 
-/** A compaction that is stored and has not been made yet. */
+/** A compaction that is stored as RUNNING. */
 export interface BegunCompaction {
   id: string;
-  /** By which the ledger knows the call of the model. */
+  /** The id of the model call in the ledger. */
   callId: string;
   compaction: Compaction;
 }
@@ -50,7 +50,7 @@ export interface Compacted {
   tokensAfter: number;
 }
 
-/** Makes summaries. The history stays as it is: a compaction is a row beside it. */
+/** Creates summaries. The history does not change: a compaction is a row of its own. */
 @Injectable()
 export class Compactor implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Compactor.name);
@@ -63,8 +63,8 @@ export class Compactor implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Stores that a summary is being made, and what is charged should its process die; 402 if it `reserves` and nothing is
-   * left. Comes last in its transaction.
+   * Stores that a compaction has started, and what to charge if its process dies. Throws INSUFFICIENT_TOKENS if it
+   * `reserves` and the balance is used up. Comes last in its transaction.
    */
   async begin(
     tx: EntityManager,
@@ -94,9 +94,9 @@ export class Compactor implements BeforeApplicationShutdown {
   }
 
   /**
-   * Asks the model for the summary, then stores and charges it. Null where another one came first. Throws what the
-   * provider throws, and then nothing has changed but the compaction's row, which has failed; what the model used by
-   * then is charged.
+   * Requests the summary from the model, then stores and charges it. Returns null if another one was stored first. If
+   * the provider fails, its error is thrown, the compaction has failed, nothing else has changed, and the usage so far
+   * is charged.
    */
   run(begun: BegunCompaction, signal: AbortSignal = this.closing.signal): Promise<Compacted | null> {
     const run = this.compact(begun, signal).finally(() => this.running.delete(run));

@@ -11,14 +11,14 @@ import { loadContext } from './context.store.ts';
 
 /** The context of a turn while it runs. */
 export interface OpenContext {
-  /** As it was before the turn, with the present summary. */
+  /** The context before the turn, with the current summary. */
   before: Context;
-  /** Cleared when a summary failed: it is not tried again in this turn. */
+  /** Cleared when a summary fails, so that it is not retried in this turn. */
   compactable: boolean;
   systemTokens: number;
 }
 
-/** What a call of the model gets. */
+/** The input of a model call. */
 export interface FittedContext {
   context: Context;
   usedTokens: number;
@@ -37,8 +37,8 @@ export class ContextKeeper {
   }
 
   /**
-   * The context of the next call, compacted before it where it fills the window. Throws VALIDATION_ERROR where the
-   * call would not fit, and what the provider throws where that is because the summary failed.
+   * Returns the context of the next call, after compacting it if it fills the window. Throws VALIDATION_ERROR if the
+   * call does not fit, or the error of the provider if it does not fit because the summary failed.
    */
   async fit(turn: RunningTurn, open: OpenContext, outputTokens: number): Promise<FittedContext> {
     const { model } = turn;
@@ -65,7 +65,7 @@ export class ContextKeeper {
     );
   }
 
-  /** Whether the context is another one now. */
+  /** Returns whether the context has changed. */
   private async compact(
     turn: RunningTurn,
     open: OpenContext,
@@ -91,7 +91,7 @@ export class ContextKeeper {
       this.database.transaction((tx) => this.compactor.begin(tx, compaction, { reserves: false }));
     const begun = await whileUnavailable(begin, turn.signal);
     const made = await this.compactor.run(begun, turn.signal);
-    // Somebody made one by hand meanwhile: that one counts.
+    // A manual compaction was stored in the meantime, and replaces this one.
     open.before = made
       ? { ...open.before, summary: made.summary, baseline: { ...at, tokens: made.tokensAfter } }
       : await this.load(turn);
@@ -114,7 +114,7 @@ function present(turn: RunningTurn, { before, systemTokens }: OpenContext): Fitt
   return { context, usedTokens: usedTokens(context, systemTokens).tokens };
 }
 
-/** Tells the readers of a turn how full the window is. */
+/** Reports to the readers of a turn how full the window is. */
 export function showContext(turn: RunningTurn, usedTokens: number, estimated: boolean): void {
   const maxTokens = turn.model.contextWindow;
   const remainingTokens = Math.max(0, maxTokens - usedTokens);

@@ -1,7 +1,7 @@
 import type { ModelUsage } from '../../models/model-provider.ts';
 import type { Step, StepContent } from '../records/steps.ts';
 
-/** A place in a session: a step of a turn. */
+/** A position in a session: a step of a turn. */
 export interface Position {
   turn: number;
   n: number;
@@ -9,22 +9,22 @@ export interface Position {
 
 export type ContextStep = StepContent & Position & { tokens: number };
 
-/** What stands in for the steps up to its mark. */
+/** A summary, which replaces the steps up to its mark. */
 export interface Summary {
   id: string;
   text: string;
-  /** Of the text as the model gets it. */
+  /** Tokens of the text as the model receives it. */
   tokens: number;
   /** The last step that it covers. */
   mark: Position;
 }
 
-/** What the model gets besides the system prompt and the tools. */
+/** What the model receives besides the system prompt and the tools. */
 export interface Context {
   summary: Summary | null;
   /**
-   * The size in tokens when a summary was last made or undone, with the last step that counts in it. What providers
-   * said of earlier calls is no longer true.
+   * The size in tokens when a summary was last created or undone, with the last step that it includes. Figures that
+   * providers reported for earlier calls are obsolete.
    */
   baseline: (Position & { tokens: number }) | null;
   /** The steps that no summary covers, oldest first. */
@@ -33,12 +33,12 @@ export interface Context {
 
 export const EMPTY_CONTEXT: Context = { summary: null, baseline: null, steps: [] };
 
-/** Whether the first place is behind the second. */
+/** Whether the first position is after the second. */
 export function isAfter(a: Position, b: Position): boolean {
   return a.turn > b.turn || (a.turn === b.turn && a.n > b.n);
 }
 
-/** The latest place of all, or null: results of tools are not always in the order in which they came. */
+/** The latest position, or null. Results of tools are not always in the order of their arrival. */
 export function lastPosition(steps: Position[]): Position | null {
   return steps.reduce<Position | null>(
     (last, { turn, n }) => (last === null || isAfter({ turn, n }, last) ? { turn, n } : last),
@@ -46,7 +46,7 @@ export function lastPosition(steps: Position[]): Position | null {
   );
 }
 
-/** The context of a turn's next call. What the user asked is sent as it was said, even where a summary covers it. */
+/** The context of the next call of a turn. The current user message is sent unchanged, even if a summary covers it. */
 export function withTurn(context: Context, turn: { n: number; steps: Step[] }): Context {
   const mark = context.summary?.mark;
   const own = turn.steps.map((step) => ({ ...step, turn: turn.n }));
@@ -56,19 +56,19 @@ export function withTurn(context: Context, turn: { n: number; steps: Step[] }): 
   return { ...context, steps };
 }
 
-/** Whether the step is what the user asked in the turn that runs. */
+/** Whether the step is the user message of the running turn. */
 export function isPinned(step: ContextStep, runningTurn: number | null): boolean {
   return step.kind === 'user' && step.turn === runningTurn;
 }
 
-/** What a call leaves in the context; a provider drops the reasoning. */
+/** The tokens that a call adds to the context. Providers drop the reasoning. */
 export function contextTokens({ promptTokens, completionTokens, reasoningTokens }: ModelUsage): number {
   return promptTokens + completionTokens - reasoningTokens;
 }
 
 /**
- * The size of a context in tokens: what the provider said of the last call, with what came since as it was counted
- * here. `systemTokens` counts where no figure is known yet.
+ * The size of a context in tokens: the figure that the provider reported for the last call, plus local counts of what
+ * was added since. `systemTokens` is used while no figure is known.
  */
 export function usedTokens(
   { steps, baseline }: Context,
@@ -94,7 +94,7 @@ export function sumTokens(steps: { tokens: number }[]): number {
   return steps.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** How many messages the steps are for the model. */
+/** The number of messages that the model receives for the steps. */
 export function messageCount(steps: StepContent[]): number {
   return steps.filter(({ kind }) => kind !== 'tool-call').length;
 }

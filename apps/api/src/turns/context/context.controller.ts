@@ -7,13 +7,13 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { CompactionAnswerDto, CompactQueryDto, ContextStatusDto } from './context.dto.ts';
 import { ContextService } from './context.service.ts';
 
-/** What the model gets of a session of the caller. No route takes a body. */
+/** The context of the caller's sessions. No route reads a body. */
 @InvokesAgent()
 @Controller('agents/:agentId/sessions/:sessionId/context')
 export class ContextController {
   constructor(private readonly contexts: ContextService) {}
 
-  /** How full the window of the model is. */
+  /** Returns how much of the context window is used. */
   @Post('status')
   @HttpCode(200)
   status(
@@ -24,7 +24,7 @@ export class ContextController {
     return this.contexts.status({ agent, userId, sessionId });
   }
 
-  /** Puts a summary in the place of what was said before the last turn; the history stays as it is. */
+  /** Summarizes the context before the last turn. The chat history does not change. */
   @Post('compact')
   @HttpCode(200)
   compact(
@@ -37,7 +37,7 @@ export class ContextController {
     return dryRun === 'true' ? this.contexts.tryCompact(scope) : this.contexts.compact(scope);
   }
 
-  /** Takes the last summary back: the model gets again what it stood for. 409 where there is none. */
+  /** Takes the last summary back: the model gets again what it stood for. 409 where there is no summary. */
   @Post('undo')
   @HttpCode(200)
   undo(

@@ -8,7 +8,7 @@ import {
 import { IsIn, IsOptional } from 'class-validator';
 
 export class CompactQueryDto {
-  /** `true`: changes nothing and tells what the sizes would be. */
+  /** `true`: changes nothing, and returns what the sizes would be. */
   @IsOptional()
   @IsIn(['true', 'false'])
   dryRun?: string;
@@ -18,21 +18,21 @@ export class ContextStatusDto implements ContextStatus {
   sessionId!: string;
   usedTokens!: number;
   remainingTokens!: number;
-  /** The window of the agent's model. */
+  /** The context window of the agent's model. */
   maxTokens!: number;
-  /** Whether some of the tokens were counted here and not by the provider. */
+  /** Whether some tokens were counted locally instead of by the provider. */
   estimated!: boolean;
-  /** Summaries in effect, each made of the one before it and of what came since. */
+  /** The number of summaries in effect. Each includes the one before it. */
   compactionCount!: number;
-  /** How the last attempt went; `failed` leaves everything else as it was. */
+  /** The result of the last attempt. A failed attempt changes nothing else. */
   @ApiProperty({ enum: SUMMARY_STATUSES })
   summaryStatus!: SummaryStatus;
-  /** Messages that the model gets as they were said, behind the summary. */
+  /** The messages that the model receives unchanged, after the summary. */
   messageCount!: number;
 }
 
 export class CompactionAnswerDto extends ContextStatusDto implements CompactionResult {
-  /** Whether there is a new summary: false where there was nothing to summarise, and in a dry run. */
+  /** Whether there is a new summary. False if there was nothing to summarize, and in a dry run. */
   compacted!: boolean;
   tokensBefore!: number;
   tokensAfter!: number;

@@ -20,7 +20,7 @@ import { Compactor, type BegunCompaction, type Compaction } from './compactor.se
 import { lastPosition, messageCount, usedTokens, type Context } from './context-state.ts';
 import { loadContext } from './context.store.ts';
 
-/** Which session, by its name, of which user with which agent. */
+/** Identifies a session by its name, user, and agent. */
 export interface ContextScope {
   agent: InvocableAgent;
   userId: string;
@@ -34,7 +34,7 @@ interface Found {
   used: { tokens: number; estimated: boolean };
 }
 
-/** The context of a session as its user sees and shapes it. */
+/** The operations of users on the context of a session. */
 @Injectable()
 export class ContextService {
   constructor(
@@ -59,7 +59,7 @@ export class ContextService {
     };
   }
 
-  /** What `compact` would come to, as far as one can tell without asking the model. */
+  /** Estimates the result of `compact` without calling the model. */
   async tryCompact(scope: ContextScope): Promise<CompactionResult> {
     const { context, used } = await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
@@ -71,8 +71,8 @@ export class ContextService {
   }
 
   /**
-   * Summarises what was said before the last turn. The summary is made outside of any transaction: a turn that starts
-   * meanwhile goes on with the context as it was, the next one has the summary.
+   * Summarizes the context before the last turn. The model is called outside of transactions: a turn that starts in the
+   * meantime continues with the old context, and the next one has the summary.
    */
   async compact(scope: ContextScope): Promise<CompactionResult> {
     await this.findIdle(this.database, scope, await this.windowOf(scope));
@@ -130,7 +130,7 @@ export class ContextService {
     return this.compactor.begin(tx, compaction, { reserves: true });
   }
 
-  /** 404 where the caller has no such session, or nothing was said in it yet. */
+  /** Throws NOT_FOUND if the caller has no such session, or if it has no messages. */
   private async find(
     sql: Sql,
     { agent, userId, sessionId }: ContextScope,
@@ -148,7 +148,7 @@ export class ContextService {
     return { session, context, used: usedTokens(context, systemTokens) };
   }
 
-  /** As `find`; 409 where something goes on in the session. */
+  /** Like `find`, but throws CONFLICT if a turn runs or a question is pending. */
   private async findIdle(
     sql: Sql,
     scope: ContextScope,
@@ -164,7 +164,7 @@ export class ContextService {
     return found;
   }
 
-  /** Asked before a transaction: many that wait for one session would leave no connection for it. */
+  /** Checked before the transaction: many callers that wait for one session would use up the connections. */
   private async windowOf({ agent }: ContextScope): Promise<number> {
     return (await this.catalog.contextWindowOf(agent.spaceId, agent.model)) ?? 0;
   }

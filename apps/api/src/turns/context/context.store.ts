@@ -1,15 +1,15 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { Context, ContextStep, Position, Summary } from './context-state.ts';
 
-/** A page that is longer is left as it is, and a new one begun. Bytes. */
+/** Bytes. A page that has reached them is not extended; a new one is started. */
 const PAGE_BYTES = 64 * 1024;
-/** How much of a session is read for a context: by the window of its model, within bounds. */
+/** How many bytes of a session are read for a context: depends on the window of the model, within limits. */
 const BYTES_PER_TOKEN = 16;
 const MIN_READ_BYTES = 1024 * 1024;
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const NO_TURN = { turn: 0, n: 0 };
 
-/** Steps of ended turns behind the last page, in the form of a page. */
+/** Steps of ended turns after the last page, in the form of a page. */
 export interface Tail {
   /** The last turn of the last page. */
   after: number;
@@ -29,8 +29,8 @@ interface ContextRow {
 }
 
 /**
- * The context of a session before the `beforeTurn`-th turn, and what of it stands in no page yet. Turns that have not
- * started are no part of it. The summary is read first, so that one which comes meanwhile is not seen by half.
+ * The context of a session before a turn, and the part of it that is in no page yet. Turns that have not started are
+ * not included. The summary is read first, so that one that is stored in the meantime is not seen partially.
  */
 export async function loadContext(
   sql: Sql,
@@ -61,14 +61,14 @@ export async function loadContext(
   return { context: { summary, baseline, steps }, tail };
 }
 
-/** More than any text has that fits the window: reading beyond it would only fill the memory. */
+/** More bytes than any text that fits the window, so that reading more would only use memory. */
 function bytesFor(contextWindow: number): number {
   return Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, contextWindow * BYTES_PER_TOKEN));
 }
 
 /**
- * What is left of a context whose oldest steps were not read: it begins with a message, not with the result of a call
- * that is gone, and the figures that providers told of all of it are no longer true.
+ * The context if its oldest steps were not read: it begins with a message, not with the result of a missing call, and
+ * the figures that providers reported for all of it are dropped.
  */
 function cutContext({ summary, steps }: Context): Context {
   const spoken = steps.findIndex(({ kind }) => kind === 'user');
@@ -90,7 +90,7 @@ function summaryOf({ id, summary, tokens, markTurn, markStep }: ContextRow): Sum
   return { id, text: summary.text, tokens, mark: { turn: markTurn, n: markStep } };
 }
 
-/** The newest pages and steps, as many as the bytes allow; `isCut` where that is not all behind the mark. */
+/** The newest pages and steps within a byte limit. `isCut` if these are not all steps after the mark. */
 async function readSteps(
   sql: Sql,
   sessionRef: string,
@@ -98,7 +98,7 @@ async function readSteps(
   beforeTurn: number | null,
   maxBytes: number,
 ): Promise<{ pages: string[]; tail: Tail | null; isCut: boolean }> {
-  // One statement, so that pages and tail fit together; a subquery, so that no turn before the tail is looked at.
+  // One statement, so that pages and tail are consistent; a subquery, so that no turn before the tail is read.
   const found = await rows<{ after: number | null; to: number; steps: string | null; isCut: boolean }>(
     sql,
     `with last as materialized (
@@ -133,8 +133,8 @@ async function readSteps(
 }
 
 /**
- * Puts a tail behind the last page of its session, or into a new one; does nothing where the pages have changed since
- * it was read. In the transaction that ends a turn, so that no step of the tail can change meanwhile.
+ * Appends a tail to the last page of its session, or to a new one. Does nothing if the pages have changed since it was
+ * read. Runs in the transaction that ends a turn, so that no step of the tail can change.
  */
 export async function foldTail(tx: Sql, sessionRef: string, { after, to, steps }: Tail): Promise<void> {
   await rows(
@@ -152,7 +152,7 @@ export async function foldTail(tx: Sql, sessionRef: string, { after, to, steps }
   );
 }
 
-/** A turn is about to change: the pages from it on are made again from its session's steps. */
+/** Deletes the pages from a turn on, because the turn will change. They are rebuilt from the steps of the session. */
 export async function forgetPages(tx: Sql, sessionRef: string, fromTurn: number): Promise<void> {
   await rows(tx, 'delete from context_page where session_id = $1 and to_turn >= $2', [sessionRef, fromTurn]);
 }

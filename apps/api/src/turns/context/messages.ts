@@ -4,13 +4,13 @@ import { loadAttachments, type StoredMedium } from '../records/attachment.store.
 import type { StepContent, UserPart } from '../records/steps.ts';
 import { audioFormatOf } from '../input/media-format.ts';
 
-/** Media of older turns are named but no longer sent. */
+/** Media of older turns are mentioned but not sent. */
 const MEDIA_TURNS = 10;
-/** What the media of earlier turns may have together; the newest go first. */
+/** The most bytes of the media of earlier turns. The newest are preferred. */
 const MEDIA_BYTES = 16 * 1024 * 1024;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
-/** What the model gets: the system prompt, then the steps, each as the message it stands for. */
+/** The messages for the model: the system prompt, then one message for each step. */
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
@@ -43,7 +43,7 @@ export async function buildMessages(
   return messages;
 }
 
-/** Providers refuse a conversation in which a call has no result; a turn that ended early leaves such calls. */
+/** Providers reject a conversation in which a call has no result. A turn that ended early leaves such calls. */
 function unanswered(calls: { id: string }[], steps: StepContent[], from: number): string[] {
   const open = new Set(calls.map(({ id }) => id));
   for (let i = from; open.size > 0; i++) {
@@ -54,7 +54,7 @@ function unanswered(calls: { id: string }[], steps: StepContent[], from: number)
   return [...open];
 }
 
-/** The media of the last turns, those of the last one first, each turn's in their order. */
+/** The media of the last turns, latest turn first, in their order within a turn. */
 function recentMedia(steps: StepContent[]): string[][] {
   const spoken = steps.flatMap((step) => (step.kind === 'user' ? [step.content.parts] : []));
   return spoken
@@ -84,7 +84,7 @@ function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart 
         detail: part.detail,
       };
     case 'audio': {
-      // Recordings of other formats were stored once.
+      // Earlier versions stored recordings of other formats.
       const format = medium && audioFormatOf(medium.data);
       if (medium === undefined || !format)
         return { type: 'text', text: '[a recording that was sent earlier]' };

@@ -5,11 +5,11 @@ import type { Payer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
 import type { Tail } from './context.store.ts';
 
-/** What a running turn shows of itself to the context. */
+/** What the context needs to know about a running turn. */
 export interface RunningTurn {
   readonly payer: Payer;
   readonly session: { ref: string };
-  /** Its place in the session, from 1. */
+  /** Its position in the session, starting at 1. */
   readonly n: number;
   readonly origin: SegmentOrigin;
   readonly model: ResolvedModel;

@@ -4,18 +4,18 @@ import { countTokens, estimatePrompt } from '../../models/tokens.ts';
 import { summaryRequest, type CompactionPlan } from './compaction.ts';
 import type { Context } from './context-state.ts';
 
-/** A summary is given up after so long. */
+/** A summary that takes longer is aborted. */
 export const SUMMARY_TIMEOUT_MS = 120_000;
 
-/** What a call used; `estimated`: counted locally, because the provider gave no figures. */
+/** The usage of a call. `estimated`: counted locally, because the provider reported none. */
 export interface SummaryUsage {
   usage: ModelUsage;
   estimated: boolean;
 }
 
-/** The call of the model that makes a summary, as far as it came. */
+/** The model call for a summary, and its progress. */
 export class SummaryCall {
-  /** Whether anything came: from then on the call is charged, however it ends. */
+  /** Whether the model has sent anything. From then on, the call is charged however it ends. */
   began = false;
   private readonly provider: ResolvedModel['provider'];
   private readonly request: ModelRequest;

@@ -43,7 +43,7 @@ export interface ClaimedTurn {
   turnId: string;
   userId: string;
   session: { ref: string; name: string };
-  /** Its place in the session, from 1. */
+  /** Its position in the session, starting at 1. */
   n: number;
   agent: InvocableAgent;
   model: ResolvedModel;

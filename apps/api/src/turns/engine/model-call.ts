@@ -9,7 +9,7 @@ import { readArguments } from './tool-arguments.ts';
 export class ModelCall {
   readonly messageId = randomUUID();
   text = '';
-  /** Whether anything came: from then on the call is charged, however it ends. */
+  /** Whether the model has sent anything. From then on, the call is charged however it ends. */
   began = false;
   /** Set once its usage is part of the turn's. */
   charged = false;
@@ -75,7 +75,7 @@ export class ModelCall {
     return [...this.calls.values()];
   }
 
-  /** What the step used: the provider's figures, or a local count where it gave none. */
+  /** What the step used: the provider's figures, or a local count where it gave no summary. */
   async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
     if (this.usage) return { usage: this.usage, estimated: false };
     const said =

@@ -20,7 +20,7 @@ import { ChatSettingsDto } from './settings.schema.ts';
 
 @ApiExtraModels(...CONTENTS)
 export class ChatDto implements ChatRequest {
-  /** Text, images, audio and files; at least one, at most 64. */
+  /** Text, images, audio, and files: 1 to 64 items. */
   @ApiProperty({
     type: 'array',
     items: CONTENT_SCHEMA,

@@ -8,7 +8,7 @@ import type {
 } from '@platform/contracts';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
-// For the OpenAPI document alone: contents.ts judges what is sent.
+// Only for the OpenAPI document. contents.ts validates requests.
 
 export class TextContentDto implements TextContent {
   @ApiProperty({ enum: ['text'] })
@@ -79,11 +79,11 @@ class FileMessageDto {
   attachment?: AttachmentDto;
 }
 
-/** What a request may hold, and its schema. */
+/** The content of requests, and its schema. */
 export const CONTENTS = [TextContentDto, ImageContentDto, AudioContentDto, FileContentDto];
 export const CONTENT_SCHEMA = oneOf(CONTENTS);
 
-/** What the history shows, and its schema: media as links. */
+/** The content of the history, with media as links, and its schema. */
 export const MESSAGE_CONTENTS = [TextContentDto, ImageMessageDto, AudioMessageDto, FileMessageDto];
 export const MESSAGE_CONTENT_SCHEMA = oneOf(MESSAGE_CONTENTS);
 

@@ -5,11 +5,11 @@ import { isObject } from '../../infra/json.ts';
 
 const MAX_ITEMS = 64;
 const DETAILS = ['auto', 'low', 'high'];
-/** What stands before the comma of a data URI; the type and some parameters take far less. */
+/** The most characters before the comma of a data URI. A type with parameters is much shorter. */
 const MAX_DATA_HEAD = 1024;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Problems of a chat's `contents`, each naming the item and what was expected. */
+/** Returns the problems of `contents`. Each names the item and what is expected. */
 export function checkContents(value: unknown, path: string): string[] {
   if (value === undefined) return [`${path} is required: an array of at least one item`];
   if (!Array.isArray(value)) return [`${path} must be an array`];
@@ -77,7 +77,7 @@ export function checkMediaUrl(url: unknown, path: string): string[] {
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? [] : [expected];
 }
 
-/** Schemes of addresses have no case. */
+/** URL schemes are case-insensitive. */
 export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);
 }
@@ -87,7 +87,7 @@ export interface DataUri {
   base64: string;
 }
 
-/** Reads `data:<type>;base64,…`; null for anything else. */
+/** Parses `data:<type>;base64,…`. Returns null for anything else. */
 export function parseDataUri(url: string): DataUri | null {
   const comma = url.slice(0, MAX_DATA_HEAD).indexOf(',');
   if (comma < 0) return null;
@@ -98,14 +98,14 @@ export function parseDataUri(url: string): DataUri | null {
   return { mime, base64 };
 }
 
-/** What a repeated turn is compared by: the contents and the prompt's values, whatever the order of their keys. */
+/** The hash that identifies a repeated turn: of the contents and the variables, independent of the order of keys. */
 export function hashContents(contents: unknown, variables: Record<string, unknown>): Buffer {
   return createHash('sha256')
     .update(canonicalJson([contents, variables]))
     .digest();
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** Formats equal values as equal texts, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return value === undefined ? 'null' : JSON.stringify(value);
@@ -115,7 +115,7 @@ export function canonicalJson(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** First words of what the user said, for lists of sessions. */
+/** The first words of the user, for lists of sessions. */
 export function titleOf(contents: ContentItem[]): string {
   const text = contents.find((item) => item.type === 'text')?.text ?? '';
   const line = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();

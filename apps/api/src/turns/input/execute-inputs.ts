@@ -14,10 +14,10 @@ import type { TurnSettings } from '../records/turn.ts';
 
 const MAX_MEDIA = 64;
 const MAX_INPUTS = 1_000;
-/** What the model is told where everything stands in the prompt: providers want a user to speak. */
+/** The user message if the prompt contains everything: providers require one. */
 const PROMPT_ALONE = 'Go ahead.';
 
-/** Problems of an execution's `inputs`; keys that are not recognised are variables and may hold anything. */
+/** Returns the problems of `inputs`. Unknown keys are variables and can have any value. */
 export function checkInputs(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [`${path} must be an object`];
@@ -46,7 +46,7 @@ export function checkInputs(value: unknown, path: string): string[] {
   return problems;
 }
 
-/** What an execution asks for, in the words of a turn. */
+/** The request of an execution, as a turn stores it. */
 export interface Execution {
   contents: ContentItem[];
   variables: Record<string, unknown>;
@@ -59,7 +59,7 @@ export interface Execution {
   internet: boolean;
 }
 
-/** Reads checked inputs against the agent's prompt; 400 where a variable or any question at all is missing. */
+/** Parses validated inputs for the agent's prompt. Throws VALIDATION_ERROR if a variable or the query is missing. */
 export function readInputs(
   inputs: ExecuteInputs,
   agent: { systemPrompt: string; variables: AgentVariable[] },
@@ -90,7 +90,7 @@ export function readInputs(
   };
 }
 
-/** The settings of an execution over the agent's defaults, which are brought into the narrower ranges. */
+/** The settings of an execution with the agent's defaults, which are clamped to the narrower ranges. */
 export function executeSettings(
   defaults: AgentSettings,
   asked: ExecuteSettings,

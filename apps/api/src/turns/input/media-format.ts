@@ -1,10 +1,10 @@
-/** Formats by the bytes with which their files begin; what a file is called or declared as tells nothing. */
+/** Detects formats by the first bytes of files, because names and declared types are unreliable. */
 
 export type AudioFormat = 'wav' | 'mp3';
 
 export const AUDIO_MIMES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg' };
 
-/** The MIME type of an image; null when the bytes are none that models know. */
+/** The MIME type of an image, or null if models do not support it. */
 export function imageMimeOf(bytes: Buffer): string | null {
   if (startsWith(bytes, '\x89PNG')) return 'image/png';
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
@@ -15,13 +15,13 @@ export function imageMimeOf(bytes: Buffer): string | null {
   return null;
 }
 
-/** The format of a recording; null when it is neither WAV nor MP3, the two that OpenAI's protocol can name. */
+/** The format of a recording: WAV or MP3, which OpenAI's API supports; otherwise null. */
 export function audioFormatOf(bytes: Buffer): AudioFormat | null {
   if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WAVE', 8)) return 'wav';
   return startsWith(bytes, 'ID3') || isMp3Frame(bytes) ? 'mp3' : null;
 }
 
-/** A frame of MPEG audio, layer III: eleven bits of sync, a version, the layer, and a bit rate that exists. */
+/** A frame of MPEG audio, layer III: eleven sync bits, a version, the layer, and a valid bit rate. */
 function isMp3Frame(bytes: Buffer): boolean {
   const [sync = 0, kind = 0, rate = 0] = bytes;
   const [version, layer] = [(kind >> 3) & 3, (kind >> 1) & 3];

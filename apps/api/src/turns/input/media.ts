@@ -11,54 +11,54 @@ import { AUDIO_MIMES, audioFormatOf, imageMimeOf } from './media-format.ts';
 const MB = 1024 * 1024;
 const MAX_MEDIA_BYTES = 10 * MB;
 const FETCH_MS = 20_000;
-/** What all fetches of one message may take together. */
+/** The most bytes that all fetches of one message can take. */
 const MAX_FETCHED_BYTES = 25 * MB;
 const MAX_FETCHING_MS = 60_000;
-/** Longest text that a text-like file adds to the prompt. */
+/** The most text that a text file adds to the prompt. */
 const MAX_FILE_CHARS = 200_000;
 const TEXT_MIMES =
   /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|sql|x-ndjson|toml)$)|\+(json|xml)$/;
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|ya?ml|xml|html?|log|ini|toml|sql|[jt]sx?|py|java|go|rs|c|h|cpp|rb|sh)$/i;
-/** Names of files that are certainly no text. */
+/** File names that are certainly not text. */
 const BINARY_NAMES =
   /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip|gz|tar|7z|png|jpe?g|gif|webp|mp[34]|wav|ogg|flac)$/i;
 
-/** A medium whose bytes are at hand. */
+/** A medium with its bytes. */
 interface Loaded {
   mime: string;
   data: Buffer;
 }
 
-/** What the media that are still to be fetched may take. */
+/** The remaining budget for media that are not fetched yet. */
 interface Budget {
   bytes: number;
   /** By `performance.now()`. */
   until: number;
 }
 
-/** What a content item became before it is stored: attachments still with their bytes. */
+/** A content item before it is stored: attachments still have their bytes. */
 export type LoadedPart =
   | Exclude<UserPart, { attachmentId: string }>
   | { type: 'image'; detail: 'auto' | 'low' | 'high'; media: Loaded }
   | { type: 'audio'; media: Loaded; url?: string }
   | { type: 'file'; media: Loaded; info: Record<string, unknown>; text?: string };
 
-/** Brings the media of a user's message in: decoded from data URIs, or fetched from the web. */
+/** Loads the media of a user message, from data URIs or from the web. */
 @Injectable()
 export class Media {
   private readonly logger = new Logger(Media.name);
 
   constructor(private readonly http: GuardedHttp) {}
 
-  /** Refuses, naming the item, what the model cannot take or what cannot be fetched. */
+  /** Throws VALIDATION_ERROR, naming the item, for media that the model does not support or that cannot be fetched. */
   async load(
     contents: ContentItem[],
     model: { name: string; capabilities: ModelCapabilities },
   ): Promise<LoadedPart[]> {
     const budget = { bytes: MAX_FETCHED_BYTES, until: performance.now() + MAX_FETCHING_MS };
     const loaded: LoadedPart[] = [];
-    // One after the other, so that what is held in memory is known.
+    // One after another, to bound the memory.
     for (const [i, item] of contents.entries()) {
       loaded.push(await this.loadItem(item, `contents[${i}]`, model, budget));
     }
@@ -79,7 +79,7 @@ export class Media {
         if (!capabilities.images) throw refuse('images');
         const { url, detail } = item.image_url;
         const inline = decoded(url);
-        // Web addresses of images go to the provider as they are.
+        // Web addresses of images are passed on to the provider.
         if (inline === null) return { type: 'image', detail: detail ?? 'auto', url };
         const mime = imageMimeOf(inline.data);
         if (mime === null)
@@ -129,7 +129,7 @@ export class Media {
   }
 }
 
-/** Stores the bytes of loaded parts as attachments and answers the parts as they are kept. */
+/** Stores the bytes of loaded parts as attachments. Returns the parts to store. */
 export async function storeParts(
   tx: Sql,
   owner: { spaceId: string; sessionRef: string },

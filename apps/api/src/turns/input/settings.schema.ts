@@ -11,7 +11,7 @@ export class ChatSettingsDto implements ChatSettings {
   @Max(2)
   temperature?: number;
 
-  /** At least 1; lowered to what the model can do. */
+  /** At least 1; reduced to the limit of the model. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -32,7 +32,7 @@ export class ChatSettingsDto implements ChatSettings {
   @IsNumber(FINITE)
   presence_penalty?: number;
 
-  /** `ask`: no tool that acts is offered. */
+  /** `ask`: tools with side effects are not offered. */
   @IsOptional()
   @IsIn(['ask', 'agent'])
   chat_mode?: 'ask' | 'agent';
@@ -50,7 +50,7 @@ export class ExecuteSettingsDto implements ExecuteSettings {
   @Max(1)
   temperature?: number;
 
-  /** At least 1; lowered to what the model can do. */
+  /** At least 1; reduced to the limit of the model. */
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -1,7 +1,7 @@
 import type { AgentKnowledge, AgentSettings, ChatRequest } from '@platform/contracts';
 import type { TurnSettings } from '../records/turn.ts';
 
-/** What the request asks for, over the agent's defaults. */
+/** The settings of the request, with the agent's defaults. */
 export function settingsOf(
   { settings: defaults, knowledge }: { settings: AgentSettings; knowledge: AgentKnowledge },
   request: Pick<ChatRequest, 'settings' | 'registeredLocalTools'>,

@@ -17,7 +17,7 @@ export interface InternalExecution {
   /** As in the body of an execution, and checked like there. */
   inputs: unknown;
   settings?: ExecuteSettings;
-  /** What the ledger calls it. */
+  /** The source in the ledger. */
   source: TurnSettings['source'];
   /** Cancels the turn. */
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import { invalid } from '../../infra/http/app-error.ts';
 import type { LocalToolResult } from '../records/local-tool-call.store.ts';
 import type { LocalToolResultDto } from './local-tools.dto.ts';
 
-/** The one answer that a body gives. A `result` of null is a result, so the body itself tells what is there. */
+/** The result of a body. Null is a valid `result`, so the keys of the body decide which field is given. */
 export function localToolResult(dto: LocalToolResultDto, body: object): LocalToolResult {
   const given = ['result', 'error', 'denied'].filter((key) => Object.hasOwn(body, key));
   if (given.length !== 1) throw invalid('The body must have exactly one of result, error and denied');

@@ -12,7 +12,7 @@ import { LocalTools } from './local-tools.ts';
 export class LocalToolsController {
   constructor(private readonly localTools: LocalTools) {}
 
-  /** The result of a local tool call; the first one counts. */
+  /** Sends the result of a local tool call. The first result counts. */
   @Post('turns/:turnId/local-tools/:callId')
   @HttpCode(200)
   async localTool(

@@ -3,9 +3,9 @@ import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { ANY_JSON } from '../../infra/http/any-json.ts';
 import { FreeForm } from '../../infra/http/free-form.ts';
 
-/** Exactly one of `result`, `error` and `denied`. */
+/** Exactly one of `result`, `error`, and `denied`. */
 export class LocalToolResultDto {
-  /** What the tool gave: any JSON value, null too. */
+  /** The result of the tool: any JSON value, including null. */
   @ApiProperty({ required: false, anyOf: ANY_JSON })
   @FreeForm(() => [])
   result?: unknown;

@@ -18,13 +18,13 @@ import type { ToolOutcome, TurnTool } from '../engine/turn-tool.ts';
 import { TurnTools, type TurnToolSource } from '../engine/turn-tools.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
 
-/** How long the client has to run a local tool. */
+/** How long a client can take to run a local tool. */
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
 
 type Outcome = LocalToolResult | { expired: true };
 
-/** Tools that run where the client is: the turn tells the call, waits, and the first answer wins. */
+/** Runs tools in the client: the turn announces the call and waits, and the first result wins. */
 @Injectable()
 export class LocalTools implements TurnToolSource, OnModuleInit {
   constructor(
@@ -37,7 +37,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
     this.tools.register(this);
   }
 
-  /** Only what the agent declares *and* the caller has registered. */
+  /** Only tools that the agent declares *and* the caller has registered. */
   async toolsFor(turn: ActiveTurn): Promise<TurnTool[]> {
     if (!turn.settings.interactive) return [];
     const registered = new Set(turn.settings.registeredLocalTools);
@@ -56,7 +56,7 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
       }));
   }
 
-  /** Takes the client's answer to a call: the same again is welcome, another one or a late one is a 409. */
+  /** Stores the client's result of a call. The same result again is accepted; a different or late one is a 409. */
   async answer(
     caller: UserPrincipal,
     agentId: string,
@@ -87,19 +87,19 @@ export class LocalTools implements TurnToolSource, OnModuleInit {
   ): Promise<ToolOutcome> {
     const open = () => openLocalToolCall(this.database, turn.id, callId, TIMEOUT_MS);
     await whileUnavailable(open, signal);
-    // A turn that was stopped meanwhile may be about to end, and nothing may be written behind its end.
+    // A turn that was stopped in the meantime may be ending, and nothing may be written after its end.
     signal.throwIfAborted();
     turn.writer.writeEvent('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
     return told(await this.outcome(turn.id, callId, signal));
   }
 
-  /** Waits for the answer, which may reach another process: the row is the only place where both meet. */
+  /** Waits for the result, which can arrive in another process, so it is read from the row. */
   private async outcome(turnRef: string, callId: string, signal: AbortSignal): Promise<Outcome> {
     for (;;) {
       const find = () => findLocalToolCall(this.database, turnRef, callId);
       const row = await whileUnavailable(find, signal);
       if (row?.outcome) return row.outcome;
-      // Answers are refused from that moment on, so nobody can still be first.
+      // From then on, results are rejected, so none can still be the first.
       if (row?.late ?? true) return { expired: true };
       await delay(POLL_MS, undefined, { signal });
     }

@@ -13,7 +13,7 @@ export async function turnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<
   return new Map(found.map((turn) => [turn.id, turn]));
 }
 
-/** How many turns each of the users runs; those who run none are left out. */
+/** How many turns each of the users runs. Users without running turns are omitted. */
 export async function countRunning(sql: Sql, userIds: readonly string[]): Promise<Map<string, number>> {
   const counts = await rows<{ userId: string; running: number }>(
     sql,
@@ -25,8 +25,8 @@ export async function countRunning(sql: Sql, userIds: readonly string[]): Promis
 }
 
 /**
- * Whether a queued turn has to wait: its session runs another one, or one was queued before it. The turns ahead stay
- * as they are until the transaction ends, so that a transaction that moves one sees what this one wrote.
+ * Whether a queued turn must wait: its session runs another turn, or one was queued before it. The turns ahead are
+ * locked until the transaction ends, so that a transaction that moves one sees what this one wrote.
  */
 export async function lockTurnsAhead(tx: Sql, { sessionRef, n }: TurnRow): Promise<boolean> {
   const ahead = await firstRow(

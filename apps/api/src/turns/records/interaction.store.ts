@@ -11,18 +11,18 @@ export interface InteractionRow {
   question: Question;
   status: 'PENDING' | 'ANSWERED' | 'DISMISSED' | 'EXPIRED';
   answer: UserAnswer | null;
-  /** The stream that the answer opened. */
+  /** The stream that the response of the user opened. */
   segment: number | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
-// A question whose time is over has expired, also before the sweeper has come to it.
+// A question can have expired before the sweeper marks it.
 const COLUMNS = `i.id, i.turn_id as "turnRef", i.call_id as "callId", i.question,
   case when i.status = 'PENDING' and i.expires_at <= clock_timestamp() then 'EXPIRED' else i.status end as status,
   i.answer, i.segment, i.created_at as "createdAt", i.expires_at as "expiresAt"`;
 
-/** Puts a question; violates `interaction_pending` where the turn has one already. */
+/** Stores a question. Violates `interaction_pending` if the turn already has one. */
 export async function insertInteraction(
   tx: Sql,
   turnRef: string,
@@ -46,7 +46,7 @@ export function findInteraction(sql: Sql, turnRef: string, id: string): Promise<
   ]);
 }
 
-/** The question that one of these calls of a turn put, or null. */
+/** The question of one of these calls of a turn, or null. */
 export function interactionOfCall(
   sql: Sql,
   turnRef: string,
@@ -76,12 +76,12 @@ export async function answerInteraction(
   return row !== null;
 }
 
-/** A re-run of what the answer started took its place. */
+/** Replaces the stream that the response opened with that of its rerun. */
 export async function moveAnswer(tx: Sql, id: string, segment: number): Promise<void> {
   await rows(tx, `update interaction set segment = $2 where id = $1 and status = 'ANSWERED'`, [id, segment]);
 }
 
-/** The same for whichever answer opened the segment, where one did. */
+/** The same for the question whose response opened the segment, if any. */
 export async function moveAnswerOf(tx: Sql, turnRef: string, from: number, to: number): Promise<void> {
   await rows(
     tx,
@@ -90,7 +90,7 @@ export async function moveAnswerOf(tx: Sql, turnRef: string, from: number, to: n
   );
 }
 
-/** The question is no longer put: its turn was cancelled, or the time is over. */
+/** Ends a pending question, because its turn was canceled or it expired. */
 export async function endPending(tx: Sql, turnRef: string, status: 'DISMISSED' | 'EXPIRED'): Promise<void> {
   await rows(
     tx,
@@ -99,7 +99,7 @@ export async function endPending(tx: Sql, turnRef: string, status: 'DISMISSED' |
   );
 }
 
-/** The pending questions of a session with the turns that put them. */
+/** The pending questions of a session, with their turns. */
 export function pendingOf(
   sql: Sql,
   agentId: string,
@@ -116,17 +116,17 @@ export function pendingOf(
   );
 }
 
-/** A question that nobody answered in time. */
+/** A question that expired. */
 export interface ExpiredInteraction {
   id: string;
   turnRef: string;
-  /** As text: a date would lose its microseconds. */
+  /** As text, because a Date would lose the microseconds. */
   expiredAt: string;
 }
 
 const EXPIRED_BATCH = 100;
 
-/** The questions whose time is over, behind one of them, oldest first; none: no more. */
+/** Expired questions after one of them, oldest first. */
 export function expiredInteractions(
   sql: Sql,
   after: ExpiredInteraction | null,

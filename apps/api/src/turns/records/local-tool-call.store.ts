@@ -4,7 +4,7 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 export type LocalToolResult =
   { result: unknown } | { error: string } | { denied: true; reason: string | null };
 
-/** Opens a call that waits for its result; a repeated id starts over, because some servers number calls from 1. */
+/** Stores a call that waits for its result. A repeated id starts over, because some servers number calls from 1. */
 export async function openLocalToolCall(
   sql: Sql,
   turnRef: string,
@@ -20,7 +20,7 @@ export async function openLocalToolCall(
   );
 }
 
-/** Stores the first result that comes in time. Returns whether this is the one. */
+/** Stores the first result that arrives in time. Returns whether this is it. */
 export async function storeLocalToolResult(
   sql: Sql,
   turnRef: string,
@@ -36,7 +36,7 @@ export async function storeLocalToolResult(
   return stored !== null;
 }
 
-/** A call with its result, if any, and whether its time is over; null for an unknown call. */
+/** A call with its result, if any, and whether it has expired; null for an unknown call. */
 export function findLocalToolCall(
   sql: Sql,
   turnRef: string,

@@ -1,6 +1,6 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
 
-/** A turn whose process is gone, and the stream that it left open. */
+/** A turn whose process died, and the stream that it left open. */
 export interface Orphan {
   id: string;
   streamId: string;

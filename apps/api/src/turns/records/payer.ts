@@ -1,6 +1,6 @@
 import type { TurnRow, TurnSettings } from './turn.ts';
 
-/** Whose account a model call is charged to, and for which agent and turn. */
+/** The account that a model call is charged to, with its agent and turn. */
 export interface Payer {
   spaceId: string;
   userId: string;
@@ -8,7 +8,7 @@ export interface Payer {
   turnId: string | null;
 }
 
-/** The payer of a turn, with what its ledger entries say about it. */
+/** The payer of a turn, with the details for its ledger entries. */
 export interface TurnPayer extends Payer {
   turnId: string;
   turnRef: string;

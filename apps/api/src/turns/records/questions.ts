@@ -19,7 +19,7 @@ export interface UserAnswer {
   otherText: string | null;
 }
 
-/** Reads what the model wrote; a sentence for the model where it is no question. */
+/** Parses what the model wrote. Returns a sentence for the model if it is not a valid question. */
 export function parseQuestion(input: Record<string, unknown>): Question | string {
   const { question, options, multiple, allowOther } = input;
   if (typeof question !== 'string' || question.trim() === '')
@@ -47,7 +47,7 @@ function parseOption(option: unknown, i: number): InteractionOption | null {
   return { id: `option_${i + 1}`, label, ...(typeof description === 'string' && { description }) };
 }
 
-/** What is wrong with an answer, or null; the custom text counts as one choice. */
+/** Returns what is wrong with a response of the user, or null. The custom text counts as one choice. */
 export function answerProblem(
   question: Question,
   { selectedOptionIds, otherText }: UserAnswer,
@@ -67,13 +67,13 @@ export function answerProblem(
   return null;
 }
 
-/** Whether two answers say the same; the order of the choices does not matter. */
+/** Whether two responses are equal. The order of the choices does not matter. */
 export function sameAnswer(a: UserAnswer, b: UserAnswer): boolean {
   const ids = (answer: UserAnswer) => [...answer.selectedOptionIds].sort().join('\n');
   return a.otherText === b.otherText && ids(a) === ids(b);
 }
 
-/** The answer as the model is told. */
+/** The response as the model receives it. */
 export function answerText(question: Question, { selectedOptionIds, otherText }: UserAnswer): string {
   const selected = question.options
     .filter(({ id }) => selectedOptionIds.includes(id))
@@ -81,7 +81,7 @@ export function answerText(question: Question, { selectedOptionIds, otherText }:
   return JSON.stringify({ selected, ...(otherText !== null && { other: otherText }) });
 }
 
-/** The interaction as it travels. */
+/** The interaction in the form of the API. */
 export function toInteraction(
   row: { id: string; question: Question; createdAt: Date; expiresAt: Date },
   turn: { turnId: string; sessionId: string },

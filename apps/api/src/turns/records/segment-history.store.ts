@@ -8,18 +8,18 @@ import type { TurnRow } from './turn.ts';
 
 export type Completed = ProductEventFields['response.completed'];
 
-/** What is known of a segment without its frames. */
+/** What is known about a segment without its frames. */
 export interface SegmentHistory {
   segment: number;
   /** Its own steps. */
   steps: Step[];
-  /** How it ended; null for segments of versions that did not keep that. */
+  /** How it ended; null for segments of earlier versions, which did not store it. */
   completed: Completed | null;
-  /** What it ended with. */
+  /** Its last product event. */
   interaction: Interaction | null;
 }
 
-/** Keeps how a segment ended, for longer than its frames are kept. */
+/** Stores how a segment ended, for longer than its frames. */
 export async function keepCompleted(tx: Sql, streamId: string, completed: Completed): Promise<void> {
   await rows(tx, 'update turn_segment set completed = $2 where stream_id = $1', [
     streamId,
@@ -54,7 +54,7 @@ async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interact
   return row && toInteraction(row, { turnId: turn.turnId, sessionId: turn.sessionName });
 }
 
-/** What a turn had used when a segment of it was opened; null for segments of versions that did not keep that. */
+/** The usage of a turn when a segment was opened; null for segments of earlier versions, which did not store it. */
 export async function usedBefore(
   sql: Sql,
   streamId: string,

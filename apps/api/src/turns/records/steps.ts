@@ -1,39 +1,39 @@
 import type { ImageDetail } from '@platform/contracts';
 import type { ModelToolCall } from '../../models/model-provider.ts';
 
-/** A piece of what the user said; media are kept as attachments, images on the web by their address. */
+/** A part of a user message. Media are stored as attachments, and images on the web as addresses. */
 export type UserPart =
   | { type: 'text'; text: string }
   | { type: 'image'; detail: ImageDetail; url?: string; attachmentId?: string }
   | { type: 'audio'; attachmentId: string; url?: string }
   | { type: 'file'; attachmentId: string; info: Record<string, unknown>; text?: string };
 
-/** The size of the context behind a call of the model, by the provider's figures. */
+/** The size of the context after a model call, by the provider's figures. */
 interface ContextFigure {
   tokens: number;
-  /** The provider gave none; counted here. */
+  /** Counted locally, because the provider reported none. */
   estimated: boolean;
 }
 
-/** What a step of a turn left behind; a stored step is never made again. */
+/** What a step of a turn stores. A stored step is never executed again. */
 export type StepContent =
   | { kind: 'user'; content: { parts: UserPart[] } }
   | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[]; context?: ContextFigure } }
-  /** The call has started: without its result it was interrupted, and is never started again. */
+  /** The call has started. Without a result, it was interrupted, and it is never started again. */
   | { kind: 'tool-call'; content: { callId: string } }
   | { kind: 'tool-result'; content: { callId: string; text: string } }
-  /** What was said before the turn failed or was cancelled; a re-run replaces it. */
+  /** The text before the turn failed or was canceled. A rerun replaces it. */
   | { kind: 'partial'; content: { text: string } };
 
-/** `n` is its place in the turn, from 1. */
+/** `n` is its position in the turn, starting at 1. */
 export type Step = StepContent & { id: string; n: number; tokens: number };
 
-/** Whether the model said nothing in this step: it is no message of the session. */
+/** Whether the model wrote no text in this step, so that it is not a message of the session. */
 export function isSilent(step: StepContent): boolean {
   return (step.kind === 'model' || step.kind === 'partial') && step.content.text === '';
 }
 
-/** The calls of the last model step that have no result yet, in their order. */
+/** The calls of the last model step that have no result yet, in order. */
 export function openCalls(steps: Step[]): { call: ModelToolCall; started: boolean }[] {
   const last = steps.findLastIndex((step) => step.kind === 'model');
   const asking = steps[last];

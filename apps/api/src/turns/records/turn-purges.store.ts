@@ -3,7 +3,7 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 // Times are compared with statement_timestamp(): no index serves a comparison with a volatile function.
 const BATCH = 1_000;
 
-/** Sessions whose time is over, oldest first. */
+/** Expired sessions, oldest first. */
 export async function expiredSessions(sql: Sql, limit: number): Promise<string[]> {
   const found = await rows<{ id: string }>(
     sql,
@@ -13,7 +13,7 @@ export async function expiredSessions(sql: Sql, limit: number): Promise<string[]
   return found.map(({ id }) => id);
 }
 
-/** Deletes what was said in a session; a session in which a turn is open gets another day. */
+/** Deletes the content of a session. A session with an open turn is kept for another day. */
 export async function purgeSession(tx: Sql, id: string): Promise<void> {
   const session = await firstRow<{ isOpen: boolean }>(
     tx,

@@ -1,12 +1,12 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { SegmentRow, TurnFailure } from './turn.ts';
 
-/** A new turn locks its session first; every other claim takes the same order, or two could wait for each other. */
+/** A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. */
 export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
   await rows(tx, 'select from session where id = $1 for no key update', [sessionRef]);
 }
 
-/** QUEUED → FAILED with its reason; false where it has started or ended meanwhile. */
+/** QUEUED → FAILED with its reason. Returns false if it has started or ended. */
 export async function failQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
   const row = await firstRow(
     tx,
@@ -22,7 +22,7 @@ export interface TurnExtent extends SegmentRow {
   steps: number;
 }
 
-/** The extents of turns by their ids; those that never ran have none. */
+/** The extents of turns by their ids; those that never ran have no summary. */
 export async function extentsOf(sql: Sql, turnRefs: string[]): Promise<Map<string, TurnExtent>> {
   if (turnRefs.length === 0) return new Map();
   const found = await rows<TurnExtent & { id: string }>(

@@ -1,14 +1,14 @@
 import type { TurnStatus } from '@platform/contracts';
 import { AppError, conflict } from '../../infra/http/app-error.ts';
 
-/** What is known of a turn when its id comes again. */
+/** What is known about a turn when its id is repeated. */
 export interface KnownTurn {
   status: TurnStatus;
   contentsHash: Buffer;
   sessionName: string;
 }
 
-/** What the caller sent this time; no session named means whatever session it was. */
+/** What the caller sent. Without a session name, every session matches. */
 export interface RepeatedStart {
   turnId: string;
   contentsHash: Buffer;

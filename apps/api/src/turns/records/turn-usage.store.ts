@@ -1,6 +1,6 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
 
-/** The largest figure that the columns can hold; a provider's figure beyond it must not make the update fail. */
+/** The largest figure that the columns can hold. A larger figure of a provider must not make the update fail. */
 const MAX_INT4 = 2_147_483_647;
 
 /** Stores the reservation of the call that a turn is about to make. */

@@ -47,11 +47,11 @@ export interface SessionOwner {
 export interface NewSession {
   name: string;
   title: string;
-  /** In no list: an execution without memory. */
+  /** Not listed: an execution without memory. */
   hidden: boolean;
-  /** Whether what is said in it is removed some days later. */
+  /** Whether its content is deleted after some days. */
   expires: boolean;
-  /** Whether its new turn runs at once, so that the turns of its user are counted. */
+  /** Whether its new turn runs immediately, so that the turns of its user are counted. */
   counted: boolean;
 }
 
@@ -59,13 +59,13 @@ export interface LockedSession {
   id: string;
   turnCount: number;
   /**
-   * If counted, the turns that its user runs without the new one, and no other claim of the user passes until the
-   * transaction ends; 0 otherwise: turns that are only queued do not wait for each other.
+   * The number of running turns of the user without the new one, if `counted`. Other claims of the user then wait until
+   * the transaction ends. Otherwise 0: turns that are only queued do not wait for each other.
    */
   running: number;
 }
 
-/** The session of that name, made where there is none; locked until the transaction ends. */
+/** Returns the session of that name, creating it if necessary. It stays locked until the transaction ends. */
 export async function lockSession(
   tx: Sql,
   owner: SessionOwner,
@@ -84,7 +84,7 @@ export async function lockSession(
   return row;
 }
 
-/** The turns that a user runs; no other claim of the user passes until the transaction ends. */
+/** Counts the running turns of a user, and blocks other claims of the user until the transaction ends. */
 export async function runningTurns(tx: Sql, userId: string): Promise<number> {
   const row = await firstRow<{ running: number }>(tx, 'select running_turns($1::uuid) as running', [userId]);
   return row?.running ?? 0;
@@ -101,7 +101,7 @@ export interface NewTurn extends SessionOwner {
   causationRunId: string | null;
 }
 
-/** Stores a turn; null where its id is taken. Violates `turn_running` where it is to run and the session is busy. */
+/** Stores a turn. Returns null if its id exists. Violates `turn_running` if it should run and the session is busy. */
 export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
   const row = await firstRow<{ id: string }>(
     tx,
@@ -128,7 +128,7 @@ export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null>
   return row?.id ?? null;
 }
 
-/** Moves a turn into RUNNING and returns its place in the session so far; null if it is no longer in `from`. */
+/** Moves a turn to RUNNING. Returns its position in the session so far, or null if it is no longer in `from`. */
 export async function claimTurn(
   tx: Sql,
   id: string,
@@ -145,12 +145,12 @@ export async function claimTurn(
   return row?.n ?? null;
 }
 
-/** Drops what the model had said when the turn failed: a rerun replaces it. */
+/** Deletes the text that the model had written when the turn failed. A rerun replaces it. */
 export async function deletePartialSteps(tx: Sql, id: string): Promise<void> {
   await rows(tx, `delete from turn_step where turn_id = $1 and kind = 'partial'`, [id]);
 }
 
-/** Gives a turn the place after all turns that its session has started since, and returns it. */
+/** Moves a turn after all turns that its session has started since. Returns its new position. */
 export async function moveToEnd(
   tx: Sql,
   { id, sessionRef, n }: { id: string; sessionRef: string; n: number },
@@ -166,12 +166,12 @@ export async function moveToEnd(
   return placed?.n ?? n;
 }
 
-/** INPUT_REQUIRED → CANCELLED with its reason; false where it no longer waits. */
+/** INPUT_REQUIRED → CANCELLED with its reason. Returns false if it no longer waits. */
 export function cancelWaiting(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
   return cancelFrom(tx, id, 'INPUT_REQUIRED', why);
 }
 
-/** QUEUED → CANCELLED with its reason; false where it has started meanwhile. */
+/** QUEUED → CANCELLED with its reason. Returns false if it has started. */
 export function cancelQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
   return cancelFrom(tx, id, 'QUEUED', why);
 }
@@ -186,7 +186,7 @@ async function cancelFrom(tx: Sql, id: string, from: TurnStatus, why: TurnFailur
   return row !== null;
 }
 
-/** The turns of a session that wait for an answer. */
+/** The turns of a session that wait for input. */
 export function waitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
   return rows(
     tx,
@@ -211,7 +211,7 @@ export interface Ending {
   executionMs: number;
 }
 
-/** Leaves RUNNING; false where the turn was no longer RUNNING. */
+/** Ends RUNNING. Returns false if the turn was no longer RUNNING. */
 export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
   const row = await firstRow(
     tx,
@@ -228,7 +228,7 @@ export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<bool
   return row !== null;
 }
 
-/** Notes a segment that is opened; its steps are those stored from here on. */
+/** Stores a segment. Its steps are those that are stored from now on. */
 export async function insertSegment(
   tx: Sql,
   turnRef: string,
@@ -254,7 +254,7 @@ export function loadSegments(sql: Sql, turnRef: string): Promise<SegmentRow[]> {
   );
 }
 
-/** The number of the segment that is opened next. */
+/** The number of the next segment. */
 export async function nextSegment(sql: Sql, turnRef: string): Promise<number> {
   return ((await loadSegments(sql, turnRef)).at(-1)?.segment ?? 0) + 1;
 }

@@ -1,7 +1,7 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import type { ChargeSource } from '../../usage/charge.ts';
 
-/** What a request asked for, kept with the turn for its re-runs. */
+/** The request of a turn, stored for its reruns. */
 export interface TurnSettings {
   temperature?: number;
   maxTokens?: number;
@@ -10,7 +10,7 @@ export interface TurnSettings {
   presencePenalty?: number;
   chatMode: 'ask' | 'agent';
   disableWebSearch: boolean;
-  /** Whether the documents of the space, or the web, are to be searched; absent in turns from before. */
+  /** Whether to search the documents of the space, or the web; absent in turns of earlier versions. */
   knowledge?: boolean;
   internet?: boolean;
   /** Whether an execution reads and writes its session. */
@@ -18,7 +18,7 @@ export interface TurnSettings {
   registeredLocalTools: string[];
   /** Whether a client can answer questions and run local tools. */
   interactive: boolean;
-  /** What the ledger calls it. */
+  /** The source in the ledger. */
   source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
   /** Values for the variables of the agent's prompt. */
   variables: Record<string, unknown>;
@@ -41,7 +41,7 @@ export interface TurnRow {
   sessionRef: string;
   sessionName: string;
   sessionDeleted: boolean;
-  /** Its place in the session, from 1. */
+  /** Its position in the session, starting at 1. */
   n: number;
   status: TurnStatus;
   contentsHash: Buffer;
@@ -49,7 +49,7 @@ export interface TurnRow {
   /** The run whose step started it, or null. */
   causationRunId: string | null;
   error: TurnFailure | null;
-  /** The reservation of its current call. */
+  /** The reservation for its current model call. */
   reservationId: string | null;
   model: string;
   promptTokens: number;
