@@ -24,7 +24,7 @@ export interface ResolvedModel extends Pick<
   /** The model that responds: `platform/offline` if it stands in. */
   name: string;
   provider: ModelProvider;
-  /** The server itself, for calls that are forwarded unchanged; null if there is no summary. */
+  /** The server itself, for calls that are forwarded unchanged; null if there is none. */
   endpoint: OpenAiEndpoint | null;
   /** The name by which the provider knows the model. */
   upstreamModel: string;
@@ -55,7 +55,7 @@ export class CatalogService {
     private readonly http: GuardedHttp,
   ) {}
 
-  /** Returns the model of that name. Throws UNAVAILABLE, naming the model, if the catalog has no summary. */
+  /** Returns the model of that name. Throws UNAVAILABLE, naming the model, if the catalog has none. */
   async resolve(spaceId: string, name: string): Promise<ResolvedModel> {
     const model = await this.find(spaceId, name);
     if (model === null) throw unavailable(`Model ${name} is not in the catalog of this space`);

@@ -44,7 +44,7 @@ export function definitionProblems(definition: ModelDefinition, apiKey?: string 
   return problems;
 }
 
-/** Whether a change removes the stored key: an empty key does, and offline models have no summary. */
+/** Whether a change removes the stored key: an empty key does, and offline models have none. */
 export function removesApiKey(next: ModelDefinition, change: UpdateModelRequest): boolean {
   return change.apiKey === '' || next.provider === 'offline';
 }

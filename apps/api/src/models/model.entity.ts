@@ -57,7 +57,7 @@ export class ModelEntity {
   @Column(() => ModelDefinition, { prefix: false })
   definition!: ModelDefinition;
 
-  /** The API key, encrypted for this model of this space. Deleted models have no summary. */
+  /** The API key, encrypted for this model of this space. Deleted models have none. */
   @Column('text', { name: 'api_key', nullable: true })
   sealedApiKey!: string | null;
 

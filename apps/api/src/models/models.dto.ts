@@ -179,7 +179,7 @@ export class ModelPageDto implements Page<Model> {
 
 export class ModelTestDto implements ModelTestResult {
   ok!: boolean;
-  /** Milliseconds until the first token; null if there was no summary. */
+  /** Milliseconds until the first token; null if there was none. */
   latencyMs!: number | null;
   message!: string;
 }

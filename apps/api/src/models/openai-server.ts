@@ -4,7 +4,7 @@ import { ServerQuirks } from './server-quirks.ts';
 
 export interface OpenAiServerOptions {
   baseUrl: string;
-  /** Null if the server requires no summary. */
+  /** Null if the server requires none. */
   apiKey: string | null;
   /** The guarded dispatcher, because users choose the address. */
   dispatcher: Dispatcher;

@@ -21,7 +21,7 @@ export class TokenUsageDto implements TokenUsage {
   completion_tokens!: number;
   /** Prompt and completion. */
   total_tokens!: number;
-  /** By the model's prices, 0 where it has no summary. */
+  /** By the model's prices; 0 if it has none. */
   cost!: number;
   /** Present where the provider gave no figures and they were counted locally. */
   @ApiProperty({ type: Boolean })

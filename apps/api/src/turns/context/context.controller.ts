@@ -37,7 +37,7 @@ export class ContextController {
     return dryRun === 'true' ? this.contexts.tryCompact(scope) : this.contexts.compact(scope);
   }
 
-  /** Takes the last summary back: the model gets again what it stood for. 409 where there is no summary. */
+  /** Undoes the last summary, so that the model receives the original steps again. 409 if there is none. */
   @Post('undo')
   @HttpCode(200)
   undo(

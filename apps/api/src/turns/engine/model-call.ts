@@ -75,7 +75,7 @@ export class ModelCall {
     return [...this.calls.values()];
   }
 
-  /** What the step used: the provider's figures, or a local count where it gave no summary. */
+  /** The usage of the step: the provider's figures, or a local count if it reported none. */
   async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
     if (this.usage) return { usage: this.usage, estimated: false };
     const said =

@@ -22,7 +22,7 @@ export interface TurnExtent extends SegmentRow {
   steps: number;
 }
 
-/** The extents of turns by their ids; those that never ran have no summary. */
+/** The extents of turns by their ids. Turns that never ran have none. */
 export async function extentsOf(sql: Sql, turnRefs: string[]): Promise<Map<string, TurnExtent>> {
   if (turnRefs.length === 0) return new Map();
   const found = await rows<TurnExtent & { id: string }>(
