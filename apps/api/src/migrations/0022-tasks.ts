@@ -66,9 +66,10 @@ export class Tasks1763600000022 implements MigrationInterface {
         check ((envelope_id is null) = (trigger is null)),
         check ((origin = 'EVENT') = (envelope_id is not null))
       ) partition by range (id)`);
-    await db.query('create index run_of_task on run (space_id, task_id, id desc)');
-    await db.query('create index run_list on run (space_id, id desc)');
-    await db.query("create index run_live on run (space_id, id desc) where status in ('QUEUED', 'RUNNING')");
+    // Lists read the newest runs of each status and merge them, so that a rare status is found as fast as any.
+    await db.query('create index run_list on run (space_id, status, id desc)');
+    await db.query('create index run_of_owner on run (space_id, owner_user_id, status, id desc)');
+    await db.query('create index run_of_task on run (task_id, status, id desc)');
 
     // Small and hot: one row for each run that is not finished.
     await db.query(`
@@ -77,14 +78,15 @@ export class Tasks1763600000022 implements MigrationInterface {
         task_id uuid not null,
         space_id uuid not null,
         state text not null default 'READY' check (state in ('READY', 'RUNNING')),
-        fencing_token bigint not null default 0,
+        fencing_token uuid,
         lease_until timestamptz,
+        cancel_requested boolean not null default false,
         available_at timestamptz not null default clock_timestamp(),
         hints int not null default 0,
         next_publish_at timestamptz
       ) with (fillfactor = 70)`);
     await db.query(
-      `create index run_queue_ready on run_queue (task_id, run_id) include (available_at) where state = 'READY'`,
+      `create index run_queue_ready on run_queue (task_id, available_at, run_id) where state = 'READY'`,
     );
     await db.query(`create index run_queue_lease on run_queue (lease_until) where state = 'RUNNING'`);
     await db.query(
@@ -100,13 +102,12 @@ export class Tasks1763600000022 implements MigrationInterface {
         lease_until timestamptz,
         primary key (task_id, n)
       ) with (fillfactor = 70)`);
-    await db.query('create index run_slot_run on run_slot (run_id) where run_id is not null');
 
     await db.query(`
       create table run_attempt (
         run_id uuid not null,
         attempt int not null,
-        fencing_token bigint not null,
+        fencing_token uuid not null,
         status text not null check (status in ('RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED')),
         error json,
         started_at timestamptz(3) not null default clock_timestamp(),
@@ -141,6 +142,7 @@ export class Tasks1763600000022 implements MigrationInterface {
         missed int not null default 0,
         primary key (task_id, due_at)
       )`);
+    await db.query('create index scheduled_run_age on scheduled_run (due_at)');
 
     await db.query(
       `select ensure_partition('run', clock_timestamp() + n * interval '1 month') from generate_series(0, 1) n`,

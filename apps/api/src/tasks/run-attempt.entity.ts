@@ -1,6 +1,5 @@
 import type { RunAttemptStatus, RunError } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../infra/database/columns.ts';
 
 /** One attempt of a run. */
 @Entity('run_attempt')
@@ -11,8 +10,8 @@ export class RunAttemptEntity {
   @PrimaryColumn('int')
   attempt!: number;
 
-  @Column('bigint', { transformer: asNumber })
-  fencingToken!: number;
+  @Column('uuid')
+  fencingToken!: string;
 
   @Column('text')
   status!: RunAttemptStatus;

@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../infra/database/columns.ts';
 
 /** A run that is not finished: who works on it and until when. */
 @Entity('run_queue')
@@ -16,11 +15,15 @@ export class RunQueueEntity {
   @Column('text', { default: 'READY' })
   state!: 'READY' | 'RUNNING';
 
-  @Column('bigint', { transformer: asNumber, default: 0 })
-  fencingToken!: number;
+  /** The claim that works on the run; null before the first. */
+  @Column('uuid', { nullable: true })
+  fencingToken!: string | null;
 
   @Column('timestamptz', { nullable: true })
   leaseUntil!: Date | null;
+
+  @Column('boolean', { default: false })
+  cancelRequested!: boolean;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   availableAt!: Date;

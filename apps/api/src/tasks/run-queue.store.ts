@@ -1,0 +1,72 @@
+import type { RunOrigin, Trigger } from '@platform/contracts';
+import { rows, type Sql } from '../infra/database/rows.ts';
+
+// Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
+
+/** A run to be queued. The event columns are set together. */
+export interface NewRun {
+  id: string;
+  spaceId: string;
+  taskId: string;
+  ownerUserId: string;
+  origin: RunOrigin;
+  inputs: Record<string, unknown>;
+  trigger?: Trigger;
+  envelopeId?: string;
+  generation?: number;
+  subscriptionId?: string;
+  rootId?: string;
+  depth?: number;
+  path?: string[];
+}
+
+/** Stores runs as QUEUED and queues them. Their hints are due again after `republishAfterMs`. */
+export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfterMs: number): Promise<void> {
+  const column = <T>(value: (run: NewRun) => T) => runs.map(value);
+  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+  await rows(
+    tx,
+    `with new as (
+       select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::json[],
+         $8::uuid[], $9::int[], $10::uuid[], $11::uuid[], $12::int[], $13::json[])
+         as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger,
+           envelope_id, generation, subscription_id, root_id, depth, path)
+     ), queued as (
+       insert into run_queue (run_id, task_id, space_id, next_publish_at)
+       select id, task_id, space_id, clock_timestamp() + $14 * interval '1 millisecond' from new
+     )
+     insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger,
+       envelope_id, generation, subscription_id, root_id, depth, path)
+     select id, space_id, task_id, owner_user_id, origin, inputs, trigger, envelope_id, generation, subscription_id,
+       root_id, depth, case when path is not null then array(select json_array_elements_text(path)) end
+     from new`,
+    [
+      column(({ id }) => id),
+      column(({ spaceId }) => spaceId),
+      column(({ taskId }) => taskId),
+      column(({ ownerUserId }) => ownerUserId),
+      column(({ origin }) => origin),
+      column(({ inputs }) => json(inputs)),
+      column(({ trigger }) => json(trigger)),
+      column(({ envelopeId }) => envelopeId ?? null),
+      column(({ generation }) => generation ?? null),
+      column(({ subscriptionId }) => subscriptionId ?? null),
+      column(({ rootId }) => rootId ?? null),
+      column(({ depth }) => depth ?? null),
+      column(({ path }) => json(path)),
+      republishAfterMs,
+    ],
+  );
+}
+
+/** Lists runs of a task that can be claimed, oldest first. */
+export async function listReady(sql: Sql, taskId: string, limit: number): Promise<string[]> {
+  const ready = await rows<{ id: string }>(
+    sql,
+    `select run_id as id from run_queue
+     where task_id = $1 and state = 'READY' and available_at <= statement_timestamp()
+     order by available_at, run_id limit $2`,
+    [taskId, limit],
+  );
+  return ready.map(({ id }) => id);
+}
