@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { OpenAiEndpoint } from '../models/openai-endpoint.ts';
 import { countTokens } from '../models/tokens.ts';
-import { estimateCompletionTokens } from './answer-usage.ts';
+import { estimateCompletionTokens } from './response-usage.ts';
 import { forwardError, rejectsStreamOptions } from './upstream-error.ts';
 import { collectPrompt, formatUpstreamBody, type RelayRequest } from './relay-request.ts';
 import { UpstreamCall, type CompletedCall } from './upstream-call.ts';

@@ -11,7 +11,7 @@ import {
   formatUsageChunk,
   CollectedResponse,
   type ResponseHead,
-} from './offline-answer.ts';
+} from './offline-response.ts';
 import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
 export interface OfflineCall {
@@ -31,32 +31,32 @@ export async function respondOffline(call: OfflineCall): Promise<CallUsage> {
     created: Math.floor(Date.now() / 1000),
     model: request.model,
   };
-  const answer = new CollectedResponse();
-  call.progress.completionTokens = () => Math.ceil(Buffer.byteLength(answer.written) / 4);
+  const response = new CollectedResponse();
+  call.progress.completionTokens = () => Math.ceil(Buffer.byteLength(response.written) / 4);
   const disconnected = new AbortController();
   const abort = () => disconnected.abort();
   res.once('close', abort);
   try {
-    if (stream) await streamChunks(call, head, answer, disconnected.signal);
+    if (stream) await streamChunks(call, head, response, disconnected.signal);
     else {
-      for await (const delta of provider.stream(request, disconnected.signal)) answer.add(delta);
-      res.json(answer.completion(head));
+      for await (const delta of provider.stream(request, disconnected.signal)) response.add(delta);
+      res.json(response.completion(head));
     }
   } catch (error) {
     if (!disconnected.signal.aborted) fail(res, error);
   } finally {
     res.off('close', abort);
   }
-  if (answer.usage) return { usage: answer.usage, estimated: false };
+  if (response.usage) return { usage: response.usage, estimated: false };
   const promptTokens = await estimatePrompt(request.messages, request.tools);
-  const completionTokens = await countTokens(answer.written);
+  const completionTokens = await countTokens(response.written);
   return { usage: { ...NO_USAGE, promptTokens, completionTokens }, estimated: true };
 }
 
 async function streamChunks(
   call: OfflineCall,
   head: ResponseHead,
-  answer: CollectedResponse,
+  response: CollectedResponse,
   disconnected: AbortSignal,
 ): Promise<void> {
   const { res } = call;
@@ -72,11 +72,11 @@ async function streamChunks(
     if (!res.write(formatEvent(data))) await once(res, 'drain', { signal: disconnected });
   };
   for await (const delta of call.provider.stream(call.request, disconnected)) {
-    answer.add(delta);
+    response.add(delta);
     const chunk = formatChunk(head, delta);
     if (chunk) await write(chunk);
   }
-  if (call.includeUsage && answer.usage) await write(formatUsageChunk(head, answer.usage));
+  if (call.includeUsage && response.usage) await write(formatUsageChunk(head, response.usage));
   res.end('data: [DONE]\n\n');
 }
 

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { AppError } from '../infra/http/app-error.ts';
 import type { ModelUsage } from '../models/model-provider.ts';
 import { SecretByteMask, type Secrets } from '../models/secrets.ts';
-import { ResponseTail } from './answer-tail.ts';
-import { guessCompletionTokens, findUsage } from './answer-usage.ts';
+import { ResponseTail } from './response-tail.ts';
+import { guessCompletionTokens, findUsage } from './response-usage.ts';
 import { SseSecrets } from './sse-secrets.ts';
 import { SseUsage } from './sse-usage.ts';
 

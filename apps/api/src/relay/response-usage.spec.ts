@@ -1,5 +1,5 @@
-import { ResponseTail } from './answer-tail.ts';
-import { estimateCompletionTokens, findUsage } from './answer-usage.ts';
+import { ResponseTail } from './response-tail.ts';
+import { estimateCompletionTokens, findUsage } from './response-usage.ts';
 
 const figures = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 const USAGE = { promptTokens: 10, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 };

@@ -1,7 +1,7 @@
 import type { ModelUsage } from '../models/model-provider.ts';
 import { countTokens } from '../models/tokens.ts';
 import { readUsage } from '../models/usage-figures.ts';
-import type { ResponseTail } from './answer-tail.ts';
+import type { ResponseTail } from './response-tail.ts';
 import { parseEvent } from './sse-usage.ts';
 
 /** The maximum length of a usage object. */
@@ -60,8 +60,8 @@ export function guessCompletionTokens(tail: ResponseTail, streamed: boolean): nu
 }
 
 /** Returns everything that the model generated: text, reasoning, and tool calls. */
-function extractText(answer: unknown): string {
-  const { choices } = (answer ?? {}) as { choices?: unknown };
+function extractText(response: unknown): string {
+  const { choices } = (response ?? {}) as { choices?: unknown };
   if (!Array.isArray(choices)) return '';
   return choices
     .map((choice: { delta?: Written; message?: Written } | null) =>
