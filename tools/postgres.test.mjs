@@ -80,7 +80,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
   before(() => mkdirSync(home, { recursive: true, mode: 0o700 }));
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it('makes a UTF-8 cluster with a locale of its own, whatever the environment says', async () => {
+  it('creates a UTF-8 cluster with its own locale, whatever the environment is', async () => {
     mkdirSync(join(dataDir, 'cluster.draft'), { recursive: true });
     writeFileSync(join(dataDir, 'cluster.draft', 'PG_VERSION'), 'an initdb that was killed');
     const env = { PATH: process.env.PATH, LANG: 'tr_TR.ISO-8859-9', PGDATA: '/nowhere', PGPORT: '1' };
@@ -96,7 +96,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await kill();
   });
 
-  it('adopts the server that a killed keeper left running', async () => {
+  it('adopts the server of a start script that was killed', async () => {
     const left = postmasterPid();
     const kept = await keepPostgres(quiet);
     assert.equal(kept.adopted, true);
@@ -106,7 +106,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     assert.equal(existsSync(postmasterFile), false);
   });
 
-  it('refuses a second start on the folder and names the first', async () => {
+  it('rejects a second start on the folder and names the first', async () => {
     const first = await otherProcess('await keep({ dataDir })');
     await assert.rejects(keepPostgres(quiet), {
       message: new RegExp(`^already running, pid ${first.pid}: `),
@@ -114,7 +114,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await first.kill();
   });
 
-  it('comes back with its rows after keeper and server were killed', async () => {
+  it('recovers its rows after the start script and the server were killed', async () => {
     const victim = await otherProcess('return (await keep({ dataDir })).url');
     await query(victim.result, 'insert into kept select generate_series(2, 50000)');
     process.kill(postmasterPid(), 'SIGKILL');
@@ -125,7 +125,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await kept.stop();
   });
 
-  it('is not deceived by a pid that now belongs to somebody else', { skip: linuxOnly() }, async () => {
+  it('is not deceived by a pid that now belongs to another process', { skip: linuxOnly() }, async () => {
     const victim = await otherProcess('await keep({ dataDir })');
     const [, ...lines] = readFileSync(postmasterFile, 'utf8').split('\n');
     process.kill(postmasterPid(), 'SIGKILL');
@@ -136,7 +136,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await kept.stop();
   });
 
-  it('starts the server again where it was killed, at the same address and with its rows', async () => {
+  it('restarts a server that was killed, at the same address and with its rows', async () => {
     const said = [];
     const kept = await keepPostgres({ dataDir, log: (line) => said.push(line), onLost: assert.fail });
     for (const signal of ['SIGKILL', 'SIGQUIT']) {
@@ -150,7 +150,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     assert.equal(existsSync(postmasterFile), false);
   });
 
-  it('tells where it cannot start the server again', async () => {
+  it('reports if it cannot restart the server', async () => {
     let tell;
     const told = new Promise((resolve) => (tell = resolve));
     const kept = await keepPostgres({ ...quiet, onLost: tell, comeUpMs: 1_000 });
@@ -164,13 +164,13 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await kept.stop();
   });
 
-  it('stops twice as once', async () => {
+  it('can be stopped twice', async () => {
     const kept = await keepPostgres(quiet);
     await Promise.all([kept.stop(), kept.stop()]);
     assert.equal(existsSync(postmasterFile), false);
   });
 
-  it('stops quietly when its server is gone already', async () => {
+  it('stops silently if its server has already ended', async () => {
     const kept = await keepPostgres(quiet);
     const pid = postmasterPid();
     process.kill(pid, 'SIGQUIT');
@@ -178,7 +178,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
     await kept.stop();
   });
 
-  it('refuses the data of another version and tells how to take it along', async () => {
+  it('rejects the data of another version and explains how to migrate it', async () => {
     const version = join(dataDir, 'cluster', 'PG_VERSION');
     const ours = readFileSync(version, 'utf8');
     writeFileSync(version, '17\n');
@@ -188,14 +188,14 @@ describe('the keeper', { timeout: 120_000 }, () => {
     writeFileSync(version, ours);
   });
 
-  it('says what is wrong where the password is lost', async () => {
+  it('explains what is wrong if the password is lost', async () => {
     rmSync(join(dataDir, 'password'));
     await assert.rejects(keepPostgres(quiet), { message: /password is missing/ });
   });
 });
 
 describe('a throwaway server', { timeout: 60_000 }, () => {
-  it('takes copies of a template and leaves nothing behind', async () => {
+  it('copies a template and leaves nothing behind', async () => {
     const server = await throwawayPostgres();
     await query(server.url, 'create database one');
     await query(server.urlOf('one'), 'create table t ()');
@@ -208,7 +208,7 @@ describe('a throwaway server', { timeout: 60_000 }, () => {
     assert.equal(existsSync(join(folder, '..')), false);
   });
 
-  it('ends with the process that asked for it, however that ends', async () => {
+  it('ends with the process that started it, however that ends', async () => {
     const owner = await otherProcess('return (await throwaway()).url');
     const [{ folder }] = await query(owner.result, "select current_setting('data_directory') as folder");
     await owner.kill();
@@ -218,7 +218,7 @@ describe('a throwaway server', { timeout: 60_000 }, () => {
 });
 
 describe('the keeper of root', { skip: process.getuid?.() !== 0 && 'needs root' }, () => {
-  it('runs the server as an unprivileged user where user namespaces are forbidden', async () => {
+  it('runs the server as an unprivileged user if user namespaces are forbidden', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'platform-root-'));
     chmodSync(folder, 0o755);
     // A PATH without unshare stands for a system that forbids it.

@@ -77,7 +77,7 @@ describe('making an agent', () => {
     expect(await get(`/${body.id}`)).toEqual(body);
   });
 
-  verifies('agents.create.required', 'keeps what it is given', async () => {
+  verifies('agents.create.required', 'stores the given values', async () => {
     const given = {
       description: 'Knows\nthings',
       model: 'gpt-x',
@@ -376,39 +376,46 @@ describe('who may call an agent', () => {
     },
   );
 
-  verifies('agents.access.explained', 'is told with the rule that decides, unknown ids apart', async () => {
-    const { id } = await made(restricted(other, 'ghost', app.outsider));
-    expect(await get<AgentAccess>(`/${id}/access`)).toEqual({
-      agentId: id,
-      accessScope: 'RESTRICTED',
-      users: [
-        {
-          userId: other.userId,
-          name: other.email.slice(0, 6),
-          email: other.email,
-          allowed: true,
-          reason: 'The agent is restricted and lists this user',
-        },
-      ],
-      unknownUserIds: ['ghost', app.outsider.userId],
-    });
-    const about = async (userId: string) => {
-      const { users, unknownUserIds } = await get<AgentAccess>(`/${id}/access?userId=${userId}`, app.admin);
-      return [users.map(({ allowed, reason }) => [allowed, reason]), unknownUserIds];
-    };
-    expect(await about(app.admin.userId)).toEqual([
-      [[false, 'The agent is restricted and does not list this user']],
-      [],
-    ]);
-    expect(await about('ghost')).toEqual([[[false, 'This id belongs to no member of the space']], ['ghost']]);
+  verifies(
+    'agents.access.explained',
+    'is explained with the rule that decides, and lists unknown ids separately',
+    async () => {
+      const { id } = await made(restricted(other, 'ghost', app.outsider));
+      expect(await get<AgentAccess>(`/${id}/access`)).toEqual({
+        agentId: id,
+        accessScope: 'RESTRICTED',
+        users: [
+          {
+            userId: other.userId,
+            name: other.email.slice(0, 6),
+            email: other.email,
+            allowed: true,
+            reason: 'The agent is restricted and lists this user',
+          },
+        ],
+        unknownUserIds: ['ghost', app.outsider.userId],
+      });
+      const about = async (userId: string) => {
+        const { users, unknownUserIds } = await get<AgentAccess>(`/${id}/access?userId=${userId}`, app.admin);
+        return [users.map(({ allowed, reason }) => [allowed, reason]), unknownUserIds];
+      };
+      expect(await about(app.admin.userId)).toEqual([
+        [[false, 'The agent is restricted and does not list this user']],
+        [],
+      ]);
+      expect(await about('ghost')).toEqual([
+        [[false, 'This id belongs to no member of the space']],
+        ['ghost'],
+      ]);
 
-    await patch(id, { accessScope: 'SPACE' });
-    const open = await get<AgentAccess>(`/${id}/access`);
-    expect(open.users.map(({ userId }) => userId).sort()).toEqual(
-      [app.admin, app.member, other].map(({ userId }) => userId).sort(),
-    );
-    expect(open.users.every(({ allowed }) => allowed)).toBe(true);
-  });
+      await patch(id, { accessScope: 'SPACE' });
+      const open = await get<AgentAccess>(`/${id}/access`);
+      expect(open.users.map(({ userId }) => userId).sort()).toEqual(
+        [app.admin, app.member, other].map(({ userId }) => userId).sort(),
+      );
+      expect(open.users.every(({ allowed }) => allowed)).toBe(true);
+    },
+  );
 
   verifies('agents.access.everywhere', 'is asked before the body is looked at', async () => {
     const { id } = await made(restricted());
@@ -470,23 +477,27 @@ describe('ids', () => {
 });
 
 describe('changing an agent', () => {
-  verifies('agents.update', 'replaces what is given, keeps the rest, and counts', async () => {
-    const before = await made({ settings: { temperature: 1, top_p: 1 }, variables: [{ name: 'a' }] });
-    const { status, body } = await patch(before.id, {
-      settings: { temperature: 2 },
-      name: 'Bea',
-      model: null,
-    });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      ...before,
-      name: 'Bea',
-      settings: { temperature: 2 },
-      version: 2,
-      updatedAt: body.updatedAt,
-    });
-    expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt));
-  });
+  verifies(
+    'agents.update',
+    'replaces the given fields, keeps the others, and increments the version',
+    async () => {
+      const before = await made({ settings: { temperature: 1, top_p: 1 }, variables: [{ name: 'a' }] });
+      const { status, body } = await patch(before.id, {
+        settings: { temperature: 2 },
+        name: 'Bea',
+        model: null,
+      });
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        ...before,
+        name: 'Bea',
+        settings: { temperature: 2 },
+        version: 2,
+        updatedAt: body.updatedAt,
+      });
+      expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt));
+    },
+  );
 
   verifies('agents.create.strict', 'checks as creating does', async () => {
     const { id } = await made();
@@ -502,20 +513,24 @@ describe('changing an agent', () => {
     expect((await get(`/${id}`)).version).toBe(1);
   });
 
-  verifies('agents.update', 'refuses a stale version, and lets one of many through', async () => {
-    const { id } = await made();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => patch(id, { name: `Ada ${i}`, version: 1 })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
-    const { body } = await patch(id, { name: 'Late', version: 1 });
-    expect(body).toMatchObject({
-      success: false,
-      code: 'CONFLICT',
-      message: expect.stringContaining('version 2'),
-    });
-    expect((await patch(id, { name: 'In time', version: 2 })).body.version).toBe(3);
-  });
+  verifies(
+    'agents.update',
+    'rejects a stale version, and accepts one of many concurrent updates',
+    async () => {
+      const { id } = await made();
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => patch(id, { name: `Ada ${i}`, version: 1 })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+      const { body } = await patch(id, { name: 'Late', version: 1 });
+      expect(body).toMatchObject({
+        success: false,
+        code: 'CONFLICT',
+        message: expect.stringContaining('version 2'),
+      });
+      expect((await patch(id, { name: 'In time', version: 2 })).body.version).toBe(3);
+    },
+  );
 
   it('makes no version of nothing', async () => {
     const { id } = await made({ allowedUserIds: ['a'] });
@@ -550,7 +565,7 @@ describe('changing an agent', () => {
 });
 
 describe('versions', () => {
-  verifies('agents.versions', 'tell what the agent was and who made it so', async () => {
+  verifies('agents.versions', 'show the earlier definitions and who saved them', async () => {
     const first = await made({ systemPrompt: 'One {{a}}', variables: [{ name: 'a', default: 'x' }] });
     await patch(first.id, { systemPrompt: 'Two' }, app.admin);
     const { items, nextCursor } = await get<Page<AgentVersion>>(`/${first.id}/versions`);
@@ -598,7 +613,7 @@ describe('versions', () => {
 });
 
 describe('deleting an agent', () => {
-  verifies('agents.delete', 'hides it at once from everybody and keeps the row', async () => {
+  verifies('agents.delete', 'hides it immediately and keeps the row', async () => {
     const { id } = await made();
     expect(await statusOf('DELETE', `/${id}`, app.member)).toBe(204);
     const after = await Promise.all([

@@ -100,7 +100,7 @@ describe('signing in', () => {
     },
   );
 
-  it('tells a wrong password and an unknown account alike', async () => {
+  it('responds alike to a wrong password and an unknown account', async () => {
     await letPass(120_000);
     const wrong = await login(app.admin.email, 'not the password');
     const unknown = await login('nobody@example.com', 'not the password');
@@ -139,7 +139,7 @@ describe('signing in', () => {
     expect(answer.body.message).toMatch(/otp is not a known field/);
   });
 
-  it('ignores a wrong credential where none is needed', async () => {
+  it('ignores an invalid credential on public routes', async () => {
     const headers = { Authorization: 'Bearer nonsense' };
     expect((await app.request('GET', '/api/health/live', { as: null, headers })).status).toBe(200);
     expect((await app.fetch('HEAD', '/api/health/live', { as: null })).status).toBe(200);
@@ -285,7 +285,7 @@ describe('staying signed in', () => {
     },
   );
 
-  it('goes on in another space when a person is removed from the present one', async () => {
+  it('continues in another space when a person is removed from the current one', async () => {
     const user = await app.addUser('MEMBER');
     const { body: space } = await app.request<SpaceSummary>('POST', '/api/spaces', {
       as: user,
@@ -313,7 +313,7 @@ describe('staying signed in', () => {
     expect((await app.request('POST', '/api/auth/logout', { as: null, body: {} })).status).toBe(200);
   });
 
-  it('keeps no refresh token in the database', async () => {
+  it('stores no refresh token in plain text', async () => {
     const { cookie } = await signIn(app.member);
     const secret = cookie.split('.')[1] ?? '';
     const stored = await app.sql<{ row: string }>('select refresh_session::text as row from refresh_session');
@@ -541,7 +541,7 @@ describe('who is unknown', () => {
     expect(failed(await app.request('GET', path, { as: null }))).toEqual(UNAUTHORIZED),
   );
 
-  verifies('access.unauthorized', 'makes nobody read a body', async () => {
+  verifies('access.unauthorized', 'is sent before the body is read', async () => {
     const raw = 'x'.repeat(2 * 1024 * 1024);
     expect(failed(await app.request('POST', '/api/agents', { as: null, raw }))).toEqual(UNAUTHORIZED);
     expect(failed(await app.request('POST', '/api/agents', { as: null, raw: '{' }))).toEqual(UNAUTHORIZED);
@@ -555,7 +555,7 @@ describe('who is unknown', () => {
 });
 
 describe('spaces', () => {
-  verifies('access.spaces', 'are made by anybody, who becomes their admin', async () => {
+  verifies('access.spaces', 'can be created by everyone, who becomes their admin', async () => {
     const user = await app.addUser('MEMBER');
     const created = await app.request<SpaceSummary>('POST', '/api/spaces', {
       as: user,
@@ -708,7 +708,7 @@ describe('the audit log', () => {
   const entries = async (query = '', as = app.admin) =>
     (await app.request<Page<AuditEntry>>('GET', `/api/audit${query}`, { as })).body;
 
-  verifies('access.audit', 'tells who did what, and in which request', async () => {
+  verifies('access.audit', 'records who did what, and in which request', async () => {
     const added = await app.request<AddedMember>('POST', '/api/members', {
       body: { email: 'carol@example.com', role: 'MEMBER' },
       headers: { 'X-Request-Id': 'carol-joins' },

@@ -285,7 +285,7 @@ describe('requests that arrive slowly', () => {
     expect(sent.closedAfterMs).toBeNull();
   }, 30_000);
 
-  it('from somebody who is known have time', async () => {
+  it('from an authenticated caller have no such deadline', async () => {
     const small = JSON.stringify({ name: 'A', model: 'platform/offline', systemPrompt: 'x' });
     const request = head('/api/agents', app.admin.apiKey, small.length + 100);
     const sent = await sendSlowly(app.url, request, small + ' '.repeat(100), 4 * TIMEOUT_MS);

@@ -85,7 +85,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('talking to an agent', () => {
-  verifies('client.chat', 'a stream, its outcome, and one answer', async () => {
+  verifies('client.chat', 'a stream, its outcome, and a JSON response', async () => {
     const request = { contents: said('Good morning'), session_id: `café ${randomUUID()}` };
     const stream = client.agents.chatStream(agentId, request);
     const names: string[] = [];
@@ -114,22 +114,26 @@ describe('talking to an agent', () => {
     expect(answer.token_usage).toEqual(completed.token_usage);
   });
 
-  verifies('client.execute', 'an execution as one answer and as a stream that is cut', async () => {
-    const templated = await agent({ systemPrompt: 'Speak about {{topic}}.' });
-    const request = { inputs: { query: 'What of it?', topic: 'rain' } };
-    const answer = await client.agents.execute(templated, request);
-    expect(Object.keys(answer).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
-    expect(answer).toMatchObject({
-      agent_id: templated,
-      answer: expect.stringContaining('What of it?') as string,
-    });
+  verifies(
+    'client.execute',
+    'an execution as a JSON response, and as a stream that is interrupted',
+    async () => {
+      const templated = await agent({ systemPrompt: 'Speak about {{topic}}.' });
+      const request = { inputs: { query: 'What of it?', topic: 'rain' } };
+      const answer = await client.agents.execute(templated, request);
+      expect(Object.keys(answer).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
+      expect(answer).toMatchObject({
+        agent_id: templated,
+        answer: expect.stringContaining('What of it?') as string,
+      });
 
-    const stream = cutAfter([700, 300]).agents.executeStream(templated, request);
-    expect(stream.turnId).toBeNull();
-    expect(await stream.text()).toBe(answer.answer);
-    const recorded = await framesOf(client.agents.attachTurn(templated, stream.turnId ?? ''));
-    expect(recorded.at(-1)?.seq).toBe(stream.lastSeq);
-  });
+      const stream = cutAfter([700, 300]).agents.executeStream(templated, request);
+      expect(stream.turnId).toBeNull();
+      expect(await stream.text()).toBe(answer.answer);
+      const recorded = await framesOf(client.agents.attachTurn(templated, stream.turnId ?? ''));
+      expect(recorded.at(-1)?.seq).toBe(stream.lastSeq);
+    },
+  );
 
   verifies('client.attachment', 'what was sent comes back as bytes', async () => {
     const png = Buffer.from(
@@ -152,28 +156,34 @@ describe('talking to an agent', () => {
 });
 
 describe('questions and cancelling', () => {
-  verifies('client.resume', 'ask, pending, answer, the same again, another', async () => {
-    const { agents } = client;
-    const asking = agents.chatStream(agentId, { contents: said('/ask Which colour? | red | blue | other') });
-    expect((await asking.finalResponse()).finishReason).toBe('input_required');
-    const { turnId, interaction } = asking;
-    const { sessionId, interactionId } = interaction as Interaction;
-    expect(await agents.pendingInteractions(agentId, sessionId)).toEqual([interaction]);
-    expect(await agents.pendingInteractions(agentId, 'no such session')).toEqual([]);
+  verifies(
+    'client.resume',
+    'question, pending list, response, the same response again, a different one',
+    async () => {
+      const { agents } = client;
+      const asking = agents.chatStream(agentId, {
+        contents: said('/ask Which colour? | red | blue | other'),
+      });
+      expect((await asking.finalResponse()).finishReason).toBe('input_required');
+      const { turnId, interaction } = asking;
+      const { sessionId, interactionId } = interaction as Interaction;
+      expect(await agents.pendingInteractions(agentId, sessionId)).toEqual([interaction]);
+      expect(await agents.pendingInteractions(agentId, 'no such session')).toEqual([]);
 
-    const answer = { sessionId, interactionId, selectedOptionIds: ['option_2'], otherText: null };
-    const resumed = cutAfter([500]).agents.resume(agentId, turnId, answer);
-    const frames = await framesOf(resumed);
-    expect([resumed.segment, resumed.sessionId, resumed.interaction]).toEqual([2, sessionId, null]);
-    expect(await resumed.text()).toContain('blue');
-    expect(await framesOf(agents.resume(agentId, turnId, answer))).toEqual(frames);
-    expect(await agents.pendingInteractions(agentId, sessionId)).toEqual([]);
+      const answer = { sessionId, interactionId, selectedOptionIds: ['option_2'], otherText: null };
+      const resumed = cutAfter([500]).agents.resume(agentId, turnId, answer);
+      const frames = await framesOf(resumed);
+      expect([resumed.segment, resumed.sessionId, resumed.interaction]).toEqual([2, sessionId, null]);
+      expect(await resumed.text()).toContain('blue');
+      expect(await framesOf(agents.resume(agentId, turnId, answer))).toEqual(frames);
+      expect(await agents.pendingInteractions(agentId, sessionId)).toEqual([]);
 
-    const other = agents.resume(agentId, turnId, { ...answer, selectedOptionIds: ['option_1'] });
-    expect(await failureOf(other.text())).toMatchObject({ status: 409, code: 'CONFLICT' });
-  });
+      const other = agents.resume(agentId, turnId, { ...answer, selectedOptionIds: ['option_1'] });
+      expect(await failureOf(other.text())).toMatchObject({ status: 409, code: 'CONFLICT' });
+    },
+  );
 
-  verifies('client.cancel', 'a running turn is stopped and keeps what was said', async () => {
+  verifies('client.cancel', 'a running turn stops and keeps its text', async () => {
     const stream = client.agents.chatStream(agentId, { contents: said('/long 20\n/think 60000') });
     let status = '';
     for await (const event of stream) {
@@ -317,7 +327,7 @@ describe('local tools', () => {
 });
 
 describe('jobs', () => {
-  verifies('client.jobs', 'invokeAsync tells the progress and resolves with the result', async () => {
+  verifies('client.jobs', 'invokeAsync reports the progress and resolves with the result', async () => {
     const progress: JobProgress[] = [];
     const request = { contents: said('/think 700\nThe long way') };
     const options = { idempotencyKey: randomUUID(), timeoutMs: 60_000 };
@@ -342,7 +352,7 @@ describe('jobs', () => {
     expect(items.map(({ id }) => id)).toContain(job.id);
   });
 
-  verifies('client.jobs', 'a question is told, answered, and the job goes on', async () => {
+  verifies('client.jobs', 'a question is reported and answered, and the job continues', async () => {
     const asked: Promise<string>[] = [];
     const job = await client.agents.invokeAsync(
       agentId,
@@ -502,7 +512,7 @@ describe('when things go wrong', () => {
     }
   });
 
-  verifies('client.errors', 'a turn that fails, as a stream and as one answer', async () => {
+  verifies('client.errors', 'a turn that fails, as a stream and as a JSON response', async () => {
     const turnId = randomUUID();
     const failing = client.agents.chatStream(agentId, { contents: said('Half\n/fail'), turnId });
     const failure = await failureOf(failing.text());
@@ -518,7 +528,7 @@ describe('when things go wrong', () => {
     expect((answer as PlatformError).turnId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  verifies('client.errors', 'a stream that stays lost tells its last valid seq', async () => {
+  verifies('client.errors', 'a stream that cannot be recovered reports its last valid seq', async () => {
     const lost = cutAfter(Array<number>(3).fill(1_000), { streams: { reconnect: { attempts: 0 } } });
     const stream = lost.agents.chatStream(agentId, { contents: said('/long 50') });
     const error = await failureOf(stream.text());

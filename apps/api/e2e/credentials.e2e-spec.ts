@@ -160,7 +160,7 @@ describe('changing the password', () => {
 
   const works = async (key: string) => (await browsers.me(app, key)).status === 200;
 
-  verifies('access.password.keys', 'tells the API keys of all spaces, which stay valid', async () => {
+  verifies('access.password.keys', 'returns the API keys of all spaces, which stay valid', async () => {
     const person = await inTwoSpaces();
     const { body } = await change(person);
     expect(body.apiKeys.items.map(({ name, space }) => [name, space.name])).toEqual([
@@ -246,7 +246,7 @@ describe('changing the password', () => {
 });
 
 describe('signing in', () => {
-  it('takes as long for an address without an account as for a wrong password', async () => {
+  it('takes the same time for an unknown address as for a wrong password', async () => {
     const fastest = async (email: string) => {
       const times: number[] = [];
       for (let i = 0; i < 5; i++) {

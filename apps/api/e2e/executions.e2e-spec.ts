@@ -33,7 +33,7 @@ describe('what is asked for and cannot be searched', () => {
       .filter(({ params }) => params.data.event === 'knowledge-evidence')
       .map(({ params: { data } }) => [data.notice, data.query, data.documents]);
 
-  verifies('execute.evidence', 'is told as evidence without documents, streamed or not', async () => {
+  verifies('execute.evidence', 'is reported as evidence without documents, streamed or not', async () => {
     const query = model.prompt();
     const inputs = { query, context: true, internet: true };
     const told = [
@@ -75,7 +75,7 @@ describe('what is asked for and cannot be searched', () => {
     },
   );
 
-  verifies('execute.evidence', 'is told in the chat of an agent that uses knowledge', async () => {
+  verifies('execute.evidence', 'is reported in the chat of an agent that uses knowledge', async () => {
     const knowing = await AgentCalls.make(app, { baseUrl: model.url }, { knowledge: { enabled: true } });
     const prompt = model.prompt();
     const { body } = await knowing.json({ contents: said(prompt) });

@@ -31,7 +31,7 @@ const signIn = (email: string, password: string | null) =>
   app.request('POST', '/api/auth/login', { as: null, body: { email, password } });
 
 describe('the first start', () => {
-  it.each(['seed.kept', 'seed.committed'])('locks nobody out where it crashes at %s', async (place) => {
+  it.each(['seed.kept', 'seed.committed'])('locks nobody out after a crash at %s', async (place) => {
     await start();
     armFailpoints([place]);
     await expect(seed()).rejects.toThrow(`Failpoint ${place}`);
@@ -53,13 +53,13 @@ describe('the first start', () => {
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  it('makes nobody where the password cannot be kept', async () => {
+  it('creates no account if the password cannot be stored', async () => {
     await start({ PLATFORM_DATA_DIR: join(import.meta.filename, 'below a file') });
     await expect(seed()).rejects.toThrow('ENOTDIR');
     expect(await app.sql('select id from platform_user')).toEqual([]);
   });
 
-  it('neither keeps nor prints a password that it was given', async () => {
+  it('neither stores nor prints a password from the environment', async () => {
     const password = 'given by an operator';
     await start({ PLATFORM_ADMIN_PASSWORD: password });
     const banners = [(await seed()).banner(), (await seed()).banner()];

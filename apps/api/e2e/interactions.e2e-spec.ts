@@ -141,7 +141,7 @@ describe('questions', () => {
     },
   );
 
-  verifies('question.resume.answers', 'what is no answer is refused and says why', async () => {
+  verifies('question.resume.answers', 'an invalid response is rejected with the reason', async () => {
     const single = await ask('/ask Which? | a | b');
     const wrong = async ({ turnId, session, question }: typeof single, answer: object) => {
       const body = { sessionId: session, interactionId: question.interactionId, ...answer };
@@ -409,7 +409,7 @@ describe('tools in the loop', () => {
       localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }],
     });
 
-  verifies('tools.parallel', 'current_time answers where the agent lists it', async () => {
+  verifies('tools.parallel', 'current_time works if the agent lists it', async () => {
     const calls = await withTools();
     const { body } = await calls.json({
       contents: said(
@@ -510,7 +510,7 @@ describe('tools in the loop', () => {
     },
   );
 
-  verifies('local-tools.denied', 'denied and failed calls are told to the model', async () => {
+  verifies('local-tools.denied', 'denied and failed calls are reported to the model', async () => {
     const denied = await localCall();
     await denied.answer({ denied: true, reason: 'not here' });
     const { frames } = await denied.live.rest();
@@ -546,7 +546,7 @@ describe('execute', () => {
   const execute = (body: unknown, calls = agent) =>
     calls.request<ExecuteResponse>('POST', '/execute', { body });
 
-  verifies('execute.answer', 'exactly its keys', async () => {
+  verifies('execute.answer', 'has exactly the specified keys', async () => {
     const { status, body } = await execute({ inputs: { query: 'Hello' } });
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
@@ -611,7 +611,7 @@ describe('execute', () => {
     await openai.close();
   });
 
-  verifies('execute.settings', 'ranges of its own, bounds inclusive', async () => {
+  verifies('execute.settings', 'has its own ranges with inclusive bounds', async () => {
     const statusOf = async (settings: object) => (await execute({ inputs: { query: 'x' }, settings })).status;
     expect(await statusOf({ temperature: 0, top_p: 0, maxTokens: 1 })).toBe(200);
     expect(await statusOf({ temperature: 1, top_p: 1, presence_penalty: -9, frequency_penalty: 9 })).toBe(
@@ -624,7 +624,7 @@ describe('execute', () => {
     expect(await statusOf({ chat_mode: 'ask' })).toBe(400);
   });
 
-  verifies('execute.memory', 'memory only where it is asked for', async () => {
+  verifies('execute.memory', 'uses memory only if requested', async () => {
     const openai = await startOpenAiServer();
     const calls = await AgentCalls.make(app, { baseUrl: openai.url, apiKey: 'k' });
     const session_id = randomUUID();

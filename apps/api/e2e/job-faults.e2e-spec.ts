@@ -174,7 +174,7 @@ describe('jobs and crashes', () => {
     },
   );
 
-  verifies('job.crash', 'a job that dies with its process twice is FAILED, and says why', async () => {
+  verifies('job.crash', 'a job whose process dies twice is FAILED, with the reason', async () => {
     const prompt = `Hang ${randomUUID()}`;
     const path = `/${randomUUID()}`;
     const job = await jobs.start({
@@ -209,17 +209,21 @@ describe('jobs and crashes', () => {
     );
   });
 
-  verifies(['job.crash', 'job.cancel'], 'what was cancelled before the crash is not run again', async () => {
-    const prompt = `Hang ${randomUUID()}`;
-    const job = await jobs.start({ agentId: agent.agentId, contents: said(prompt) });
-    await eventually(async () => expect(stepsAsked(prompt)).toEqual([1, 2]), 30_000);
-    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
-    await jobs.cancel(job);
-    await work();
-    const [cancelled] = await ended([job]);
-    expect(cancelled).toMatchObject({ status: 'CANCELLED', phase: 'finished' });
-    expect(stepsAsked(prompt)).toEqual([1, 2]);
-  });
+  verifies(
+    ['job.crash', 'job.cancel'],
+    'a job that was canceled before the crash does not run again',
+    async () => {
+      const prompt = `Hang ${randomUUID()}`;
+      const job = await jobs.start({ agentId: agent.agentId, contents: said(prompt) });
+      await eventually(async () => expect(stepsAsked(prompt)).toEqual([1, 2]), 30_000);
+      await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+      await jobs.cancel(job);
+      await work();
+      const [cancelled] = await ended([job]);
+      expect(cancelled).toMatchObject({ status: 'CANCELLED', phase: 'finished' });
+      expect(stepsAsked(prompt)).toEqual([1, 2]);
+    },
+  );
 });
 
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
@@ -254,7 +258,7 @@ if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
     }
   });
 
-  it('are taken as fast as ever while it hangs, is dead, or is full of ids that nobody knows', async () => {
+  it('are accepted as fast as usual while it is frozen, killed, or full of unknown ids', async () => {
     const redis = await RedisServer.start();
     const service = await TestApp.start({ env: { REDIS_URL: redis.url } });
     try {

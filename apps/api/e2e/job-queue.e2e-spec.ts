@@ -73,7 +73,7 @@ class Client {
 const count = <T>(all: T[], one: T) => all.filter((each) => each === one).length;
 
 describe('the queue of jobs', () => {
-  verifies('job.fair', '50 long jobs of one member keep nobody else waiting', async () => {
+  verifies('job.fair', '50 long jobs of one member delay no other member', async () => {
     const app = await started({ PLATFORM_JOB_CONCURRENCY: '50', PLATFORM_MAX_RUNNING_TURNS: '50' });
     const agent = await AgentCalls.make(app, { baseUrl: model.url });
     const admin = new Client(app, agent);

@@ -64,59 +64,66 @@ const asking = async (more: object = {}) =>
 const answerOf = (job: Job) => job.result as ChatResponse;
 
 describe('a job', () => {
-  verifies('job.contents', 'with contents runs on its own and results in the answer of a chat', async () => {
-    const session = randomUUID();
-    const turnId = randomUUID();
-    const settings = { temperature: 1.5, max_tokens: 50 };
-    const prompt = model.prompt();
-    const posted = await jobs.post(
-      chatting(prompt, { type: 'AGENT_INVOKE', session_id: session, turnId, settings }),
-    );
-    expect(posted.status).toBe(202);
-    expect(posted.body).toMatchObject({
-      id: expect.stringMatching(/^[\da-f-]{36}$/),
-      type: 'AGENT_INVOKE',
-      agentId: calls.agentId,
-      sessionId: session,
-      turnId,
-      createdAt: expect.any(String),
-    });
-    const done = await jobs.reached(posted.body, 'COMPLETED');
-    expect(done).toEqual({
-      id: posted.body.id,
-      type: 'AGENT_INVOKE',
-      agentId: calls.agentId,
-      status: 'COMPLETED',
-      phase: 'finished',
-      progress: 100,
-      sessionId: session,
-      turnId,
-      result: {
-        session_id: session,
+  verifies(
+    'job.contents',
+    'with contents runs in the background and results in a chat response',
+    async () => {
+      const session = randomUUID();
+      const turnId = randomUUID();
+      const settings = { temperature: 1.5, max_tokens: 50 };
+      const prompt = model.prompt();
+      const posted = await jobs.post(
+        chatting(prompt, { type: 'AGENT_INVOKE', session_id: session, turnId, settings }),
+      );
+      expect(posted.status).toBe(202);
+      expect(posted.body).toMatchObject({
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        type: 'AGENT_INVOKE',
+        agentId: calls.agentId,
+        sessionId: session,
         turnId,
-        status: 'completed',
-        contents: [{ type: 'text', text: 'Hello world!' }],
-        answer: 'Hello world!',
-        toolExecutions: [],
-        knowledgeEvidence: [],
-        interaction: null,
-        tokens_used: 13,
-        token_usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13, cost: 0 },
-        execution_time: expect.any(Number),
-      },
-      createdAt: expect.any(String),
-      startedAt: expect.any(String),
-      finishedAt: expect.any(String),
-    });
-    const [request, ...more] = model.requests(prompt);
-    expect(more).toEqual([]);
-    expect(request?.body).toMatchObject({ temperature: 1.5 });
-    expect(await calls.turn(turnId)).toMatchObject({ status: 'COMPLETED', segments: [{ origin: 'start' }] });
-    const { items } = await app.client().usage.entries({ source: 'job' });
-    expect(items.filter((entry) => entry.turnId === turnId)).toMatchObject([{ tokens: -13 }]);
-  });
+        createdAt: expect.any(String),
+      });
+      const done = await jobs.reached(posted.body, 'COMPLETED');
+      expect(done).toEqual({
+        id: posted.body.id,
+        type: 'AGENT_INVOKE',
+        agentId: calls.agentId,
+        status: 'COMPLETED',
+        phase: 'finished',
+        progress: 100,
+        sessionId: session,
+        turnId,
+        result: {
+          session_id: session,
+          turnId,
+          status: 'completed',
+          contents: [{ type: 'text', text: 'Hello world!' }],
+          answer: 'Hello world!',
+          toolExecutions: [],
+          knowledgeEvidence: [],
+          interaction: null,
+          tokens_used: 13,
+          token_usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13, cost: 0 },
+          execution_time: expect.any(Number),
+        },
+        createdAt: expect.any(String),
+        startedAt: expect.any(String),
+        finishedAt: expect.any(String),
+      });
+      const [request, ...more] = model.requests(prompt);
+      expect(more).toEqual([]);
+      expect(request?.body).toMatchObject({ temperature: 1.5 });
+      expect(await calls.turn(turnId)).toMatchObject({
+        status: 'COMPLETED',
+        segments: [{ origin: 'start' }],
+      });
+      const { items } = await app.client().usage.entries({ source: 'job' });
+      expect(items.filter((entry) => entry.turnId === turnId)).toMatchObject([{ tokens: -13 }]);
+    },
+  );
 
-  verifies('job.contents', 'goes on with a conversation', async () => {
+  verifies('job.contents', 'continues a conversation', async () => {
     const session = randomUUID();
     const first = model.prompt({ text: ['Noted.'] });
     await jobs.reached(await jobs.start(chatting(first, { sessionId: session })), 'COMPLETED');
@@ -126,7 +133,7 @@ describe('a job', () => {
     expect(messages.map(({ content }) => content)).toEqual(['Be brief.', first, 'Noted.', prompt]);
   });
 
-  verifies('job.inputs', 'with inputs results in the answer of an execution, exactly', async () => {
+  verifies('job.inputs', 'with inputs results in exactly an execute response', async () => {
     const { agentId } = await AgentCalls.make(
       app,
       { baseUrl: model.url },
@@ -148,7 +155,7 @@ describe('a job', () => {
     expect(messages[0]?.content).toBe('You are a poet.');
   });
 
-  verifies('job.inputs', 'offers no question, and keeps a session only with memory', async () => {
+  verifies('job.inputs', 'offers no questions, and stores a session only with memory', async () => {
     const query = model.prompt();
     const forgetting = await jobs.start({ agentId: calls.agentId, inputs: { query } });
     await jobs.reached(forgetting, 'COMPLETED');
@@ -179,7 +186,7 @@ describe('a job', () => {
     expect(tail.text.startsWith('id: 1.4\n')).toBe(true);
   });
 
-  verifies('job.failed', 'whose model fails is FAILED and says why', async () => {
+  verifies('job.failed', 'whose model fails is FAILED, with the reason', async () => {
     const job = await jobs.start({ agentId: offline.agentId, contents: said('/fail') });
     expect(await jobs.reached(job, 'FAILED')).toMatchObject({
       phase: 'finished',
@@ -310,7 +317,7 @@ describe('the same job again', () => {
 });
 
 describe('how a job stands', () => {
-  verifies('job.progress', 'is told phase by phase, never back, each at its change', async () => {
+  verifies('job.progress', 'is reported phase by phase, never decreasing, at each change', async () => {
     const [asked, tool, answer] = [gate(), gate(), gate()];
     app.get(TurnTools).register({
       toolsFor: async (turn) =>
@@ -505,7 +512,7 @@ describe('cancel', () => {
     expect(body.items).toEqual([]);
   });
 
-  verifies('job.cancel', 'a job that asks keeps what was said and done before the question', async () => {
+  verifies('job.cancel', 'a job that asks keeps its text and results from before the question', async () => {
     const contents = said('/long 5\n/call current_time.now {}\n/ask Colour? | red | blue');
     const agent = await AgentCalls.make(app, null, { tools: [{ toolId: 'current_time', methods: null }] });
     const asked = await jobs.reached(
@@ -569,7 +576,7 @@ describe('the time of a job', () => {
 });
 
 describe('a job that has FAILED', () => {
-  verifies('job.frozen', 'stays so when a chat runs its turn again', async () => {
+  verifies('job.frozen', 'does not change when a chat reruns its turn', async () => {
     const prompt = model.prompt({ kind: 'status', status: 400 }, { text: ['Better.'] });
     const turnId = randomUUID();
     const session = randomUUID();
@@ -586,7 +593,7 @@ describe('a job that has FAILED', () => {
 });
 
 describe('a question', () => {
-  verifies('job.question', 'waits; the ordinary resume goes on and the job follows', async () => {
+  verifies('job.question', 'waits; a normal resume continues it, and the job follows', async () => {
     const job = await asking();
     expect(job).toMatchObject({ phase: 'waiting-for-input', finishedAt: null });
     const { interaction, status } = answerOf(job);
@@ -613,29 +620,33 @@ describe('a question', () => {
     expect((await jobs.stream(job)).bytes).toBe(bytes);
   });
 
-  verifies(['job.question', 'job.progress'], 'and its answer never set the progress back', async () => {
-    const contents = said('/long 2000\n/ask Colour? | red | blue\n/think 20000');
-    const job = await jobs.reached(
-      await jobs.start({ agentId: offline.agentId, contents }),
-      'INPUT_REQUIRED',
-    );
-    expect(job.progress).toBeGreaterThan(30);
-    const interactionId = answerOf(job).interaction?.interactionId;
-    const resumed = await app.fetch('POST', `${offline.path}/turns/${job.turnId}/resume`, {
-      as: app.admin,
-      body: { sessionId: job.sessionId, interactionId, selectedOptionIds: ['option_1'] },
-      headers: STREAMED,
-    });
-    const thinking = await eventually(async () => {
-      const now = await jobs.get(job);
-      expect(now).toMatchObject({ status: 'RUNNING', phase: 'thinking', finishedAt: null });
-      return now;
-    });
-    expect(thinking.progress).toBeGreaterThanOrEqual(job.progress);
-    await jobs.cancel(job);
-    await resumed.text();
-    expect((await jobs.reached(job, 'CANCELLED')).progress).toBeGreaterThanOrEqual(thinking.progress);
-  });
+  verifies(
+    ['job.question', 'job.progress'],
+    'and the response to it never decrease the progress',
+    async () => {
+      const contents = said('/long 2000\n/ask Colour? | red | blue\n/think 20000');
+      const job = await jobs.reached(
+        await jobs.start({ agentId: offline.agentId, contents }),
+        'INPUT_REQUIRED',
+      );
+      expect(job.progress).toBeGreaterThan(30);
+      const interactionId = answerOf(job).interaction?.interactionId;
+      const resumed = await app.fetch('POST', `${offline.path}/turns/${job.turnId}/resume`, {
+        as: app.admin,
+        body: { sessionId: job.sessionId, interactionId, selectedOptionIds: ['option_1'] },
+        headers: STREAMED,
+      });
+      const thinking = await eventually(async () => {
+        const now = await jobs.get(job);
+        expect(now).toMatchObject({ status: 'RUNNING', phase: 'thinking', finishedAt: null });
+        return now;
+      });
+      expect(thinking.progress).toBeGreaterThanOrEqual(job.progress);
+      await jobs.cancel(job);
+      await resumed.text();
+      expect((await jobs.reached(job, 'CANCELLED')).progress).toBeGreaterThanOrEqual(thinking.progress);
+    },
+  );
 
   verifies('job.question', 'is dismissed by a new turn of its session', async () => {
     const job = await asking();
@@ -645,7 +656,7 @@ describe('a question', () => {
 });
 
 describe('a busy session', () => {
-  verifies('job.session.busy', 'lets jobs wait and runs them when it is free, the oldest first', async () => {
+  verifies('job.session.busy', 'makes jobs wait, and they run when it is free, oldest first', async () => {
     const session_id = randomUUID();
     const { prompt, letGo } = held();
     const chat = await calls.open({ contents: said(prompt), session_id });

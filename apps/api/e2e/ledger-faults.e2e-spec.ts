@@ -129,7 +129,7 @@ describe('an answer to COMMIT that is lost', () => {
     expect(await chargesOf(user)).toEqual([-1_200]);
   });
 
-  it('grants once and says so', async () => {
+  it('grants once and reports it', async () => {
     const user = await app.addUser('MEMBER');
     commits.next(/insert into usage_entry/i);
     const { status, body } = await grant(user, 5_000);
@@ -249,7 +249,7 @@ describe('a process that is killed', () => {
 });
 
 describe('the row of a call without a limit', () => {
-  it('is not waited for by its answer', async () => {
+  it('does not delay the response', async () => {
     const user = await app.addUser('MEMBER');
     const { opened, open } = gate();
     const locked = Promise.withResolvers<void>();
@@ -280,7 +280,7 @@ describe('the row of a call without a limit', () => {
 });
 
 describe('a call that the sweeper has charged first', () => {
-  it('is not charged again by its process, in the relay', async () => {
+  it('is not charged twice by its process, in the relay', async () => {
     const user = await app.addUser('MEMBER');
     const { opened, open } = gate();
     const prompt = model.prompt({ text: ['Hi'], usage: FIGURES, pauseAfter: { chunks: 1, until: opened } });
@@ -293,7 +293,7 @@ describe('a call that the sweeper has charged first', () => {
     expect([entry, others]).toMatchObject([{ estimated: true, completionTokens: 0 }, []]);
   });
 
-  it('keeps its hold while its turn runs, and the turn is charged with its end', async () => {
+  it('keeps its reservation while its turn runs, and the turn is charged when it ends', async () => {
     const user = await app.addUser('MEMBER');
     await grant(user, 1_000_000);
     const { opened, open } = gate();
@@ -309,7 +309,7 @@ describe('a call that the sweeper has charged first', () => {
     expect(await callsOpen(user)).toEqual([]);
   });
 
-  it('is charged from what its turn stored where nobody runs that, and by the recovery no second time', async () => {
+  it('is charged from the stored steps if no process runs its turn, and the recovery does not charge it twice', async () => {
     const user = await app.addUser('MEMBER');
     await grant(user, 1_000_000);
     const { opened, open } = gate();

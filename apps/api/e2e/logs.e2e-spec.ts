@@ -8,7 +8,7 @@ jest.setTimeout(60_000);
 
 const CANARY = 'canary-7f3a9c';
 
-it('the log of a service whose statements fail holds no prompt, answer, password or key', async () => {
+it('the log of a service whose statements fail contains no prompt, response, password, or key', async () => {
   const app = await TestApp.start();
   const service = await (
     await ServiceProcess.spawn({

@@ -55,7 +55,7 @@ describe('platform/offline', () => {
     expect((await listed(app.outsider)).map(({ name }) => name)).toEqual(['platform/offline']);
   });
 
-  verifies('models.offline', 'cannot be changed, deleted or made again', async () => {
+  verifies('models.offline', 'cannot be changed, deleted, or created again', async () => {
     const path = `/api/models/${OFFLINE_ID}`;
     expect((await app.request('PATCH', path, { body: { contextWindow: 5 } })).status).toBe(409);
     expect((await app.request('DELETE', path)).status).toBe(409);
@@ -94,7 +94,7 @@ describe('a model', () => {
     });
   });
 
-  verifies('models.fields', 'keeps what it is given, prices as numbers', async () => {
+  verifies('models.fields', 'stores the given values, with prices as numbers', async () => {
     const given = {
       name: fresh(),
       baseUrl: 'http://127.0.0.1:9/v1',
@@ -172,7 +172,7 @@ describe('a model', () => {
     expect(wrong).toBe(400);
   });
 
-  verifies('models.name.unique', 'has a name of its own in its space, until it is deleted', async () => {
+  verifies('models.name.unique', 'has a unique name in its space until it is deleted', async () => {
     const name = fresh();
     const first = await made({ name });
     const second = await made();
@@ -207,7 +207,7 @@ describe('a model', () => {
 });
 
 describe('who may', () => {
-  verifies('models.roles', 'lets members see and admins alone change', async () => {
+  verifies('models.roles', 'is visible to members and can be changed only by admins', async () => {
     const { id } = await made();
     const as = app.member;
     expect((await listed(as)).map((model) => model.id)).toContain(id);
@@ -258,7 +258,7 @@ describe('who may', () => {
 });
 
 describe('the API key', () => {
-  verifies('models.key.write-only', 'is told to nobody and readable nowhere', async () => {
+  verifies('models.key.write-only', 'is never returned and not readable anywhere', async () => {
     const { id } = await made({ apiKey: CANARY });
     const answers = await Promise.all([
       app.request('GET', '/api/models'),
@@ -278,7 +278,7 @@ describe('the API key', () => {
     expect(stored?.api_key).toMatch(/^v1\./);
   });
 
-  verifies('models.key.base-url', 'is demanded again with a new baseUrl', async () => {
+  verifies('models.key.base-url', 'is required again with a new baseUrl', async () => {
     const { id } = await made({ apiKey: CANARY });
     const patch = (body: object) => app.request<Model>('PATCH', `/api/models/${id}`, { body });
     const moved = { baseUrl: 'https://elsewhere.example/v1' };
@@ -316,7 +316,7 @@ describe('the API key', () => {
 });
 
 describe('the test of a model', () => {
-  verifies('models.test', 'asks the server with the key, and tells failures in plain words', async () => {
+  verifies('models.test', 'calls the server with the key, and explains failures', async () => {
     const server = await startOpenAiServer({ apiKey: CANARY });
     try {
       const { id } = await made({ baseUrl: server.url, apiKey: CANARY, upstreamModel: 'gpt-real' });
@@ -333,7 +333,7 @@ describe('the test of a model', () => {
     }
   });
 
-  verifies('models.test', 'tells a server that is not there', async () => {
+  verifies('models.test', 'reports an unreachable server', async () => {
     const { id } = await made({ baseUrl: 'http://127.0.0.1:9/v1' });
     const { status, body } = await app.request<ModelTestResult>('POST', `/api/models/${id}/test`);
     expect([status, body.ok]).toEqual([200, false]);
@@ -429,7 +429,7 @@ describe('resolving', () => {
     expect(model).toMatchObject({ name: 'platform/offline', standIn: false, contextWindow: 32_768 });
   });
 
-  verifies('models.standin', 'has no stand-in where the installation is not embedded', async () => {
+  verifies('models.standin', 'has no stand-in unless the installation is embedded', async () => {
     const as = await app.addUser('ADMIN', null);
     expect(await app.get(CatalogService).find(as.spaceId, 'gpt-x')).toBeNull();
   });
@@ -438,7 +438,7 @@ describe('resolving', () => {
 describe('an embedded installation', () => {
   const agent = { name: 'A', model: 'gpt-x', systemPrompt: 'Hi' };
 
-  verifies('models.standin', 'lets the offline model stand in until there is another', async () => {
+  verifies('models.standin', 'uses the offline model until there is another', async () => {
     const embedded = await TestApp.start({ env: { PLATFORM_EMBEDDED: 'true' } });
     try {
       const { spaceId } = embedded.admin;

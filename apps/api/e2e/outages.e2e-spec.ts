@@ -129,7 +129,7 @@ describe('a database that is frozen', () => {
     });
   });
 
-  it('keeps a running answer waiting, which then completes', async () => {
+  it('pauses a running response, which then completes', async () => {
     const { opened, open } = gate();
     const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
     const stream = await calls.open({ contents: said(prompt) });
@@ -197,7 +197,7 @@ describe('locks that somebody keeps', () => {
     expect(await calls.json({ contents: said('Hello') })).toMatchObject({ status: 200 });
   });
 
-  it('are taken from a process that stands still in the middle of a transaction', async () => {
+  it('are released when a process freezes in the middle of a transaction', async () => {
     const runner = app.get(DataSource).createQueryRunner();
     await runner.startTransaction();
     await runner.query('select from space for update');
@@ -230,7 +230,7 @@ describe('connections that others use up', () => {
     expect(textOf((await stream.rest()).frames)).toBe('One two three');
   });
 
-  it('and are cut while nobody uses them do not end the process', async () => {
+  it('and are closed while idle do not end the process', async () => {
     const killer = new pg.Client({ connectionString: app.databaseUrl });
     await killer.connect();
     for (let i = 0; i < 5; i++) {

@@ -197,7 +197,7 @@ describe('inviting', () => {
     expect((await accept(person, waiting?.id ?? '')).body.id).toBe(by.spaceId);
   });
 
-  it('again changes the role of the pending invitation and makes no second one', async () => {
+  it('again changes the role of the pending invitation and creates no second one', async () => {
     const by = await spaceAdmin();
     const person = await app.addUser('MEMBER');
     const { id } = await invitation(by, person, 'ADMIN');
@@ -288,7 +288,7 @@ describe('inviting', () => {
 });
 
 describe('an invitation', () => {
-  verifies('access.invitations', 'is declined, and may come again', async () => {
+  verifies('access.invitations', 'can be declined and repeated', async () => {
     const by = await spaceAdmin();
     const person = await app.addUser('MEMBER');
     const { id } = await invitation(by, person);
@@ -315,7 +315,7 @@ describe('an invitation', () => {
     expect((await auditOf(by)).filter(({ action }) => action === 'invitation.accept')).toHaveLength(1);
   });
 
-  it('of somebody else does not exist', async () => {
+  it('of another person is a 404', async () => {
     const by = await spaceAdmin();
     const person = await app.addUser('MEMBER');
     const { id } = await invitation(by, person);
@@ -551,7 +551,7 @@ describe('removing a member', () => {
 });
 
 describe('creating spaces', () => {
-  verifies('access.spaces', 'is for installation administrators where the installation says so', async () => {
+  verifies('access.spaces', 'can be limited to installation administrators', async () => {
     const closed = await TestApp.start({ database: app, env: { PLATFORM_SPACE_CREATION: 'admins' } });
     try {
       const create = (as: TestUser) => closed.request('POST', '/api/spaces', { as, body: { name: 'New' } });
@@ -597,7 +597,7 @@ describe('a principal without a request', () => {
     expect(await identity.findPrincipal(user.spaceId, user.userId)).toMatchObject({ role: 'ADMIN' });
   });
 
-  it('is nobody for people who are not members, or no longer', async () => {
+  it('does not accept people who are not members, or no longer', async () => {
     const identity = app.get(IdentityService);
     const user = await app.addUser('MEMBER');
     expect(await identity.findPrincipal(app.outsider.spaceId, user.userId)).toBeNull();
@@ -608,7 +608,7 @@ describe('a principal without a request', () => {
 });
 
 describe('an upgrade', () => {
-  it('makes the first admin the installation administrator, and nobody else', async () => {
+  it('makes only the first admin an installation administrator', async () => {
     const identity = app.get(IdentityService);
     const migration = new InstallationAdminsAndInvitations1763600000010();
     const db = app.get(DataSource).createQueryRunner();

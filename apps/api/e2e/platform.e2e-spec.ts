@@ -69,7 +69,7 @@ describe('errors', () => {
     expect((await calls.post({ contents })).status).toBe(200);
   });
 
-  verifies('errors.flat', 'a 500 tells nothing and leaves nothing behind', async () => {
+  verifies('errors.flat', 'a 500 reveals nothing and stores nothing', async () => {
     const turnId = randomUUID();
     armFailpoints(['turns.claim']);
     const answers = [await calls.post({ contents, turnId }), await calls.json({ contents, turnId })];
@@ -269,7 +269,7 @@ describe('requests', () => {
       ]);
   });
 
-  verifies('platform.request-id', 'every answer has an id; a printable one is kept', async () => {
+  verifies('platform.request-id', 'every response has an id; a printable one is kept', async () => {
     const answers = [
       await app.request('GET', '/api/agents'),
       await app.request('GET', '/api/agents', { as: null }),

@@ -170,7 +170,7 @@ describe('the open streams of who may no longer call', () => {
 });
 
 describe('a log that cannot be read', () => {
-  verifies('stream.unreadable', 'ends the answer of its readers, and nothing else', async () => {
+  verifies('stream.unreadable', 'ends only the responses of its readers', async () => {
     const { stream, turnId, letGo } = await held(app.member);
     armFailpoints(['streams.read']);
     const own = calls.by(app.member);

@@ -72,7 +72,7 @@ describe('leases', () => {
 });
 
 describe('the turns of a process that died', () => {
-  verifies('turn.crash', 'end as FAILED, also where the key of their model cannot be read', async () => {
+  verifies('turn.crash', 'end as FAILED, even if the key of their model cannot be decrypted', async () => {
     const { turnId, stream, streamId } = await running();
     await app.sql(`update model set api_key = 'broken', updated_at = clock_timestamp()`);
     await orphan(streamId);
@@ -82,7 +82,7 @@ describe('the turns of a process that died', () => {
     calls = await AgentCalls.make(app, { baseUrl: model.url });
   });
 
-  verifies('turn.abort', 'end as CANCELLED where somebody had wished it, with what was said', async () => {
+  verifies('turn.abort', 'end as CANCELLED if a cancel was requested, with their text', async () => {
     const { turnId, stream, streamId } = await running();
     await orphan(streamId, ', cancel_requested_at = clock_timestamp()');
     const { frames } = await stream.rest();

@@ -91,7 +91,7 @@ describe('a hostile model server', () => {
       expect(text).toContain('ü');
     }
 
-    it('in a whole answer, tells nobody', async () => {
+    it('in a complete response, is masked', async () => {
       server.answer = (res) =>
         res
           .writeHead(200, {
@@ -102,7 +102,7 @@ describe('a hostile model server', () => {
       await answersWithoutKey(false, Buffer.byteLength(echo));
     });
 
-    it.each([1, 10, 10_000])('in a stream in pieces of %i bytes, tells nobody', async (size) => {
+    it.each([1, 10, 10_000])('in a stream in pieces of %i bytes, is masked', async (size) => {
       const bytes = Buffer.from(`data: ${echo}\n\ndata: [DONE]\n\n`);
       server.answer = (res) => {
         stream(res);
@@ -112,7 +112,7 @@ describe('a hostile model server', () => {
       await answersWithoutKey(true, bytes.length);
     });
 
-    it('in pieces that are chunks of their own, tells nobody', async () => {
+    it('split over several chunks, is masked', async () => {
       const pieces = `You sent ${KEY}.`.match(/.{1,3}/g) ?? [];
       server.answer = (res) => {
         stream(res);
@@ -125,7 +125,7 @@ describe('a hostile model server', () => {
       expect(text).toMatch(/\[DONE\]\n\n$/);
     });
 
-    it.each([KEY, encoded, encodeURIComponent(KEY)])('in a refusal, tells nobody: %s', async (form) => {
+    it.each([KEY, encoded, encodeURIComponent(KEY)])('in an error response, is masked: %s', async (form) => {
       server.answer = (res) =>
         res
           .writeHead(429, { 'Retry-After': KEY, 'Content-Type': 'application/json' })
@@ -146,7 +146,7 @@ describe('a hostile model server', () => {
     });
   });
 
-  it('that sends endless informational answers is given up', async () => {
+  it('that sends endless informational responses is disconnected', async () => {
     server.answer = ({ socket }) => {
       const timer = setInterval(() => socket?.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), 5);
       socket?.once('close', () => clearInterval(timer));
@@ -159,7 +159,7 @@ describe('a hostile model server', () => {
 });
 
 describe('stream_options', () => {
-  it('are asked for again after a refusal that only mentions them', async () => {
+  it('are requested again after an error that only mentions them', async () => {
     const plain = await startOpenAiServer();
     await addModel('plain', plain.url);
     const refusal = { kind: 'status', status: 400, message: 'Too long. stream_options are fine.' } as const;
@@ -173,7 +173,7 @@ describe('stream_options', () => {
 });
 
 describe('the name of a model', () => {
-  verifies('relay.errors', 'that nobody can have is a 400, and fails no call beside it', async () => {
+  verifies('relay.errors', 'that is invalid is a 400, and fails no concurrent call', async () => {
     server.answer = (res) => stream(res).end(`${eventOf({ content: 'Hi' })}data: [DONE]\n\n`);
     const names = ['a\0b', '\0', 'x'.repeat(201), '\ud800'];
     const calls = await Promise.all([

@@ -165,7 +165,7 @@ describe('a stream', () => {
     ['a gap before its end', { text: ['a'], endGapMs: 50 }],
   ];
 
-  it.each(answers)('of %s comes back byte for byte', async (_, answer) => {
+  it.each(answers)('of %s is forwarded byte for byte', async (_, answer) => {
     for (const options of [{ stream: true }, ASKED]) {
       model.nextBehaviour(answer, answer);
       const { text, headers } = await complete(options);
@@ -192,7 +192,7 @@ describe('a stream', () => {
     },
   );
 
-  verifies('relay.stream', 'keeps a last choice that carries the figures', async () => {
+  verifies('relay.stream', 'keeps a last choice that contains the usage', async () => {
     model.nextBehaviour({ text: ['Hi'], usageIn: 'last-choice' });
     const { text } = await complete({ stream: true });
     expect(text).toContain('"finish_reason":"stop"');
@@ -271,7 +271,7 @@ describe('platform/offline', () => {
     ...more,
   });
 
-  verifies('relay.offline', 'answers whole', async () => {
+  verifies('relay.offline', 'sends a complete response', async () => {
     const answer = await client().chat.completions.create(offline('Good morning'));
     expect(answer).toMatchObject({
       object: 'chat.completion',
@@ -289,7 +289,7 @@ describe('platform/offline', () => {
     });
   });
 
-  verifies('relay.offline', 'streams word by word, the figures last and where asked for', async () => {
+  verifies('relay.offline', 'streams word by word, with the usage last if requested', async () => {
     const stream = await client().chat.completions.create(offline('Good morning', ASKED) as never);
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     for await (const chunk of stream as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
@@ -351,7 +351,7 @@ describe('platform/offline', () => {
     }
   });
 
-  verifies('relay.offline', 'stands in for no other model', async () => {
+  verifies('relay.offline', 'replaces no other model', async () => {
     const embedded = await TestApp.start({ env: { PLATFORM_EMBEDDED: '1' } });
     const body = { model: 'gpt-4o', messages: MESSAGES };
     const { status } = await embedded.request('POST', '/models/v1/chat/completions', { body });
@@ -465,7 +465,7 @@ describe('an error', () => {
     expect(refused.code).toBe('invalid_api_key');
   });
 
-  verifies('relay.errors', 'of too many requests tells when to come back', async () => {
+  verifies('relay.errors', 'for too many requests has a Retry-After', async () => {
     const narrow = await TestApp.start({ env: { PLATFORM_RATE_LIMIT: '2' }, database: app });
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await narrow.request('GET', '/models/v1/models'));
@@ -498,7 +498,7 @@ describe('an error of the model’s server', () => {
     return complete(more);
   };
 
-  verifies('relay.errors.upstream', 'keeps status, body and Retry-After', async () => {
+  verifies('relay.errors.upstream', 'keeps status, body, and Retry-After', async () => {
     for (const stream of [false, true]) {
       const refused = { kind: 'status', status: 429, retryAfter: '7', code: 'rate_limit_exceeded' } as const;
       const busy = await failing({ ...refused, message: 'Rate limit reached for upstream-name' }, { stream });
@@ -520,7 +520,7 @@ describe('an error of the model’s server', () => {
     expect(error).toBeInstanceOf(OpenAI.RateLimitError);
   });
 
-  verifies('relay.errors.upstream', 'never tells the key or an address', async () => {
+  verifies('relay.errors.upstream', 'never reveals the key or an address', async () => {
     const { hostname } = new URL(model.url);
     for (const message of [`Bad key ${UPSTREAM_KEY}`, `No route to ${hostname}`, 'Engine at 10.0.0.1 died']) {
       const { status, text } = await failing({ kind: 'status', status: 500, message });
@@ -601,7 +601,7 @@ describe('the ledger', () => {
     }
   });
 
-  verifies('relay.ledger', 'estimates where the server tells nothing', async () => {
+  verifies('relay.ledger', 'estimates if the server reports nothing', async () => {
     const user = await app.addUser('MEMBER');
     for (const options of [{}, { stream: true }]) {
       model.nextBehaviour({ text: ['Hello', ' world', '!'], usage: null });
@@ -681,7 +681,7 @@ describe('the ledger', () => {
 });
 
 describe('a shutdown', () => {
-  verifies('relay.shutdown', 'lets a call end and charges it', async () => {
+  verifies('relay.shutdown', 'waits for a call to end and charges it', async () => {
     const user = await app.addUser('MEMBER');
     const second = await TestApp.start({ database: app });
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();

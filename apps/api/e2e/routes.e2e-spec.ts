@@ -107,7 +107,7 @@ describe('the routes', () => {
     expect(having('isArray').sort()).toEqual(having('arrayMaxSize').sort());
   });
 
-  it('are found by the gate in front of the body parser exactly where they are public', () => {
+  it('are recognized as public in front of the body parser exactly if they are', () => {
     const table = app.get(RouteTable);
     const open = routes.filter(({ method, path }) => table.find(method, nowhere(path))?.rule === 'public');
     expect(open.map(nameOf)).toEqual(routes.filter(({ rule }) => rule === 'public').map(nameOf));
@@ -129,7 +129,7 @@ describe('the routes', () => {
 describe('who may call what', () => {
   const having = (...rules: (string | null)[]) => routes.filter(({ rule }) => rules.includes(rule));
 
-  verifies('access.unauthorized', 'nobody unknown: 401 but for public routes', async () => {
+  verifies('access.unauthorized', 'unauthenticated callers: 401 except on public routes', async () => {
     const guarded = routes.filter(({ rule }) => rule !== 'public');
     const trial = { as: null, path: inFirstSpace, body: nonsense };
     expect(await trials(guarded, trial, (status) => status === 401)).toEqual([]);
@@ -159,7 +159,7 @@ describe('who may call what', () => {
     expect(await trials(here, trial, (status) => status === 403)).toEqual([]);
   });
 
-  verifies('access.other-space', 'nobody at all: 404 for ids that exist nowhere or are none', async () => {
+  verifies('access.other-space', 'everyone: 404 for unknown and invalid ids', async () => {
     const named = routes.filter(
       ({ rule, path }) => rule !== 'public' && inFirstSpace(path) !== nowhere(path),
     );

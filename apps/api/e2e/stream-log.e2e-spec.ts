@@ -124,7 +124,7 @@ describe('a page of the log', () => {
     return found;
   }
 
-  it('goes on from every position, also inside of a row, before and after rows are merged', async () => {
+  it('continues from every position, also within a row, before and after rows are merged', async () => {
     const id = randomUUID();
     await store(id, 600);
     const whole = (await pages(id, 0)).map(({ data }) => data);
@@ -150,7 +150,7 @@ describe('a page of the log', () => {
     expect(row.count).toBeLessThan(10);
   });
 
-  it('of an unknown stream is none', async () => {
+  it('of an unknown stream is null', async () => {
     expect(await readPage(sql, randomUUID(), 0)).toBeNull();
   });
 });

@@ -109,7 +109,7 @@ describe('frames', () => {
     },
   );
 
-  verifies('stream.frames', 'tell each model step in LangGraph’s own methods', async () => {
+  verifies('stream.frames', 'report each model step with LangGraph’s methods', async () => {
     const { frames } = await calls.stream({ contents: said(model.prompt(...everything)) });
     const of = (method: string) =>
       frames.filter((frame) => frame.method === method).map(({ params }) => params.data);
@@ -228,7 +228,7 @@ describe('the end', () => {
     },
   );
 
-  verifies('stream.end', 'an answer that reached its limit says so', async () => {
+  verifies('stream.end', 'a response that reached its limit says so', async () => {
     const offline = await AgentCalls.make(app);
     const { frames } = await offline.stream({ contents: said('/long 50'), settings: { max_tokens: 5 } });
     expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'length' });
@@ -416,7 +416,7 @@ describe('readers', () => {
     expect(await model.requests(prompt)[0]?.closed).toBe(false);
   });
 
-  verifies('stream.leave', 'who leave before a JSON answer do not stop the turn either', async () => {
+  verifies('stream.leave', 'who disconnect before a JSON response do not stop the turn either', async () => {
     const { prompt, letGo } = held();
     const body = { contents: said(prompt), turnId: randomUUID(), stream: false };
     const left = new AbortController();
@@ -614,7 +614,7 @@ describe('U+0000', () => {
     },
   );
 
-  verifies('stream.nul', 'in what the user says, in files and in calls of tools is no trouble', async () => {
+  verifies('stream.nul', 'is accepted in user messages, files, and tool calls', async () => {
     const prompt = model.prompt({
       toolCalls: [{ id: 'c\0', name: 'n\0', arguments: '{"a\\u0000":"\\u0000"}' }],
     });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close(), 30_000);
 
 describe('the sweeper', () => {
-  it('goes on with the other sweeps when one fails, whichever way', async () => {
+  it('continues with the other sweeps if one fails, in any way', async () => {
     const sweeper = app.get(Sweeper);
     const done: string[] = [];
     sweeper.register('throws', () => {
@@ -29,7 +29,7 @@ describe('the sweeper', () => {
     expect(done).toEqual(['works', 'works']);
   });
 
-  it('repeats a batch as long as it is full, and lets others in between', async () => {
+  it('repeats a batch while it is full, and yields in between', async () => {
     const sweeper = app.get(Sweeper);
     let left = 3 * SWEEP_BATCH + 7;
     const batches: number[] = [];

@@ -84,7 +84,7 @@ describe('the open calls of a turn that ends early', () => {
   const cancel = (turnId: string, sessionId: string) =>
     agent.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
 
-  verifies('cancel.tools', 'are closed in the stream before the end is told', async () => {
+  verifies('cancel.tools', 'are closed in the stream before its end', async () => {
     const { turnId, session, body } = await hanging();
     const live = await agent.open(body);
     await live.until('tool-execution');
@@ -102,20 +102,24 @@ describe('the open calls of a turn that ends early', () => {
     ]);
   });
 
-  verifies('cancel.tools', 'are closed in the JSON answer, and a cancel does not wait for them', async () => {
-    const { turnId, session, body } = await hanging();
-    const answering = agent.json(body);
-    await eventually(async () => expect((await agent.turn(turnId)).status).toBe('RUNNING'));
-    const live = await agent.attach(turnId);
-    await live.until('tool-execution');
-    await cancel(turnId, session);
-    const { body: answer } = await answering;
-    expect(answer.status).toBe('cancelled');
-    expect(answer.toolExecutions).toHaveLength(2);
-    expect(answer.toolExecutions.filter(({ status }) => status === 'started')).toEqual([]);
-  });
+  verifies(
+    'cancel.tools',
+    'are closed in the JSON response, and a cancel does not wait for them',
+    async () => {
+      const { turnId, session, body } = await hanging();
+      const answering = agent.json(body);
+      await eventually(async () => expect((await agent.turn(turnId)).status).toBe('RUNNING'));
+      const live = await agent.attach(turnId);
+      await live.until('tool-execution');
+      await cancel(turnId, session);
+      const { body: answer } = await answering;
+      expect(answer.status).toBe('cancelled');
+      expect(answer.toolExecutions).toHaveLength(2);
+      expect(answer.toolExecutions.filter(({ status }) => status === 'started')).toEqual([]);
+    },
+  );
 
-  verifies('cancel.tools', 'are closed where their process died', async () => {
+  verifies('cancel.tools', 'are closed if their process died', async () => {
     const { turnId, body } = await hanging();
     const live = await agent.open(body);
     await live.until('tool-execution');
@@ -152,7 +156,7 @@ describe('arguments that no tool can take', () => {
 });
 
 describe('what a tool throws', () => {
-  it('reaches the model and the reader only where it was made for them', async () => {
+  it('reaches the model and the reader only if it was written for them', async () => {
     probe = (input) =>
       Promise.reject(
         input.own === true
@@ -171,7 +175,7 @@ describe('what a tool throws', () => {
 });
 
 describe('a built-in tool', () => {
-  verifies('tools.builtin', 'is told for whom it runs, and reads what was sent in the session', async () => {
+  verifies('tools.builtin', 'knows its caller, and reads the attachments of the session', async () => {
     const other = await agent.json({ contents: [file('Secret')] });
     const foreign = await attachmentOf(other.body.session_id);
     const session = randomUUID();
@@ -211,7 +215,7 @@ describe('a built-in tool', () => {
 });
 
 describe('an agent that lists tools which are not there', () => {
-  verifies('tools.missing', 'says so in its definition and in the stream', async () => {
+  verifies('tools.missing', 'is reported in its definition and in the stream', async () => {
     const gone = randomUUID();
     const listing = await AgentCalls.make(
       app,

@@ -108,7 +108,7 @@ describe('the running turns of a user', () => {
 });
 
 describe('an execution without memory', () => {
-  verifies('execute.forgotten', 'keeps what was said for 7 days; a job keeps it', async () => {
+  verifies('execute.forgotten', 'keeps its content for 7 days; that of a job stays', async () => {
     const [asked, working] = [model.prompt(), model.prompt()];
     const answer = await agent.request('POST', '/execute', { body: { inputs: { query: asked } } });
     const turnId = answer.headers.get('X-Turn-Id') ?? '';

@@ -77,7 +77,7 @@ describe('a start that meets a question', () => {
     expect(await agent.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: { code: 'DISMISSED' } });
   });
 
-  it('does not lock itself out with the answer to that question', async () => {
+  it('does not deadlock with the response to that question', async () => {
     for (let round = 0; round < 10; round++) {
       const { turnId, session, interactionId } = await waiting();
       const [answered, next] = await Promise.all([
@@ -95,7 +95,7 @@ describe('a start that meets a question', () => {
 });
 
 describe('an answer that comes too late', () => {
-  it('is a 409 although nobody has swept yet', async () => {
+  it('is a 409 before the sweep as well', async () => {
     const { turnId, session, interactionId } = await waiting();
     await app.sql('update interaction set expires_at = clock_timestamp() where id = $1', [interactionId]);
     const { status, body } = await resume(turnId, session, interactionId);
@@ -104,7 +104,7 @@ describe('an answer that comes too late', () => {
     expect((await agent.turn(turnId)).status).toBe('INPUT_REQUIRED');
   });
 
-  it('keeps no other question from expiring where its turn cannot be ended', async () => {
+  it('does not keep other questions from expiring if its turn cannot be ended', async () => {
     const asked = [await waiting(), await waiting(), await waiting()];
     const [first] = asked;
     await app.sql(
@@ -148,7 +148,7 @@ describe('a cancel that meets the end of the turn', () => {
     expect((await agent.turn(turnId)).status).toBe(told.toUpperCase());
   });
 
-  it('cancels where its end could not be stored yet', async () => {
+  it('cancels if its end could not be stored yet', async () => {
     const [turnId, session] = [randomUUID(), randomUUID()];
     armFailpoints(['turns.close']);
     const live = await agent.open({ turnId, session_id: session, contents: said(model.prompt()) });
@@ -161,7 +161,7 @@ describe('a cancel that meets the end of the turn', () => {
     expect((await agent.messages(session))[0]).toMatchObject({ contents: [{ text: 'Hello world!' }] });
   });
 
-  it('tells of a question that was answered meanwhile that its turn is being cancelled', async () => {
+  it('reports that the turn of a question answered in the meantime is being canceled', async () => {
     const { turnId, session, interactionId } = await waiting();
     gate = await DatabaseGate.close(
       app,

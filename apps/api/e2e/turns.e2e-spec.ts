@@ -131,7 +131,7 @@ describe('a running turn', () => {
 });
 
 describe('a turn sent again', () => {
-  verifies('turn.repeat.recorded', 'answers the same bytes; the model is called once', async () => {
+  verifies('turn.repeat.recorded', 'returns the same bytes; the model is called once', async () => {
     const prompt = model.prompt();
     const turnId = randomUUID();
     const session_id = randomUUID();
@@ -323,7 +323,7 @@ describe('a failing provider', () => {
       ),
     );
 
-    verifies('turn.failure.json', 'is a 503 for a JSON answer', async () => {
+    verifies('turn.failure.json', 'is a 503 for a JSON response', async () => {
       const { status, body } = await calls.json({ contents: said(model.prompt({ kind: 'hang' })) });
       expect([status, body]).toMatchObject([503, { success: false, code: 'UNAVAILABLE' }]);
     });
@@ -353,7 +353,7 @@ describe('a failing provider', () => {
     },
   );
 
-  verifies('turn.failure.stream', 'tells when to come again where it knows', async () => {
+  verifies('turn.failure.stream', 'says when to retry, if known', async () => {
     const prompt = model.prompt({ kind: 'status', status: 429, retryAfter: '30' });
     const { frames } = await calls.stream({ contents: said(prompt) });
     expect(eventData(frames, 'error-occurred')).toMatchObject({ retryable: true, retryAfter: 30 });
@@ -395,7 +395,7 @@ describe('a failing provider', () => {
     expect((await calls.turn(body.turnId)).segments).toHaveLength(2);
   });
 
-  verifies('turn.repeat.failed', 'what a re-run says replaces what was said before it failed', async () => {
+  verifies('turn.repeat.failed', 'the text of a rerun replaces the text of the failed run', async () => {
     const prompt = model.prompt({ text: ['Half', ' way'], breakAfter: { chunks: 2, how: 'cut' } });
     const session_id = randomUUID();
     const body = { contents: said(prompt), turnId: randomUUID(), session_id };
@@ -415,7 +415,7 @@ describe('a failing provider', () => {
 });
 
 describe('a failure of our own', () => {
-  verifies('turn.failure.stream', 'in a running turn is SERVER_ERROR and tells nothing', async () => {
+  verifies('turn.failure.stream', 'in a running turn is SERVER_ERROR and reveals nothing', async () => {
     armFailpoints(['turns.run']);
     try {
       const body = { contents: said('Hi'), turnId: randomUUID() };
@@ -467,7 +467,7 @@ describe('a failure of our own', () => {
 });
 
 describe('a stopped turn', () => {
-  verifies('turn.abort', 'closes the socket to the model at once and keeps what was said', async () => {
+  verifies('turn.abort', 'closes the socket to the model immediately and keeps the text', async () => {
     const cancel = async (turnId: string) => {
       const [row] = await app.sql<{ id: string }>(
         'select g.stream_id as id from turn_segment g join turn t on t.id = g.turn_id where t.client_turn_id = $1',

@@ -91,7 +91,7 @@ describe(`a ledger of ${ENTRIES} entries`, () => {
     expect(rows).toBeLessThan(FEW);
   });
 
-  verifies('usage.balance', 'tells balances, and charges, without adding up', async () => {
+  verifies('usage.balance', 'reads balances, and charges, without summing entries', async () => {
     const balances = await touched(() => app.client(busy).usage.balance());
     expect(balances.answer.user.balance).toBe(-(ENTRIES + 61));
     expect(balances.rows).toBeLessThan(FEW);
@@ -106,7 +106,7 @@ describe(`a ledger of ${ENTRIES} entries`, () => {
     expect(rows).toBeLessThan(FEW);
   });
 
-  it('keeps the run and the source of a task', async () => {
+  it('stores the run and the source of a task', async () => {
     await charge(quiet);
     const [entry] = await app.sql<{ source: string; run: string | null }>(
       `select source, causation_run_id as run from usage_entry where user_id = $1 order by id desc limit 1`,

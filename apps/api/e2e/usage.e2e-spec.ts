@@ -430,7 +430,7 @@ describe('the ledger', () => {
     },
   );
 
-  verifies('usage.ledger', 'adds up where first grants meet fifty charges', async () => {
+  verifies('usage.ledger', 'adds up when first grants race with fifty charges', async () => {
     const person = await member();
     const work = Array.from({ length: 50 }, (_, i) => () => charge(person, i + 1));
     const grants = [() => grant(person.spaceId, null, 7), () => grant(person.spaceId, person.userId, 5)];
@@ -444,7 +444,7 @@ describe('the ledger', () => {
     });
   });
 
-  verifies('usage.ledger', 'lets a first grant wait for a charge that is under way', async () => {
+  verifies('usage.ledger', 'makes a first grant wait for a charge in progress', async () => {
     const person = await member();
     const written = Promise.withResolvers<void>();
     const commit = Promise.withResolvers<void>();
@@ -633,7 +633,7 @@ describe('the ledger', () => {
     60_000,
   );
 
-  it('is found wrong by its audit where a balance, a mark or an entry was changed', async () => {
+  it('fails its audit if a balance, a mark, or an entry was changed', async () => {
     const person = await member();
     await grant(person.spaceId, person.userId, 10);
     const wrong = async (statement: string) => {
@@ -727,64 +727,70 @@ describe('the routes', () => {
     expect((await post({ tokens: 1 }, someone)).status).toBe(403);
   });
 
-  verifies(['usage.balance', 'usage.entries'], "tell the caller's own, and admins everything", async () => {
-    await charge(someone, 100, {
-      completionTokens: 20,
-      cachedTokens: 60,
-      reasoningTokens: 5,
-      cost: 0.000_000_123,
-      agentId: AGENT,
-      turnId: 'turn-1',
-    });
-    await charge(admin, 7, { source: 'relay', model: 'other', estimated: true });
+  verifies(
+    ['usage.balance', 'usage.entries'],
+    "are the caller's own, and all of the space for admins",
+    async () => {
+      await charge(someone, 100, {
+        completionTokens: 20,
+        cachedTokens: 60,
+        reasoningTokens: 5,
+        cost: 0.000_000_123,
+        agentId: AGENT,
+        turnId: 'turn-1',
+      });
+      await charge(admin, 7, { source: 'relay', model: 'other', estimated: true });
 
-    expect(await app.client(someone).usage.balance()).toEqual({
-      user: limited(4880),
-      space: limited(1_000_000_000_000 - 127),
-    });
-    const own = await app.client(someone).usage.entries();
-    expect(own).toMatchObject({
-      items: [
-        {
-          kind: 'CHARGE',
-          user: summaryOf(someone),
-          tokens: -120,
-          promptTokens: 100,
-          completionTokens: 20,
-          cachedTokens: 60,
-          reasoningTokens: 5,
-          cost: 0.000_000_123,
-          source: 'chat',
-          agentId: AGENT,
-          turnId: 'turn-1',
-          model: 'm',
-          estimated: false,
-          createdBy: null,
-        },
-        { kind: 'GRANT', tokens: 5000 },
-      ],
-      nextCursor: null,
-    });
-    const tokensOf = async (query = '', as = admin) =>
-      (await app.request<Page<UsageEntry>>('GET', `/api/usage/entries${query}`, { as })).body.items.map(
-        (entry) => entry.tokens,
+      expect(await app.client(someone).usage.balance()).toEqual({
+        user: limited(4880),
+        space: limited(1_000_000_000_000 - 127),
+      });
+      const own = await app.client(someone).usage.entries();
+      expect(own).toMatchObject({
+        items: [
+          {
+            kind: 'CHARGE',
+            user: summaryOf(someone),
+            tokens: -120,
+            promptTokens: 100,
+            completionTokens: 20,
+            cachedTokens: 60,
+            reasoningTokens: 5,
+            cost: 0.000_000_123,
+            source: 'chat',
+            agentId: AGENT,
+            turnId: 'turn-1',
+            model: 'm',
+            estimated: false,
+            createdBy: null,
+          },
+          { kind: 'GRANT', tokens: 5000 },
+        ],
+        nextCursor: null,
+      });
+      const tokensOf = async (query = '', as = admin) =>
+        (await app.request<Page<UsageEntry>>('GET', `/api/usage/entries${query}`, { as })).body.items.map(
+          (entry) => entry.tokens,
+        );
+      expect(await tokensOf()).toEqual([-7, -120, 1_000_000_000_000, 5000]);
+      expect(await tokensOf(`?userId=${someone.userId.toUpperCase()}`)).toEqual([-120, 5000]);
+      expect(await tokensOf(`?userId=${someone.userId.toUpperCase()}`, someone)).toEqual([-120, 5000]);
+      expect(await tokensOf('?source=relay')).toEqual([-7]);
+      expect(await tokensOf('?model=m')).toEqual([-120]);
+      const at = own.items[0]?.createdAt ?? '';
+      // By source too: the other charge may have come in the same millisecond.
+      expect(await tokensOf(`?source=chat&from=${at}&to=${at}`)).toEqual([-120]);
+      const before = new Date(Date.parse(at) - 1).toISOString();
+      expect(await tokensOf(`?source=chat&to=${before}`)).toEqual([]);
+      const far = encodeURIComponent('9999-12-31T23:59:59+23:00');
+      expect(await tokensOf(`?from=0000-01-01T00:00:00Z&to=${far}`)).toHaveLength(
+        (await tokensOf('')).length,
       );
-    expect(await tokensOf()).toEqual([-7, -120, 1_000_000_000_000, 5000]);
-    expect(await tokensOf(`?userId=${someone.userId.toUpperCase()}`)).toEqual([-120, 5000]);
-    expect(await tokensOf(`?userId=${someone.userId.toUpperCase()}`, someone)).toEqual([-120, 5000]);
-    expect(await tokensOf('?source=relay')).toEqual([-7]);
-    expect(await tokensOf('?model=m')).toEqual([-120]);
-    const at = own.items[0]?.createdAt ?? '';
-    // By source too: the other charge may have come in the same millisecond.
-    expect(await tokensOf(`?source=chat&from=${at}&to=${at}`)).toEqual([-120]);
-    const before = new Date(Date.parse(at) - 1).toISOString();
-    expect(await tokensOf(`?source=chat&to=${before}`)).toEqual([]);
-    const far = encodeURIComponent('9999-12-31T23:59:59+23:00');
-    expect(await tokensOf(`?from=0000-01-01T00:00:00Z&to=${far}`)).toHaveLength((await tokensOf('')).length);
-    expect(await tokensOf('', app.outsider)).toEqual([]);
-    const others = await app.request('GET', `/api/usage/entries?userId=${admin.userId}`, { as: someone });
-    expect([others.status, others.body.code]).toEqual([403, 'FORBIDDEN']);
-  });
+      expect(await tokensOf('', app.outsider)).toEqual([]);
+      const others = await app.request('GET', `/api/usage/entries?userId=${admin.userId}`, { as: someone });
+      expect([others.status, others.body.code]).toEqual([403, 'FORBIDDEN']);
+    },
+  );
 
   verifies('usage.entries', 'go in pages that are bound to their filter', async () => {
     const { usage } = app.client(admin);

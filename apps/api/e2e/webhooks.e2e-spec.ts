@@ -57,7 +57,7 @@ const hasten = () =>
   );
 
 describe('a webhook', () => {
-  verifies('webhook.signed', 'tells the end of a job, signed, with its result', async () => {
+  verifies('webhook.signed', 'reports the end of a job, signed, with its result', async () => {
     const job = await start('/completed', 'Hello');
     const [call] = await told('/completed', 1);
     if (call === undefined) return;
@@ -78,7 +78,7 @@ describe('a webhook', () => {
     expect(() => verified(call, 'whsec_b3RoZXI=')).toThrow();
   });
 
-  verifies('webhook.signed', 'tells failures, cancels and the end of the time', async () => {
+  verifies('webhook.signed', 'reports failures, cancels, and timeouts', async () => {
     await start('/failed', '/fail');
     const cancelled = await start('/cancelled', '/think 20000\nHello');
     await jobs.cancel(cancelled);
@@ -92,7 +92,7 @@ describe('a webhook', () => {
     }
   });
 
-  verifies('webhook.signed', 'tells each question once, and then the end', async () => {
+  verifies('webhook.signed', 'reports each question once, and then the end', async () => {
     const job = await start('/asked', '/ask One? | a | b\n/ask Two? | c | d');
     for (const count of [1, 2]) {
       const call = (await told('/asked', count)).at(-1);
@@ -121,7 +121,7 @@ describe('a webhook', () => {
     expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  verifies('webhook.retry', 'is sent again after 500, the same under the same id', async () => {
+  verifies('webhook.retry', 'is repeated after a 500, unchanged and with the same id', async () => {
     webhooks.refuse('/refusing', 500, 302);
     const job = await start('/refusing', 'Hello');
     await told('/refusing', 1);
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(webhooks.of('/refusing')).toHaveLength(3);
   });
 
-  verifies('webhook.retry', 'survives an address where nobody answers', async () => {
+  verifies('webhook.retry', 'survives an unreachable address', async () => {
     const url = 'http://127.0.0.1:9/nobody';
     const job = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook: { url } });
     await eventually(async () => {
@@ -177,7 +177,7 @@ describe('a webhook', () => {
 });
 
 describe('an address that is no good', () => {
-  it('keeps no other delivery waiting while it does not answer', async () => {
+  it('delays no other delivery while it does not respond', async () => {
     const slow = await WebhookServer.start();
     try {
       slow.hang('/slow');
@@ -221,7 +221,7 @@ describe('an address that is no good', () => {
 });
 
 describe('the secret of webhooks', () => {
-  verifies('webhook.secret', 'is for admins, shown once, and never again', async () => {
+  verifies('webhook.secret', 'is for admins and shown only once', async () => {
     const state = await app.request<WebhookSecretStatus>('GET', '/api/webhook-secret');
     expect(state.body).toEqual({ configured: true, createdAt: expect.any(String) });
     expect(state.text).not.toContain('whsec_');

@@ -14,7 +14,7 @@ describe('explainAccess', () => {
     expect(unknownUserIds).toEqual(['ghost']);
   });
 
-  it('lists the listed members under RESTRICTED and tells unknown ids apart', () => {
+  it('lists the allowed members of a RESTRICTED agent, and unknown ids separately', () => {
     expect(explainAccess(restricted, members)).toEqual({
       agentId: 'a1',
       accessScope: 'RESTRICTED',

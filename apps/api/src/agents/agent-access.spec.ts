@@ -5,7 +5,7 @@ import { decideAccess } from './agent-access.ts';
 const users = fc.constantFrom('ada', 'ben', 'cy', 'dee');
 
 describe('decideAccess', () => {
-  it('lets every member call a SPACE agent, listed or not', () => {
+  it('allows every member to call a SPACE agent, listed or not', () => {
     fc.assert(
       fc.property(fc.array(users), users, (allowedUserIds, user) => {
         expect(decideAccess({ accessScope: 'SPACE', allowedUserIds }, user).allowed).toBe(true);
@@ -13,7 +13,7 @@ describe('decideAccess', () => {
     );
   });
 
-  it('lets exactly the listed users call a RESTRICTED agent', () => {
+  it('allows exactly the listed users to call a RESTRICTED agent', () => {
     fc.assert(
       fc.property(fc.array(users), users, (allowedUserIds, user) => {
         const { allowed } = decideAccess({ accessScope: 'RESTRICTED', allowedUserIds }, user);
@@ -22,7 +22,7 @@ describe('decideAccess', () => {
     );
   });
 
-  it('lets nobody call a RESTRICTED agent with an empty list', () => {
+  it('allows nobody to call a RESTRICTED agent with an empty list', () => {
     expect(decideAccess({ accessScope: 'RESTRICTED', allowedUserIds: [] }, 'ada')).toEqual({
       allowed: false,
       reason: 'The agent is restricted and does not list this user',

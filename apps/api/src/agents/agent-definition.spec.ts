@@ -19,7 +19,7 @@ describe('newDefinition', () => {
     });
   });
 
-  it('keeps the list of users as sent, without repetitions', () => {
+  it('stores the list of users as sent, without duplicates', () => {
     expect(newDefinition({ ...request, allowedUserIds: ['b', 'a', 'b', 'nobody'] }).allowedUserIds).toEqual([
       'b',
       'a',
@@ -42,7 +42,7 @@ describe('newDefinition', () => {
 });
 
 describe('changeDefinition', () => {
-  it('replaces a given field whole and keeps the others', () => {
+  it('replaces a given field completely and keeps the others', () => {
     const before = newDefinition({
       ...request,
       settings: { temperature: 1, top_p: 0.5 },

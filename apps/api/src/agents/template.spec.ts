@@ -106,7 +106,7 @@ describe('render', () => {
     );
   });
 
-  it('never expands a value again, whatever it holds', () => {
+  it('never expands a value twice, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const tricky = `$& $1 {{b}} ${value}`;

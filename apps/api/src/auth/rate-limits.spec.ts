@@ -52,7 +52,7 @@ describe('RateLimits', () => {
     expect(refusals(limits, 6, 'general', application('crm', 'key 2'))).toBe(2);
   });
 
-  it('lets an application emit 30,000 times a minute, whatever the general limit is', () => {
+  it('allows an application 30,000 emits per minute, whatever the general limit is', () => {
     const limits = new RateLimits(10, clock);
     expect(refusals(limits, 30_002, 'emit', application('crm', 'key'))).toBe(2);
     expect(refusals(limits, 10, 'general', application('crm', 'key'))).toBe(0);

@@ -8,7 +8,7 @@ function windowAt(limit: number, maxKeys?: number) {
 }
 
 describe('SlidingWindow', () => {
-  it('admits up to the limit and tells the wait after that', () => {
+  it('admits up to the limit, then returns the time to wait', () => {
     const { hits } = windowAt(10);
     expect(hits('a', 10)).toEqual(Array(10).fill(null));
     // A full window of waiting, and a tenth of the next for one event to fade.
@@ -16,7 +16,7 @@ describe('SlidingWindow', () => {
     expect(hits('b', 1)).toEqual([null]);
   });
 
-  it('admits again exactly after the wait it told', () => {
+  it('admits again exactly after that time', () => {
     const { window, clock, hits } = windowAt(10);
     hits('a', 10);
     const wait = window.hit('a') ?? 0;

@@ -30,7 +30,7 @@ describe('DeliveryLanes', () => {
     expect(sent).toEqual(['slow 1', 'slow 2', 'fast 1']);
   });
 
-  it('goes on with what waits when a place is free, in its order', async () => {
+  it('continues with waiting deliveries in order when a place is free', async () => {
     const { lanes, sent, end } = start();
     for (let i = 1; i <= 4; i++) lanes.enqueue(parcel(`${i}`, 'one'));
     await end('2');
@@ -38,7 +38,7 @@ describe('DeliveryLanes', () => {
     expect(sent).toEqual(['1', '2', '3', '4']);
   });
 
-  it('takes the same parcel once, and again when it has been sent', async () => {
+  it('accepts the same delivery once, and again after it was sent', async () => {
     const { lanes, sent, end } = start();
     lanes.enqueue(parcel('1', 'one'));
     lanes.enqueue(parcel('1', 'one'));

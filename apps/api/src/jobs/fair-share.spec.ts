@@ -9,7 +9,7 @@ function fill(places: FairPlaces, owner: string): number {
 }
 
 describe('FairPlaces', () => {
-  it('leaves one owner half of the places, two a third each, and always one for somebody new', () => {
+  it('gives one owner half of the places, two a third each, and always keeps one for a new owner', () => {
     const places = new FairPlaces(30);
     expect(fill(places, 'a')).toBe(15);
     expect(fill(places, 'b')).toBe(8);

@@ -43,13 +43,13 @@ describe('phaseOf', () => {
     expect(phaseOf('RUNNING', logOf(said))).toBe(phase);
   });
 
-  it('is not taken in by what a tool or a user says', () => {
+  it('is not deceived by texts of tools and users', () => {
     const tool: Said = ['custom:platform', 'tool-execution', { arguments: { event: 'content-delta' } }];
     const text: Said = ['messages', 'content-block-finish', { text: 'data: {"event":"running"}\n' }];
     expect(phaseOf('RUNNING', logOf([...CALLED, tool, text]))).toBe('using-tools');
   });
 
-  it('is the status where the log has nothing to say', () => {
+  it('follows the status if the log is empty', () => {
     expect(phaseOf('QUEUED', null)).toBe('queued');
     expect(phaseOf('RUNNING', null)).toBe('starting');
     expect(phaseOf('INPUT_REQUIRED', logOf(CALLED))).toBe('waiting-for-input');

@@ -16,7 +16,7 @@ const JOB: Job = {
 };
 
 describe('versionOf', () => {
-  it('is another one for every change that is told', () => {
+  it('differs for every visible change', () => {
     const result = { answer: 'Yes', agent_id: 'a-1', execution_time: 1, token_usage: {} } as Job['result'];
     const changes: Partial<Job>[] = [
       {},

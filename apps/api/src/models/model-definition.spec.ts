@@ -30,7 +30,7 @@ describe('newDefinition', () => {
 });
 
 describe('changeDefinition', () => {
-  it('replaces a given field whole and keeps the others', () => {
+  it('replaces a given field completely and keeps the others', () => {
     const before = newDefinition({
       ...request,
       price: { inputPerMillion: 1, outputPerMillion: 2 },

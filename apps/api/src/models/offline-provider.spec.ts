@@ -21,7 +21,7 @@ const text = (deltas: ModelDelta[]) =>
   deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('');
 
 describe('OfflineProvider', () => {
-  it('says what it got', async () => {
+  it('reports what it received', async () => {
     const answer = await ask([
       { role: 'system', text: 'You are helpful.' },
       user('earlier'),
@@ -40,7 +40,7 @@ describe('OfflineProvider', () => {
     );
   });
 
-  it('answers the same to the same, and counts exactly', async () => {
+  it('is deterministic and counts exactly', async () => {
     const messages = [user('Tell me about 北京 and tokenization, please.')];
     const answer = await ask(messages);
     expect(await ask(messages)).toEqual(answer);
@@ -92,7 +92,7 @@ describe('OfflineProvider', () => {
     expect(text(await ask([user('/call shop.find')]))).toBe('The tool shop__find is not offered to me.\n');
   });
 
-  it('lets others run while it talks', async () => {
+  it('yields to other work while it streams', async () => {
     let turns = 0;
     const count = () => {
       turns++;

@@ -96,7 +96,7 @@ describe('OpenAiProvider and a hostile server', () => {
     });
   });
 
-  it('stops to read an endless answer where the tokens cannot be so many, and closes the socket', async () => {
+  it('stops reading an endless response beyond its token limit, and closes the socket', async () => {
     server.answer = (res) => pour(server, stream(res), eventOf({ content: 'word '.repeat(100) }), 300 * MB);
     const deltas = await collect({ maxOutputTokens: 1_000 });
     expect(deltas.at(-1)).toEqual({ type: 'finish', reason: 'length' });
@@ -120,7 +120,7 @@ describe('OpenAiProvider and a hostile server', () => {
     expect(server.written).toBeLessThan(EMPTY.length * 100_000);
   });
 
-  it('lets others run while chunks come faster than they are read', async () => {
+  it('yields to other work while chunks arrive faster than they are read', async () => {
     server.answer = (res) => stream(res).end(EMPTY.repeat(10_000) + FINISH + DONE);
     const others = { running: true, turns: 0 };
     const run = (async () => {

@@ -87,14 +87,14 @@ describe('Secrets', () => {
     expect(mask.end()).toBe('');
   });
 
-  it('are no words that stand for none', () => {
+  it('are not placeholders', () => {
     for (const known of [Secrets.of(null), Secrets.of('none'), Secrets.of('')]) {
       expect(through('none', [1, 2, 3], known)).toBe('none');
       expect(known.isIn('none')).toBe(false);
     }
   });
 
-  it('are masked in bytes, which stay the same ones where there is none', () => {
+  it('are masked in bytes, which stay unchanged without a secret', () => {
     const inBytes = secrets.inBytes();
     const bytes = Buffer.from(`{"ключ":"${KEY}","x":"ж"}`);
     const masked = Buffer.from(bytes.toString().replace(KEY, '*'.repeat(Buffer.byteLength(KEY))));
@@ -113,7 +113,7 @@ describe('Secrets', () => {
     expect(new SecretByteMask(inBytes).push(plain)).toBe(plain);
   });
 
-  it('cost linear time, also where a server sends nothing but beginnings', () => {
+  it('cost linear time, even if a server sends only prefixes', () => {
     const mask = new SecretMask(Secrets.of('ab'.repeat(2_000) + 'c'));
     const started = performance.now();
     for (let i = 0; i < 300; i++) mask.push('ab'.repeat(8_000));

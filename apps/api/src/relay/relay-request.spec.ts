@@ -36,7 +36,7 @@ describe('modelNameOf', () => {
   );
 });
 
-it('takes a name as long as a model of the catalog may have', () => {
+it('accepts names as long as those of the catalog', () => {
   expect(parseModelName({ model: 'ü'.repeat(200) })).toHaveLength(200);
 });
 
@@ -93,7 +93,7 @@ describe('upstreamBody', () => {
     expect(written({ messages, stream: true }, false)).not.toHaveProperty('stream_options');
   });
 
-  it('keeps keys that objects have by themselves', () => {
+  it('keeps keys that every object has', () => {
     const body = JSON.parse(
       '{"messages":[{"__proto__":{"a":1},"constructor":2}],"__proto__":3}',
     ) as JsonObject;

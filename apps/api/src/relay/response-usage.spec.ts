@@ -11,7 +11,7 @@ function tailOf(text: string, limit?: number): ResponseTail {
 }
 
 describe('AnswerTail', () => {
-  it('keeps the end, at least so many bytes of it', () => {
+  it('keeps at least the last bytes of the limit', () => {
     const tail = tailOf('x'.repeat(500) + 'end', 100);
     expect(tail.total).toBe(503);
     expect(tail.isComplete).toBe(false);
@@ -20,7 +20,7 @@ describe('AnswerTail', () => {
     expect(kept.length).toBeLessThan(200);
   });
 
-  it('takes an answer of single bytes in linear time', () => {
+  it('reads a response of single bytes in linear time', () => {
     const tail = new ResponseTail();
     const byte = Buffer.from('x');
     for (let i = 0; i < 1_000_000; i++) tail.push(byte);
@@ -82,12 +82,12 @@ describe('estimateAnswer', () => {
     expect(await estimateCompletionTokens(tailOf(stream), true)).toBe(3);
   });
 
-  it('counts a whole answer', async () => {
+  it('counts a complete response', async () => {
     const answer = JSON.stringify({ choices: [{ message: { content: 'hello world' } }] });
     expect(await estimateCompletionTokens(tailOf(answer), false)).toBe(2);
   });
 
-  it('is 0 where nothing was written', async () => {
+  it('is 0 if nothing was generated', async () => {
     expect(await estimateCompletionTokens(tailOf(''), true)).toBe(0);
     expect(await estimateCompletionTokens(tailOf('{"data":[]}'), false)).toBe(0);
   });

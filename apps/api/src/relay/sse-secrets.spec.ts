@@ -59,7 +59,7 @@ describe('SseSecrets', () => {
     expect(json).toContain('*'.repeat(14));
   });
 
-  it('keeps texts apart: two choices that share the pieces of a key tell nothing', () => {
+  it('handles choices separately: two that contain the halves of a key reveal nothing', () => {
     const events = pieces(KEY, 1).map((letter, i) => eventOf({ content: letter }, i % 2));
     expect(through(events)).toBe(events.join(''));
   });

@@ -25,11 +25,11 @@ describe('SseUsage', () => {
   const before = event(text('Hello')) + event(text(' wörld'));
   const stream = before + event(usageChunk) + DONE;
 
-  it('takes the figures out where they were not asked for', () => {
+  it('removes the usage if it was not requested', () => {
     expect(through(stream, true)).toEqual({ text: before + DONE, usage: USAGE });
   });
 
-  it('leaves them where they were', () => {
+  it('keeps them unchanged', () => {
     expect(through(stream, false)).toEqual({ text: stream, usage: USAGE });
   });
 
@@ -57,7 +57,7 @@ describe('SseUsage', () => {
     );
   });
 
-  it('keeps the last choice, though it carries the figures', () => {
+  it('keeps the last choice although it contains the usage', () => {
     const last = event(text('a', { usage: figures }));
     expect(through(last + DONE, true)).toEqual({ text: last + DONE, usage: USAGE });
   });
@@ -89,14 +89,14 @@ describe('SseUsage', () => {
     });
   });
 
-  it('hands whole events on at once and holds back what is not whole', () => {
+  it('forwards complete events immediately and holds back incomplete ones', () => {
     const filter = new SseUsage(true);
     expect(filter.push(Buffer.from(`${before}data: {"ch`)).toString()).toBe(before);
     expect(filter.push(Buffer.from('oices":[]')).toString()).toBe('');
     expect(filter.push(Buffer.from('}\n\n')).toString()).toBe('data: {"choices":[]}\n\n');
   });
 
-  it('hands an event of more than 1 MB on in pieces', () => {
+  it('forwards an event of more than 1 MB in pieces', () => {
     const filter = new SseUsage(true);
     const piece = Buffer.alloc(600_000, 'x');
     expect(filter.push(piece)).toHaveLength(0);

@@ -44,7 +44,7 @@ function begin() {
 }
 
 describe('UpstreamCall', () => {
-  it('cuts an answer off after 256 MB, and its reader with it', async () => {
+  it('aborts a response after 256 MB, together with its reader', async () => {
     const { res, call, controller, aborted } = begin();
     call.onResponseStart(controller, 200, { 'content-type': 'application/json' });
     const piece = Buffer.alloc(MB, 'x');
@@ -59,7 +59,7 @@ describe('UpstreamCall', () => {
     expect([res.bytes, res.destroyed]).toEqual([256 * MB, true]);
   });
 
-  it('gives up a server that announces an answer again and again', async () => {
+  it('aborts if a server announces a response endlessly', async () => {
     const { call, controller, aborted } = begin();
     for (let i = 0; i < 100 && aborted.length === 0; i++) call.onResponseStart(controller, 103, {});
     call.onResponseError(controller, aborted[0] ?? new Error('not aborted'));

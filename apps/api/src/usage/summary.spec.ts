@@ -30,7 +30,7 @@ describe('arrangeGroups', () => {
     ]);
   });
 
-  it('puts the most tokens first and keeps what has no key', () => {
+  it('sorts by tokens, descending, and keeps groups without a key', () => {
     const groups = [group('a', 1), group(null, 3), group('b', 2)];
     expect(arrangeGroups(groups, 'agent', from, to).map(({ key }) => key)).toEqual([null, 'b', 'a']);
   });
