@@ -13,12 +13,16 @@ import { SystemKeyEntity } from './auth/system-key.entity.ts';
 import { UserEntity } from './auth/user.entity.ts';
 import { DataRowEntity } from './data/data-row.entity.ts';
 import { BulkReplayEntity } from './events/bulk-replay.entity.ts';
+import { CatalogApplicationEntity } from './events/catalog-application.entity.ts';
 import { DeliveryEntity } from './events/delivery.entity.ts';
 import { EmissionKeyEntity } from './events/emission-key.entity.ts';
 import { EnvelopeOutboxEntity } from './events/envelope-outbox.entity.ts';
 import { EnvelopeReplayEntity } from './events/envelope-replay.entity.ts';
 import { EnvelopeEntity } from './events/envelope.entity.ts';
+import { EventCountProgressEntity } from './events/event-count-progress.entity.ts';
+import { EventHourEntity } from './events/event-hour.entity.ts';
 import { EventMinuteEntity } from './events/event-minute.entity.ts';
+import { ReplayKeyEntity } from './events/replay-key.entity.ts';
 import { RegisteredEventEntity } from './events/registered-event.entity.ts';
 import { SubscriptionEntity } from './events/subscription.entity.ts';
 import { JobEntity } from './jobs/job.entity.ts';
@@ -65,12 +69,16 @@ export const entities = [
   UserEntity,
   DataRowEntity,
   BulkReplayEntity,
+  CatalogApplicationEntity,
   DeliveryEntity,
   EmissionKeyEntity,
   EnvelopeOutboxEntity,
   EnvelopeReplayEntity,
   EnvelopeEntity,
+  EventCountProgressEntity,
+  EventHourEntity,
   EventMinuteEntity,
+  ReplayKeyEntity,
   RegisteredEventEntity,
   SubscriptionEntity,
   JobEntity,

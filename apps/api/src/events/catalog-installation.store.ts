@@ -15,6 +15,20 @@ export interface DeclaredEvent {
   recursionLimit: number;
 }
 
+/** Stores the name under which the catalog shows an application. */
+export async function nameApplication(
+  tx: Sql,
+  { spaceId, applicationId }: CatalogOwner,
+  name: string,
+): Promise<void> {
+  await rows(
+    tx,
+    `insert into catalog_application (space_id, application_id, name) values ($1, $2, $3)
+     on conflict (application_id) do update set name = excluded.name`,
+    [spaceId, applicationId, name],
+  );
+}
+
 /** Registers events, again if they were retired. An event gets a new version when its schema changes. */
 export async function registerEvents(
   tx: Sql,

@@ -21,10 +21,11 @@ export class CatalogInstallation {
   async install(
     tx: EntityManager,
     where: store.CatalogOwner & { userId: string },
-    { events = [], subscriptions = [] }: Pick<ApplicationManifest, 'events' | 'subscriptions'>,
+    { name, events = [], subscriptions = [] }: Pick<ApplicationManifest, 'name' | 'events' | 'subscriptions'>,
     taskIds: ReadonlyMap<string, string>,
   ): Promise<void> {
     await lockSubscriptions(tx, where.spaceId);
+    await store.nameApplication(tx, where, name);
     await store.registerEvents(tx, where, events.map(toDeclaredEvent));
     const names = events.map(({ name }) => name);
     await store.retireEvents(tx, where.applicationId, names);

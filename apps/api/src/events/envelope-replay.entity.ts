@@ -10,9 +10,6 @@ export class EnvelopeReplayEntity {
   @PrimaryColumn('int')
   generation!: number;
 
-  @Column('text', { nullable: true })
-  requestKey!: string | null;
-
   @Column('uuid', { nullable: true })
   requestedBy!: string | null;
 

@@ -19,6 +19,10 @@ export class EnvelopeEntity {
   @Column('json')
   payload!: Record<string, unknown>;
 
+  /** Of the payload in UTF-8, computed by the database. */
+  @Column({ type: 'int', generatedType: 'STORED', asExpression: 'octet_length(payload::text)' })
+  payloadBytes!: number;
+
   @Column('text')
   status!: EnvelopeStatus;
 

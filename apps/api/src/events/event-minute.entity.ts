@@ -26,4 +26,7 @@ export class EventMinuteEntity {
 
   @Column('int')
   pending!: number;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  countedAt!: Date;
 }

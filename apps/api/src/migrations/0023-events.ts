@@ -3,6 +3,16 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The event bus: registered events, subscriptions, envelopes, and what became of them. */
 export class Events1763600000023 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    // The applications that have or had events, by the name that the catalog shows.
+    await db.query(`
+      create table catalog_application (
+        application_id uuid primary key,
+        space_id uuid not null,
+        name text not null,
+        foreign key (space_id, application_id) references application (space_id, id)
+      )`);
+    await db.query('create index catalog_application_list on catalog_application (space_id, application_id)');
+
     await db.query(`
       create table registered_event (
         application_id uuid not null,
@@ -22,6 +32,7 @@ export class Events1763600000023 implements MigrationInterface {
     await db.query(
       'create index registered_event_catalog on registered_event (space_id, application_id, name)',
     );
+    await db.query('create index registered_event_name on registered_event (space_id, name, application_id)');
 
     // Refers to its event by name, so that a subscription of the user outlives the event and finds it again.
     await db.query(`
@@ -53,6 +64,9 @@ export class Events1763600000023 implements MigrationInterface {
     await db.query(
       'create index subscription_list on subscription (space_id, id desc) where deleted_at is null',
     );
+    await db.query(
+      'create index subscription_application on subscription (application_id, id desc) where deleted_at is null',
+    );
     await db.query('create index subscription_task on subscription (task_id) where deleted_at is null');
 
     // path lists the events from the first emission to this one, as <application id>/<name>.
@@ -63,6 +77,7 @@ export class Events1763600000023 implements MigrationInterface {
         application_id uuid not null,
         event text not null,
         payload json not null,
+        payload_bytes int not null generated always as (octet_length(payload::text)) stored,
         status text not null check (status in ('PENDING', 'DISPATCHED', 'SKIPPED', 'FAILED')),
         status_reason text,
         source text not null check (source in ('datasource', 'app', 'system')),
@@ -81,9 +96,16 @@ export class Events1763600000023 implements MigrationInterface {
         last_error text
       ) partition by range (id)`);
     await db.query('create index envelope_list on envelope (space_id, id desc)');
-    await db.query('create index envelope_event on envelope (space_id, event, id desc)');
-    await db.query(`create index envelope_failed on envelope (space_id, id desc) where status = 'FAILED'`);
-    await db.query(`create index envelope_skipped on envelope (space_id, id desc) where status = 'SKIPPED'`);
+    await db.query('create index envelope_event on envelope (application_id, event, id desc)');
+    for (const status of ['FAILED', 'SKIPPED']) {
+      const name = status.toLowerCase();
+      await db.query(
+        `create index envelope_${name} on envelope (space_id, id desc) where status = '${status}'`,
+      );
+      await db.query(
+        `create index envelope_${name}_event on envelope (application_id, event, id desc) where status = '${status}'`,
+      );
+    }
     await db.query(`create index envelope_pending on envelope (space_id, id desc) where status = 'PENDING'`);
     await db.query(
       'create index envelope_causation on envelope (causation_run_id) where causation_run_id is not null',
@@ -136,7 +158,6 @@ export class Events1763600000023 implements MigrationInterface {
       create table envelope_replay (
         envelope_id uuid not null,
         generation int not null,
-        request_key text,
         requested_by uuid,
         bulk_replay_id uuid,
         requested_at timestamptz(3) not null default clock_timestamp(),
@@ -147,9 +168,15 @@ export class Events1763600000023 implements MigrationInterface {
         previous_dispatched_at timestamptz(3),
         primary key (envelope_id, generation)
       )`);
-    await db.query(
-      'create unique index envelope_replay_key on envelope_replay (envelope_id, request_key) where request_key is not null',
-    );
+
+    // Which generation a key has requested: also that of a replay which was running already.
+    await db.query(`
+      create table replay_key (
+        envelope_id uuid not null,
+        request_key text not null,
+        generation int not null,
+        primary key (envelope_id, request_key)
+      )`);
 
     await db.query(`
       create table bulk_replay (
@@ -182,8 +209,36 @@ export class Events1763600000023 implements MigrationInterface {
         failed int not null,
         skipped int not null,
         pending int not null,
+        counted_at timestamptz not null default clock_timestamp(),
         primary key (space_id, minute, application_id, event)
       )`);
+    await db.query('create index event_minute_open on event_minute (counted_at) where pending > 0');
+    await db.query('create index event_minute_age on event_minute (minute)');
+
+    // The sum of its minutes.
+    await db.query(`
+      create table event_hour (
+        space_id uuid not null,
+        hour timestamptz not null,
+        application_id uuid not null,
+        event text not null,
+        dispatched int not null,
+        failed int not null,
+        skipped int not null,
+        pending int not null,
+        primary key (space_id, hour, application_id, event)
+      )`);
+    await db.query('create index event_hour_age on event_hour (hour)');
+
+    // One row: all minutes before this time have been counted.
+    await db.query(`
+      create table event_count_progress (
+        is_only boolean primary key default true check (is_only),
+        counted_until timestamptz not null
+      )`);
+    await db.query(
+      `insert into event_count_progress (counted_until) values (date_trunc('minute', clock_timestamp()))`,
+    );
 
     for (const table of ['envelope', 'delivery']) {
       await db.query(
@@ -195,7 +250,7 @@ export class Events1763600000023 implements MigrationInterface {
 
   async down(db: QueryRunner): Promise<void> {
     await db.query(`
-      drop table event_minute, bulk_replay, envelope_replay, delivery, emission_key, envelope_outbox, envelope,
-        subscription, registered_event`);
+      drop table event_count_progress, event_hour, event_minute, bulk_replay, replay_key, envelope_replay, delivery,
+        emission_key, envelope_outbox, envelope, subscription, registered_event, catalog_application`);
   }
 }
