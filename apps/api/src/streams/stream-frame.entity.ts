@@ -6,9 +6,11 @@ export class StreamFrameEntity {
   @PrimaryColumn('uuid')
   streamId!: string;
 
+  /** The `seq` of the first frame. */
   @PrimaryColumn('int')
   fromSeq!: number;
 
+  /** The `seq` of the last frame. */
   @Column('int')
   toSeq!: number;
 

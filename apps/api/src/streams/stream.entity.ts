@@ -10,6 +10,7 @@ export class StreamEntity {
   @Column('int')
   segment!: number;
 
+  /** Changes when another process takes over; every write names it. */
   @Column('uuid')
   fencingToken!: string;
 
@@ -17,6 +18,7 @@ export class StreamEntity {
   @Column('timestamptz')
   leaseUntil!: Date;
 
+  /** Set when a cancel is requested. The writer learns it when it renews its lease. */
   @Column('timestamptz', { nullable: true })
   cancelRequestedAt!: Date | null;
 

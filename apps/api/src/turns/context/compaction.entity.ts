@@ -10,6 +10,7 @@ export class CompactionEntity {
   @Column('uuid')
   sessionId!: string;
 
+  /** Whether a user requested it, or the context was full. */
   @Column('text')
   trigger!: 'manual' | 'automatic';
 
@@ -22,24 +23,31 @@ export class CompactionEntity {
   @Column('int', { nullable: true })
   summaryTokens!: number | null;
 
+  /** The last turn that the summary covers, by its position. */
   @Column('int')
   markTurn!: number;
 
+  /** The last step of that turn that the summary covers. */
   @Column('int')
   markStep!: number;
 
+  /** The size of the context before. */
   @Column('int')
   tokensBefore!: number;
 
+  /** The size of the context with the summary. */
   @Column('int', { nullable: true })
   tokensAfter!: number | null;
 
+  /** The last turn that `tokensBefore` includes, by its position. */
   @Column('int')
   atTurn!: number;
 
+  /** The last step of that turn that `tokensBefore` includes. */
   @Column('int')
   atStep!: number;
 
+  /** The size of the context when the summary was stored, or undone. */
   @Column('int', { nullable: true })
   atTokens!: number | null;
 
@@ -58,12 +66,14 @@ export class CompactionEntity {
   @Column('boolean', { default: false })
   estimated!: boolean;
 
+  /** From then on, a RUNNING compaction counts as failed. */
   @Column('timestamptz')
   leaseUntil!: Date;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** When the status last changed. */
   @Column('timestamptz', { nullable: true })
   changedAt!: Date | null;
 }

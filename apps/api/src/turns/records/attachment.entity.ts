@@ -12,9 +12,11 @@ export class AttachmentEntity {
   @Column('uuid')
   sessionId!: string;
 
+  /** Detected from the bytes where possible. */
   @Column('text')
   mime!: string;
 
+  /** The size of `data`. */
   @Column('int')
   bytes!: number;
 

@@ -11,6 +11,7 @@ export class InteractionEntity {
   @Column('uuid')
   turnId!: string;
 
+  /** The tool call by which the model asked. */
   @Column('text')
   callId!: string;
 
@@ -20,9 +21,11 @@ export class InteractionEntity {
   @Column('text')
   status!: InteractionRow['status'];
 
+  /** The response of the user; null unless the question was answered. */
   @Column('json', { nullable: true })
   answer!: UserAnswer | null;
 
+  /** The segment that the response opened. */
   @Column('int', { nullable: true })
   segment!: number | null;
 

@@ -10,9 +10,11 @@ export class LocalToolCallEntity {
   @PrimaryColumn('text')
   callId!: string;
 
+  /** The first result that arrived in time. */
   @Column('json', { nullable: true })
   outcome!: LocalToolResult | null;
 
+  /** From then on, the call counts as failed. */
   @Column('timestamptz')
   expiresAt!: Date;
 }

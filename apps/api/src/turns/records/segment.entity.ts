@@ -9,6 +9,7 @@ export class SegmentEntity {
   @PrimaryColumn('uuid')
   turnId!: string;
 
+  /** Numbered from 1 within the turn. */
   @PrimaryColumn('int')
   segment!: number;
 
@@ -21,9 +22,11 @@ export class SegmentEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** The first step that the segment stored; null for segments of earlier versions. */
   @Column('int', { nullable: true })
   firstStep!: number | null;
 
+  /** The usage of the turn when the segment was opened; null for segments of earlier versions. */
   @Column('bigint', { transformer: asNumber, nullable: true })
   promptTokensBefore!: number | null;
 
@@ -33,6 +36,7 @@ export class SegmentEntity {
   @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, nullable: true })
   costBefore!: number | null;
 
+  /** The last product event, stored for longer than the frames. */
   @Column('json', { nullable: true })
   completed!: Completed | null;
 }

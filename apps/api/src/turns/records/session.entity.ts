@@ -15,12 +15,15 @@ export class SessionEntity {
   @Column('uuid')
   userId!: string;
 
+  /** The session id of the API: a text that the client chose, unique per user and agent. */
   @Column('text')
   name!: string;
 
+  /** The first words of the user. */
   @Column('text', { default: '' })
   title!: string;
 
+  /** The position of the last turn. */
   @Column('int', { default: 0 })
   turnCount!: number;
 
@@ -33,9 +36,11 @@ export class SessionEntity {
   @Column('timestamptz', { nullable: true })
   deletedAt!: Date | null;
 
+  /** Whether lists omit the session: it belongs to an execution without memory. */
   @Column('boolean', { default: false })
   hidden!: boolean;
 
+  /** When the content is deleted; null if it is kept. */
   @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 }

@@ -10,6 +10,7 @@ export class StepEntity {
   @PrimaryColumn('uuid')
   turnId!: string;
 
+  /** The position in the turn, starting at 1. */
   @PrimaryColumn('int')
   n!: number;
 
@@ -19,15 +20,18 @@ export class StepEntity {
   @Column('json')
   content!: StepContent['content'];
 
+  /** The tokens that the step adds to the context. */
   @Column('int', { default: 0 })
   tokens!: number;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** The size of `content` in UTF-8; null for steps of earlier versions. */
   @Column('int', { nullable: true })
   bytes!: number | null;
 
+  /** Whether the model wrote no text in this step, so that it is not a message of the session. */
   @Column('boolean', { default: false })
   isSilent!: boolean;
 }

@@ -21,60 +21,74 @@ export class TurnEntity {
   @Column('uuid')
   sessionId!: string;
 
+  /** The UUID that the client chose, in lowercase; unique per user and agent. */
   @Column('text')
   clientTurnId!: string;
 
+  /** The position in the session, starting at 1. A rerun moves the turn to the end. */
   @Column('int')
   n!: number;
 
+  /** Identifies a repeated request with the same contents and inputs. */
   @Column('bytea')
   contentsHash!: Buffer;
 
   @Column('text')
   status!: TurnStatus;
 
+  /** The request, as it is needed for reruns. */
   @Column('json')
   settings!: TurnSettings;
 
+  /** The name of the model that the agent requested. */
   @Column('text')
   model!: string;
 
   @Column('json', { nullable: true })
   error!: TurnFailure | null;
 
+  /** Of all model calls. Saturates at the largest int. */
   @Column('int', { default: 0 })
   promptTokens!: number;
 
   @Column('int', { default: 0 })
   completionTokens!: number;
 
+  /** In the currency of the prices of the model. */
   @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, default: 0 })
   cost!: number;
 
+  /** Whether some tokens were counted locally. */
   @Column('boolean', { default: false })
   estimated!: boolean;
 
+  /** Of all runs together, without the time in which it waited for input. */
   @Column('bigint', { transformer: asNumber, default: 0 })
   executionMs!: number;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** When the turn first became RUNNING. */
   @Column('timestamptz', { nullable: true })
   startedAt!: Date | null;
 
   @Column('timestamptz', { nullable: true })
   finishedAt!: Date | null;
 
+  /** The reservation of the current model call. */
   @Column('uuid', { nullable: true })
   reservationId!: string | null;
 
+  /** The run of a task whose step started the turn. */
   @Column('uuid', { nullable: true })
   causationRunId!: string | null;
 
+  /** What the ledger entries name as the source. */
   @Column('text', { nullable: true })
   source!: TurnSettings['source'] | null;
 
+  /** The code of `error`, for statements: operators on JSON reject some stored texts. */
   @Column('text', { nullable: true })
   errorCode!: string | null;
 }
