@@ -18,13 +18,16 @@ export class ServiceProcess {
     child.stderr?.on('data', (data: Buffer) => (this.output += data.toString()));
   }
 
-  /** Starts it and returns at once; `ready()` waits. */
-  static async spawn(env: Record<string, string>): Promise<ServiceProcess> {
+  /** Starts it and returns at once; `ready()` waits. `preloads`: modules of the API's folder that are loaded before it. */
+  static async spawn(env: Record<string, string>, preloads: string[] = []): Promise<ServiceProcess> {
     const port = await freePort();
+    const imports = [
+      join(ROOT, 'tools/swc-hook.mjs'),
+      ...preloads.map((file) => join(ROOT, 'apps/api', file)),
+    ];
     const args = [
       '--conditions=platform-source',
-      '--import',
-      join(ROOT, 'tools/swc-hook.mjs'),
+      ...imports.flatMap((file) => ['--import', file]),
       'src/main.ts',
     ];
     const child = spawn(process.execPath, args, {
@@ -45,11 +48,20 @@ export class ServiceProcess {
 
   async ready(): Promise<this> {
     await eventually(async () => {
-      if (this.child.exitCode !== null) throw new Error(`The service ended: ${this.output}`);
+      if (this.hasEnded) throw new Error(`The service ended: ${this.output}`);
       const response = await fetch(`${this.url}/api/health/ready`).catch(() => null);
       expect(response?.status).toBe(200);
     }, 30_000);
     return this;
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('The service did not start');
+    return this.child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   /** What it printed so far. */
@@ -63,7 +75,7 @@ export class ServiceProcess {
 
   /** The exit code, or the signal that ended it. */
   async exit(): Promise<number | NodeJS.Signals | null> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+    if (!this.hasEnded) await once(this.child, 'exit');
     return this.child.exitCode ?? this.child.signalCode;
   }
 
