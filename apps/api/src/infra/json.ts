@@ -12,3 +12,13 @@ export function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
   const given = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
   return Object.fromEntries(given) as WithoutNulls<T>;
 }
+
+/** Formats equal values as equal texts, whatever the order of their keys. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return value === undefined ? 'null' : JSON.stringify(value);
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+  return `{${fields.join(',')}}`;
+}

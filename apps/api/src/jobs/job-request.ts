@@ -3,7 +3,7 @@ import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/invocable-agent.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
-import { canonicalJson } from '../turns/input/contents.ts';
+import { canonicalJson } from '../infra/json.ts';
 import { executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
 import { settingsOf } from '../turns/input/turn-settings.ts';
 import type { TurnSettings } from '../turns/records/turn.ts';

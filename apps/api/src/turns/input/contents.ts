@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
 import { unknownFieldProblems } from '../../infra/http/free-form.ts';
-import { isObject } from '../../infra/json.ts';
+import { canonicalJson, isObject } from '../../infra/json.ts';
 
 const MAX_ITEMS = 64;
 const DETAILS = ['auto', 'low', 'high'];
@@ -103,16 +103,6 @@ export function hashContents(contents: unknown, variables: Record<string, unknow
   return createHash('sha256')
     .update(canonicalJson([contents, variables]))
     .digest();
-}
-
-/** Formats equal values as equal texts, whatever the order of their keys. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return value === undefined ? 'null' : JSON.stringify(value);
-  const fields = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-  return `{${fields.join(',')}}`;
 }
 
 /** The first words of the user, for lists of sessions. */
