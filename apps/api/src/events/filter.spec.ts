@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import type { EventFilter } from '@platform/contracts';
+import { checkFilter, matchFilter } from './filter.ts';
+
+const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+describe('a filter', () => {
+  const order = {
+    amount: 40,
+    currency: 'EUR',
+    note: null,
+    tags: ['a', 'b'],
+    customer: { country: 'DE', address: { zip: '1' } },
+  };
+
+  it.each([
+    ['no filter', null, null],
+    ['an empty filter', {}, null],
+    ['an equal value', { currency: 'EUR' }, null],
+    ['numbers that are written differently', parse('{"amount": 40.0}'), null],
+    ['null', { note: null }, null],
+    ['one of several', { currency: ['USD', 'EUR'] }, null],
+    ['an object', { customer: { address: { zip: '1' }, country: 'DE' } }, null],
+    ['an object as a member', { customer: [{ country: 'DE', address: { zip: '1' } }] }, null],
+    ['an array as a member', { tags: [['a', 'b']] }, null],
+    ['another value', { amount: 50 }, 'amount: 40, wanted 50'],
+    ['none of several', { amount: [50, 100] }, 'amount: 40, wanted one of [50,100]'],
+    ['no members', { amount: [] }, 'amount: 40, wanted one of []'],
+    ['a number as a text', { amount: '40' }, 'amount: 40, wanted "40"'],
+    ['a missing field', { color: 'red' }, 'color: missing, wanted "red"'],
+    ['a missing field instead of null', { color: null }, 'color: missing, wanted null'],
+    ['null instead of a value', { note: 'x' }, 'note: null, wanted "x"'],
+    ['an array instead of a member', { tags: ['a', 'b'] }, 'tags: ["a","b"], wanted one of ["a","b"]'],
+    ['an array in another order', { tags: [['b', 'a']] }, 'tags: ["a","b"], wanted one of [["b","a"]]'],
+    [
+      'a field deep inside',
+      { customer: { country: 'DE', address: { zip: '2' } } },
+      'customer.address.zip: "1", wanted "2"',
+    ],
+    [
+      'a field too many',
+      { customer: { country: 'DE' } },
+      'customer.address: an object, wanted no such field',
+    ],
+    ['the first of several fields', { currency: 'USD', amount: 1 }, 'currency: "EUR", wanted "USD"'],
+    ['an inherited field', { toString: null }, 'toString: missing, wanted null'],
+  ])('decides about %s', (_, filter, reason) => {
+    expect(matchFilter(filter, order)).toEqual({ matches: reason === null, reason });
+    expect(checkFilter(filter, 'filter')).toEqual([]);
+  });
+
+  it('reads own properties of the payload only, whatever they are called', () => {
+    const payload = parse('{"__proto__": {"a": 1}, "constructor": "x", "hasOwnProperty": 1}');
+    expect(matchFilter({ a: 1 }, payload).reason).toBe('a: missing, wanted 1');
+    expect(matchFilter({ hasOwnProperty: 1 }, payload).matches).toBe(true);
+  });
+
+  it('that is no object throws, so that its subscription alone fails', () => {
+    expect(() => matchFilter('x' as unknown as EventFilter, {})).toThrow(TypeError);
+  });
+
+  it.each([
+    ['a text', 'x', 'filter must be an object'],
+    ['an array', [], 'filter must be an object'],
+    ['__proto__', parse('{"__proto__": 1}'), 'filter.__proto__ is not allowed'],
+    ['constructor', { constructor: 1 }, 'filter.constructor is not allowed'],
+    ['prototype deep inside', { a: [{ prototype: 1 }] }, 'filter.a[0].prototype is not allowed'],
+    [
+      'too many fields',
+      Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`f${i}`, 1])),
+      'filter must have at most 32 fields',
+    ],
+    [
+      'too many members',
+      { a: Array.from({ length: 101 }, () => 1) },
+      'filter.a must have at most 100 members',
+    ],
+    ['too many characters', { a: 'x'.repeat(16_384) }, 'filter must have at most 16384 characters as JSON'],
+    [
+      'too many levels',
+      { a: Array.from({ length: 10_000 }).reduce((inner) => [inner], {}) },
+      'filter must not be nested deeper than 32 levels',
+    ],
+  ])('is refused with %s', (_, filter, problem) => {
+    expect(checkFilter(filter, 'filter')).toEqual([problem]);
+  });
+
+  it('describes large values by their beginning', () => {
+    const { reason } = matchFilter({ text: 'x', list: 1 }, { text: 'y'.repeat(200_000), list: [] });
+    expect(reason?.length).toBeLessThan(300);
+  });
+});
+
+describe('properties of filters', () => {
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  const object = fc
+    .dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'toString', 'é'), json, { maxKeys: 5 })
+    .map((value) => parse(JSON.stringify(value)));
+  /** Written anew: compares texts instead of descending. */
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_, item: unknown) =>
+      typeof item === 'object' && item !== null && !Array.isArray(item)
+        ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : Object.is(item, -0)
+          ? 0
+          : item,
+    );
+  const expected = (filter: EventFilter, payload: Record<string, unknown>) =>
+    Object.entries(filter).every(([key, wanted]) => {
+      if (!Object.hasOwn(payload, key)) return false;
+      const members = Array.isArray(wanted) ? wanted : [wanted];
+      return members.some((member) => text(member) === text(payload[key]));
+    });
+
+  it('agrees with the definition for any filter and payload', () => {
+    fc.assert(
+      fc.property(object, object, (filter, payload) => {
+        const { matches, reason } = matchFilter(filter, payload);
+        expect(matches).toBe(expected(filter, payload));
+        expect(reason === null).toBe(matches);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('matches every payload that has its fields, and names the field that was changed', () => {
+    fc.assert(
+      fc.property(object, object, (wanted, more) => {
+        const filter = Object.fromEntries(Object.entries(wanted).map(([key, value]) => [key, [value]]));
+        const payload = { ...more, ...wanted };
+        expect(matchFilter(filter, payload)).toEqual({ matches: true, reason: null });
+        for (const key of Object.keys(filter)) {
+          const changed = { ...payload, [key]: [payload[key]] };
+          expect(matchFilter(filter, changed).reason).toMatch(new RegExp(`^${key}[:.[]`));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { RE2JS } from 're2js';
+
+/** The keyword that makes a subschema state its cost. */
+export const COST = '$cost';
+
+/** What a subschema costs each time it is applied to a value. */
+export interface Cost {
+  base: number;
+  perItem: number;
+  perKey: number;
+  perCharacter: boolean;
+}
+
+/** What the validation of one payload may cost: tens of milliseconds. */
+const BUDGET = 1_000_000;
+const CHARACTERS_PER_UNIT = 16;
+/** Instructions of a pattern's program times characters. */
+const MATCH_STEPS_PER_UNIT = 32;
+
+/** Validation would take too long. */
+export class BudgetExceeded extends Error {
+  override name = 'BudgetExceeded';
+}
+
+/** Validation is synchronous, so one budget at a time is spent. */
+let left = 0;
+
+/** Runs a validation that stops with BudgetExceeded when it takes too much time or stack. */
+export function withinBudget<T>(validate: () => T): T {
+  left = BUDGET;
+  try {
+    return validate();
+  } catch (error) {
+    // References can be followed deeper than the stack is.
+    if (error instanceof RangeError) throw new BudgetExceeded('The stack is exhausted');
+    throw error;
+  }
+}
+
+function spend(units: number): void {
+  left -= units;
+  if (left < 0) throw new BudgetExceeded('The budget is exhausted');
+}
+
+/** Returns the function that charges a subschema before it is applied to a value. */
+export function chargeFor({ base, perItem, perKey, perCharacter }: Cost): (value: unknown) => void {
+  return (value) => {
+    let units = base;
+    if (typeof value === 'string') {
+      if (perCharacter) units += value.length / CHARACTERS_PER_UNIT;
+    } else if (Array.isArray(value)) units += perItem * value.length;
+    else if (perKey > 0 && typeof value === 'object' && value !== null)
+      units += perKey * Object.keys(value).length;
+    spend(units);
+  };
+}
+
+/** The engine of `pattern` and `patternProperties`: linear time, charged to the budget. */
+export function linearPattern(pattern: string): { test: (text: string) => boolean } {
+  const program = RE2JS.compile(pattern);
+  const size = program.programSize();
+  return {
+    test: (text) => {
+      spend(1 + (size * text.length) / MATCH_STEPS_PER_UNIT);
+      return program.matcher(text).find();
+    },
+  };
+}
+/** Required by the compiler, which could also write modules. */
+linearPattern.code = 'linearPattern';
+
+/** `uniqueItems` in linear time: the compiler's own compares every item with every other. */
+export function hasUniqueItems(items: unknown[], canonical: (item: unknown) => string): boolean {
+  return new Set(items.map(canonical)).size === items.length;
+}
