@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Messaging } from '../../src/infra/messaging/messaging.ts';
+import type { HintKind, Messaging } from '../../src/infra/messaging/messaging.ts';
 import type { OutboxSource } from '../../src/infra/messaging/outbox-publisher.ts';
 
 interface Row {
@@ -10,6 +10,7 @@ interface Row {
 }
 
 interface Options {
+  kind?: HintKind;
   /** How long a new row trusts its first hint; default: as the transport advises. */
   firstDelayMs?: number;
   workMs?: number;
@@ -17,7 +18,7 @@ interface Options {
 
 /** What an owner keeps in the database, kept in memory: rows that are claimed, worked at once, and hinted at until then. */
 export class WorkTable implements OutboxSource {
-  readonly kind = 'job';
+  readonly kind: HintKind;
   /** How often the relay loop has asked. */
   looks = 0;
   private readonly rows = new Map<string, Row>();
@@ -27,7 +28,9 @@ export class WorkTable implements OutboxSource {
   constructor(
     private readonly messaging: Messaging,
     private readonly options: Options = {},
-  ) {}
+  ) {
+    this.kind = options.kind ?? 'job';
+  }
 
   /** Records rows and publishes them, by another process where one is given. */
   async add(ids: string[], by = this.messaging): Promise<void> {

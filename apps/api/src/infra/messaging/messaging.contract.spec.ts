@@ -6,7 +6,7 @@ import { eventually } from '../../../e2e/harness/eventually.ts';
 import { RedisServer } from '../../../e2e/harness/redis.ts';
 import { WorkTable } from '../../../e2e/harness/work-table.ts';
 import { PlatformConfig, readConfig } from '../config/platform-config.ts';
-import { MAX_WAITING, Messaging } from './messaging.ts';
+import { HINT_KINDS, MAX_WAITING, Messaging, type HintKind } from './messaging.ts';
 import { MessagingModule } from './messaging.module.ts';
 import { OutboxPublishers } from './outbox-publishers.ts';
 
@@ -95,16 +95,16 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
 
   it('brings every hint to the handler of its kind', async () => {
     const { messaging } = await start();
-    const jobs: string[] = [];
-    const webhooks: string[] = [];
-    messaging.consume('job', async (id) => void jobs.push(id));
-    messaging.consume('webhook', async (id) => void webhooks.push(id));
-    await messaging.publish('job', numbered(200));
-    await messaging.publish('webhook', ['hook']);
+    const handled = new Map<HintKind, string[]>();
+    for (const kind of HINT_KINDS) {
+      const ids: string[] = [];
+      handled.set(kind, ids);
+      messaging.consume(kind, async (id) => void ids.push(id));
+    }
+    await Promise.all(HINT_KINDS.map((kind) => messaging.publish(kind, numbered(200, kind))));
     await messaging.publish('job', []);
     await eventually(async () => {
-      expect(jobs.sort()).toEqual(numbered(200));
-      expect(webhooks).toEqual(['hook']);
+      for (const kind of HINT_KINDS) expect(handled.get(kind)?.sort()).toEqual(numbered(200, kind));
     });
   });
 
@@ -156,16 +156,22 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await eventually(async () => expect(table.effects()).toEqual(numbered(20)));
   });
 
-  it('has the effect once, however often and in whatever order the hint comes', async () => {
+  it('has the effect once, however often and in whatever order the hint comes, also as another kind', async () => {
     const { messaging } = await start();
-    const table = new WorkTable(messaging);
-    messaging.consume('job', table.work);
-    await table.add(numbered(30));
-    for (let i = 0; i < 4; i++) await messaging.publish('job', numbered(30).reverse());
-    await messaging.publish('job', ['nobody-knows-it', 'last']);
-    await table.add(['last']);
-    await eventually(async () => expect(table.effects()).toEqual(['last', ...numbered(30)]));
-    expect(table.attempts('nobody-knows-it')).toBe(0);
+    const tables = HINT_KINDS.map((kind) => new WorkTable(messaging, { kind }));
+    for (const { kind, work } of tables) messaging.consume(kind, work);
+    for (const table of tables) await table.add(numbered(30, table.kind));
+    for (const { kind } of tables) {
+      for (let i = 0; i < 4; i++) await messaging.publish(kind, numbered(30, kind).reverse());
+      for (const other of HINT_KINDS) await messaging.publish(kind, numbered(3, other));
+      await messaging.publish(kind, ['nobody-knows-it', 'last']);
+    }
+    for (const table of tables) await table.add(['last']);
+    await eventually(async () => {
+      for (const table of tables)
+        expect(table.effects()).toEqual([...numbered(30, table.kind), 'last'].sort());
+    });
+    for (const table of tables) expect(table.attempts('nobody-knows-it')).toBe(0);
   });
 
   it('carries from a process that only serves to those that work, each hint to one of them', async () => {
