@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { throwawayPostgres } from '../postgres.mjs';
 import { onStop, run } from '../processes.mjs';
 import { Child } from './child.mjs';
@@ -31,13 +32,29 @@ export async function runBench(bench) {
   process.exit();
 }
 
-/** Creates an empty, durable database and an empty data folder. */
+/** Creates an empty, durable database and an empty data folder. `database(name)` creates another database beside it. */
 export async function temporaryPlace() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'platform-bench-'));
-  cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const postgres = await throwawayPostgres({ durable: true });
   cleanups.push(postgres.stop);
-  return { dataDir, databaseUrl: postgres.url };
+  const database = async (name) => {
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    return postgres.urlOf(name);
+  };
+  return { dataDir: temporaryFolder(), databaseUrl: postgres.url, database };
+}
+
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'platform-bench-'));
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs at the end of the benchmark, however it ends. */
+export function cleanUp(cleanup) {
+  cleanups.push(cleanup);
 }
 
 /** Starts a script of this folder as a process that ends with the benchmark. */

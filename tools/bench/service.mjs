@@ -12,8 +12,20 @@ import { Child } from './child.mjs';
 const STREAMS_PER_USER = 100;
 const COME_UP_MS = 60_000;
 
-/** Starts the service on an empty database, with keys for this number of concurrent streams. */
-export async function startService({ databaseUrl, dataDir, modelUrl, streams, env = {} }) {
+/** Starts the service on an empty database, with an agent and keys for this number of concurrent streams. */
+export async function startService({ modelUrl, streams, ...place }) {
+  const { child, url, apiKey, as } = await startAlone(place);
+  const admin = as(apiKey);
+  const limits = { contextWindow: 10_000_000, maxOutputTokens: 1_000_000 };
+  await admin('/api/models', { name: 'bench', baseUrl: modelUrl, ...limits });
+  const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
+  const keys = [apiKey];
+  while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
+  return { child, access: { url, agentId: agent.id, keys }, admin };
+}
+
+/** Starts the service on an empty database. `as(credential)` returns a function that posts. */
+export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = started(
@@ -39,13 +51,7 @@ export async function startService({ databaseUrl, dataDir, modelUrl, streams, en
 
   const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
   const as = (credential) => (path, body) => post(url + path, body, credential);
-  const admin = as(first.apiKey);
-  const limits = { contextWindow: 10_000_000, maxOutputTokens: 1_000_000 };
-  await admin('/api/models', { name: 'bench', baseUrl: modelUrl, ...limits });
-  const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
-  const keys = [first.apiKey];
-  while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
-  return { child, access: { url, agentId: agent.id, keys }, admin };
+  return { child, url, apiKey: first.apiKey, as };
 }
 
 async function memberKey(as, admin, n) {

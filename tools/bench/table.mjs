@@ -63,6 +63,65 @@ export function printRelay({
   );
 }
 
+/** Prints the results of `bench:events`: emissions of the service beside the bare insert and the bare route, then the queues. */
+export function printEvents({ emit, endToEnd, idle, seconds, count, calls }) {
+  const closed = (clients) => {
+    const of = emit[clients];
+    const rates = [of.service.rate, of.insert.rate, of.route.rate];
+    const shares = [of.service.rate / of.insert.rate, of.service.rate / of.route.rate];
+    const aims = [
+      { text: '≥ 30 % of the insert', met: shares[0] >= 0.3 },
+      { text: '≥ 60 % of the route', met: shares[1] >= 0.6 },
+    ];
+    const aim = { text: aims.map(({ text }) => text).join(', '), met: aims.every(({ met }) => met) };
+    return [
+      {
+        name: `${clients} clients`,
+        unit: '1/s',
+        figures: [...rates, ...shares],
+        aim: clients === 32 ? aim : undefined,
+      },
+      { name: 'response, p50', unit: 'ms', figures: [of.service.p50, of.insert.p50, of.route.p50, NaN, NaN] },
+      { name: 'response, p99', unit: 'ms', figures: [of.service.p99, of.insert.p99, of.route.p99, NaN, NaN] },
+    ];
+  };
+  print(
+    ['service', 'insert', 'route', '÷ insert', '÷ route'],
+    [
+      `Emissions for ${seconds} s, without a subscription`,
+      ...Object.keys(emit).flatMap((n) => closed(Number(n))),
+    ],
+  );
+  const { service, redis, boss, bull } = endToEnd;
+  const others = Math.max(boss, bull);
+  const faster = { text: 'more than both queues', met: service > others && redis > others };
+  print(
+    ['in-process', 'on Redis', 'pg-boss', 'bull', 'ratio'],
+    [
+      `${count.toLocaleString('en')} events from 32 clients until the last run has succeeded, or the last result is stored`,
+      {
+        name: 'end to end',
+        unit: '1/s',
+        figures: [service, redis, boss, bull, service / others],
+        aim: faster,
+      },
+      `${calls} events, one after the other: from the call to the start of the work`,
+      ...['p50', 'p99'].map((share) => ({
+        name: `idle latency, ${share}`,
+        unit: 'ms',
+        figures: [idle.service[share], idle.redis[share], idle.boss[share], idle.bull[share], NaN],
+        aim:
+          share === 'p50' ? { text: '< 15', met: idle.service.p50 < 15 && idle.redis.p50 < 15 } : undefined,
+      })),
+      {
+        name: 'until the run has ended, p50',
+        unit: 'ms',
+        figures: [idle.service.done, idle.redis.done, NaN, NaN, NaN],
+      },
+    ],
+  );
+}
+
 const atMost = (limit) => (own) => ({ text: `≤ ${limit}`, met: own <= limit });
 const above = (limit) => (own, other) => ({ text: `≤ ${limit} above it`, met: own - other <= limit });
 const moreThanOther = (own, other) => ({ text: 'more than portkey', met: own > other });

@@ -1,0 +1,85 @@
+// The two queues beside which the event bus is measured: publish → handler → stored result. Both sides of a queue run here
+// in one process, without the HTTP request that an emission needs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import Bull from 'bull';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import { answer } from './child.mjs';
+import { EVENT, payloadOf } from './events-work.mjs';
+
+const [databaseUrl, redisUrl] = process.argv.slice(2);
+const BATCH = 64;
+/** The shortest that pg-boss accepts. */
+const POLL_SECONDS = 0.5;
+
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+await pool.query('create table if not exists result (n int primary key, handled_at timestamptz, value json)');
+
+/** When the handler of each job started. */
+const startedAt = new Map();
+
+async function handle({ n }) {
+  startedAt.set(n, performance.now());
+  await pool.query({
+    name: 'result',
+    text: 'insert into result values ($1, clock_timestamp(), $2) on conflict do nothing',
+    values: [n, JSON.stringify({ n, ok: true })],
+  });
+}
+
+async function startPgBoss() {
+  const boss = new PgBoss({ connectionString: databaseUrl, supervise: false, schedule: false });
+  boss.on('error', (error) => console.error(error));
+  await boss.start();
+  await boss.createQueue(EVENT);
+  const options = { batchSize: BATCH, pollingIntervalSeconds: POLL_SECONDS, burstWhenBatchFull: true };
+  await boss.work(EVENT, options, (jobs) => Promise.all(jobs.map(({ data }) => handle(data))));
+  return (data) => boss.send(EVENT, data);
+}
+
+async function startBull() {
+  const queue = new Bull(EVENT, redisUrl, { prefix: 'bench' });
+  queue.process(BATCH, ({ data }) => handle(data)).catch((error) => console.error(error));
+  await queue.isReady();
+  return (data) => queue.add(data);
+}
+
+const publishers = { 'pg-boss': startPgBoss, bull: startBull };
+let publish;
+let sent = 0;
+
+answer({
+  async start(queue) {
+    publish = await publishers[queue]();
+  },
+
+  /** Publishes a number of jobs as fast as the clients can. Returns the jobs per second until the last result is stored. */
+  async burst({ clients, count }) {
+    const from = sent;
+    const since = performance.now();
+    const client = async () => {
+      while (sent < from + count) await publish(payloadOf(sent++));
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+    for (;;) {
+      const { rows } = await pool.query('select count(*)::int as count from result where n >= $1', [from]);
+      if (rows[0].count >= count) break;
+      await sleep(10);
+    }
+    return count / ((performance.now() - since) / 1_000);
+  },
+
+  /** One job after another, with pauses. Returns the milliseconds from the call to the start of each handler. */
+  async idle({ count, pauseMs }) {
+    const times = [];
+    for (let i = 0; i < count; i++) {
+      const n = sent++;
+      const since = performance.now();
+      await publish(payloadOf(n));
+      while (!startedAt.has(n)) await sleep(1);
+      times.push(startedAt.get(n) - since);
+      await sleep(pauseMs);
+    }
+    return times;
+  },
+});

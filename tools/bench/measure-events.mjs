@@ -1,0 +1,223 @@
+// The clients, the service, PostgreSQL, and Redis share the machine, so compare only within one run.
+// The service needs an HTTP request for every event; the insert and the queues do without.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { REDIS, findOrInstall } from '../external.mjs';
+import { child, cleanUp, runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
+import { quantile } from './clock.mjs';
+import { EVENT } from './events-work.mjs';
+import { freePort, startAlone } from './service.mjs';
+import { printEvents } from './table.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string' },
+    count: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const seconds = Number(values.seconds ?? (values.quick ? 3 : 10));
+const count = Number(values.count ?? (values.quick ? 1_000 : 5_000));
+const calls = values.quick ? 50 : 200;
+const CLIENTS = [1, 8, 32];
+/** More than the pause of a run: every event meets an idle service. */
+const PAUSE_MS = 60;
+/** An application may emit 30,000 times a minute. */
+const APPLICATIONS = 16;
+const DONE_MS = 120_000;
+
+await runBench(bench);
+
+async function bench() {
+  const redisUrl = await startRedis();
+  const place = await temporaryPlace();
+  const client = child('events-client.mjs');
+
+  console.error('Starting the service …');
+  const api = await startSubject(
+    await place.database('api'),
+    { PLATFORM_ROLE: 'api' },
+    { subscribed: false },
+  );
+  const bareUrl = await migrated(await place.database('bare'));
+  const route = child('events-route.mjs', [bareUrl]);
+  const targets = {
+    service: api.target,
+    insert: { databaseUrl: bareUrl },
+    route: { url: await route.call('url'), callers: api.target.callers },
+  };
+  const emit = {};
+  for (const clients of CLIENTS) {
+    emit[clients] = {};
+    for (const [name, target] of Object.entries(targets)) {
+      console.error(`Emissions, ${name}, ${clients} clients …`);
+      // Warms up what has not run yet.
+      await client.call('closed', { target, clients, seconds: 1 });
+      const profiled = values.profile !== undefined && name === 'service' && clients === 32;
+      if (profiled) await api.child.call('startProfile');
+      emit[clients][name] = await client.call('closed', { target, clients, seconds });
+      if (profiled) await api.child.call('writeProfile', values.profile);
+    }
+  }
+  await api.child.stop();
+  await route.stop();
+
+  const endToEnd = {};
+  const idle = {};
+  for (const [name, env] of [
+    ['service', {}],
+    ['redis', { REDIS_URL: redisUrl }],
+  ]) {
+    console.error(`End to end, ${name} …`);
+    const subject = await startSubject(await place.database(name), env, { subscribed: true });
+    await runsOf(subject, client, Math.min(count, 500));
+    endToEnd[name] = await runsOf(subject, client, count);
+    idle[name] = await idleOf(subject, client);
+    await subject.child.stop();
+  }
+  for (const [name, queue] of [
+    ['boss', 'pg-boss'],
+    ['bull', 'bull'],
+  ]) {
+    console.error(`End to end, ${queue} …`);
+    const queues = child('events-queues.mjs', [await place.database(name), redisUrl]);
+    await queues.call('start', queue);
+    await queues.call('burst', { clients: 32, count: Math.min(count, 500) });
+    endToEnd[name] = await queues.call('burst', { clients: 32, count });
+    const times = await queues.call('idle', {
+      count: name === 'boss' ? Math.min(calls, 50) : calls,
+      pauseMs: PAUSE_MS,
+    });
+    idle[name] = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+    await queues.stop();
+  }
+  printEvents({ emit, endToEnd, idle, seconds, count, calls });
+}
+
+/** The service with applications, and a task that each event runs. */
+async function startSubject(databaseUrl, env, { subscribed }) {
+  const {
+    child: service,
+    url,
+    apiKey,
+    as,
+  } = await startAlone({ databaseUrl, dataDir: temporaryFolder(), env });
+  const admin = as(apiKey);
+  const callers = [];
+  for (let i = 0; i < APPLICATIONS; i++) {
+    const identifier = `bench-${i}`;
+    const task = { key: 'work', name: 'Work', type: 'EVENT', concurrency: 100, workflow: WORKFLOW };
+    const { systemKey } = await admin('/api/applications', {
+      ...{ identifier, name: 'Bench', version: '1.0.0' },
+      events: [{ name: EVENT, description: 'An order was created.', payloadSchema: SCHEMA }],
+      tasks: subscribed ? [task] : [],
+      subscriptions: subscribed ? [{ key: 'work', event: EVENT, taskKey: 'work' }] : [],
+    });
+    callers.push({ identifier, systemKey });
+  }
+  return { child: service, databaseUrl, target: { url: `${url}/api/events/emit`, callers } };
+}
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    n: { type: 'integer' },
+    kind: { type: 'string', enum: ['rush', 'normal'] },
+    amount: { type: 'number' },
+    customer: {
+      type: 'object',
+      properties: { id: { type: 'string' }, name: { type: 'string' }, email: { type: 'string' } },
+      required: ['id'],
+    },
+    lines: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
+    note: { type: 'string' },
+  },
+  required: ['n', 'kind', 'amount', 'customer', 'lines'],
+};
+const WORKFLOW = {
+  steps: [
+    {
+      id: 'work',
+      kind: 'code',
+      source: 'return { n: context.execution.inputs.trigger.payload.n, ok: true };',
+    },
+  ],
+};
+
+/** Returns the runs per second from the first emission to the end of the last run. */
+async function runsOf({ target, databaseUrl }, client, events) {
+  return withDatabase(databaseUrl, async (database) => {
+    const before = await counted(database);
+    const startedAt = await client.call('burst', { target, clients: 32, count: events });
+    for (const deadline = Date.now() + DONE_MS; ; await sleep(50)) {
+      if ((await counted(database)) >= before + events) break;
+      if (Date.now() > deadline) throw new Error('The runs do not end');
+    }
+    const { rows } = await database.query(
+      'select extract(epoch from max(finished_at)) * 1000 as ended from run',
+    );
+    return events / ((Number(rows[0].ended) - startedAt) / 1_000);
+  });
+}
+
+async function counted(database) {
+  const { rows } = await database.query(`select count(*)::int as count from run where status = 'SUCCEEDED'`);
+  return rows[0].count;
+}
+
+/** Returns the times from the call to the start of the run, and to its end. */
+async function idleOf({ target, databaseUrl }, client) {
+  await sleep(1_000);
+  const sentAt = await client.call('idle', { target, count: calls, pauseMs: PAUSE_MS });
+  await sleep(1_000);
+  return withDatabase(databaseUrl, async (database) => {
+    const { rows } = await database.query(
+      `select envelope_id as id, extract(epoch from started_at) * 1000 as started,
+         extract(epoch from finished_at) * 1000 as finished
+       from run where envelope_id = any($1::uuid[]) and status = 'SUCCEEDED'`,
+      [sentAt.map(([id]) => id)],
+    );
+    if (rows.length < calls) throw new Error(`Only ${rows.length} of ${calls} runs have succeeded`);
+    const sent = new Map(sentAt);
+    const started = rows.map((row) => Number(row.started) - sent.get(row.id));
+    const finished = rows.map((row) => Number(row.finished) - sent.get(row.id));
+    return { p50: quantile(started, 0.5), p99: quantile(started, 0.99), done: quantile(finished, 0.5) };
+  });
+}
+
+async function withDatabase(connectionString, work) {
+  const database = new pg.Client({ connectionString });
+  await database.connect();
+  try {
+    return await work(database);
+  } finally {
+    await database.end();
+  }
+}
+
+/** The same tables as those of the service. */
+async function migrated(databaseUrl) {
+  const { migrate } = await import('../../apps/api/dist/infra/database/migrate.js');
+  await migrate(databaseUrl);
+  return databaseUrl;
+}
+
+async function startRedis() {
+  const { path, reason } = await findOrInstall(REDIS);
+  if (path === undefined) throw new Error(reason);
+  const port = await freePort();
+  const server = spawn(
+    path,
+    ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'].map(String),
+    {
+      stdio: 'ignore',
+    },
+  );
+  cleanUp(() => server.kill('SIGKILL'));
+  await once(server, 'spawn');
+  return `redis://127.0.0.1:${port}`;
+}
