@@ -9,6 +9,7 @@ import { jobs } from './requirements/jobs.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { streams } from './requirements/streams.ts';
+import { tasks } from './requirements/tasks.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
@@ -32,6 +33,7 @@ export const requirements = {
   ...context,
   ...jobs,
   ...streams,
+  ...tasks,
   ...relay,
   ...client,
 } as const satisfies Record<string, Requirement>;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, ApiKey, Invitation, Job, Model, Page } from '@platform/contracts';
+import type { Agent, ApiKey, Invitation, Job, Model, Page, Task } from '@platform/contracts';
 import { getMetadataStorage } from 'class-validator';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -31,6 +31,9 @@ beforeAll(async () => {
   const job = await app.request<Job>('POST', '/api/agent-jobs', {
     body: { agentId: agent.body.id, contents: [{ type: 'text', text: 'Hello' }] },
   });
+  const task = await app.request<Task>('POST', '/api/tasks', {
+    body: { name: 'Matrix', type: 'MANUAL', workflow: { steps: [{ id: 'a', kind: 'code', source: '' }] } },
+  });
   const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
   const inviter = await app.addUser('ADMIN');
   const invited = { email: 'invited@example.com', role: 'MEMBER' };
@@ -40,6 +43,7 @@ beforeAll(async () => {
     ['/api/agents/:agentId', agent.body.id],
     ['/api/agent-jobs/:jobId', job.body.id],
     ['/api/models/:id', model.body.id],
+    ['/api/tasks/:id', task.body.id],
     ['/api/members/:userId', app.member.userId],
     ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],
     ['/api/invitations/:id', invitations.body.items[0]?.id ?? ''],

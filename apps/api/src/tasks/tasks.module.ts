@@ -1,14 +1,36 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { MemberRemovals } from '../auth/member-removals.ts';
 import { ActionRegistry } from './action-registry.ts';
+import { CodeAction } from './code-action.ts';
 import { RunCreation } from './run-creation.ts';
 import { RunLineage } from './run-lineage.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { TaskInstallation } from './task-installation.ts';
+import { TasksController } from './tasks.controller.ts';
+import { TasksService } from './tasks.service.ts';
+import { disableTasksOf } from './tasks.store.ts';
+import { WorkflowReferences } from './workflow-references.ts';
 
 @Module({
   imports: [AuthModule],
-  providers: [ActionRegistry, RunCreation, RunLineage, TaskDirectory, TaskInstallation],
+  controllers: [TasksController],
+  providers: [
+    ActionRegistry,
+    CodeAction,
+    RunCreation,
+    RunLineage,
+    TaskDirectory,
+    TaskInstallation,
+    TasksService,
+    WorkflowReferences,
+  ],
   exports: [ActionRegistry, RunCreation, RunLineage, TaskDirectory, TaskInstallation],
 })
-export class TasksModule {}
+export class TasksModule implements OnModuleInit {
+  constructor(private readonly removals: MemberRemovals) {}
+
+  onModuleInit(): void {
+    this.removals.onMemberRemoved((tx, { spaceId, userId }) => disableTasksOf(tx, spaceId, userId));
+  }
+}

@@ -1,4 +1,5 @@
-import { IsNull, Not, In, type EntityManager } from 'typeorm';
+import type { TaskType } from '@platform/contracts';
+import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
 import { insertRow, updateRow, type ColumnValues } from '../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
@@ -13,6 +14,67 @@ export function listTaskFacts(sql: Sql, spaceId: string, ids: readonly string[])
        deleted_at is null and retired_at is null as exists
      from task where space_id = $1 and id = any($2::uuid[])`,
     [spaceId, ids],
+  );
+}
+
+export interface TaskFilter {
+  spaceId: string;
+  /** Null: the tasks of all members. */
+  ownerUserId: string | null;
+  type: TaskType | null;
+}
+
+/** The tasks of a space with ids below `before`, newest first, without those that their application no longer has. */
+export function listTasks(
+  tx: EntityManager,
+  { spaceId, ownerUserId, type }: TaskFilter,
+  before: string | null,
+  limit: number,
+): Promise<TaskEntity[]> {
+  return tx.find(TaskEntity, {
+    where: {
+      spaceId,
+      deletedAt: IsNull(),
+      retiredAt: IsNull(),
+      ...(ownerUserId !== null && { ownerUserId }),
+      ...(type !== null && { type }),
+      ...(before !== null && { id: LessThan(before) }),
+    },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/** Returns a task, retired ones included. Throws NOT_FOUND, or FORBIDDEN for a task of another space. */
+export async function getTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
+  const where = { spaceId, id: requireUuid(id, `Task ${id}`), deletedAt: IsNull() };
+  return (await tx.findOneBy(TaskEntity, where)) ?? (await refuseTask(tx, id));
+}
+
+/** As `getTask`, and locks the row until the transaction ends. */
+export async function lockTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
+  const task = await tx.findOne(TaskEntity, {
+    where: { spaceId, id: requireUuid(id, `Task ${id}`), deletedAt: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return task ?? (await refuseTask(tx, id));
+}
+
+export async function deleteTask(tx: EntityManager, { spaceId, id }: TaskEntity): Promise<void> {
+  await tx.update(TaskEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()', nextDueAt: null });
+}
+
+/** Disables the tasks of a person who leaves the space. */
+export async function disableTasksOf(tx: EntityManager, spaceId: string, ownerUserId: string): Promise<void> {
+  await tx.update(
+    TaskEntity,
+    { spaceId, ownerUserId, enabled: true, deletedAt: IsNull() },
+    {
+      enabled: false,
+      disabledReason: 'OWNER_REMOVED',
+      nextDueAt: null,
+      updatedAt: () => 'clock_timestamp()',
+    },
   );
 }
 

@@ -1,0 +1,31 @@
+export const tasks = {
+  'task.create': {
+    source: 'contract §7',
+    behavior: 'A task is created with its defaults, and read, listed and changed as it was stored',
+  },
+  'task.invalid': {
+    source: 'contract §7; §1',
+    behavior: 'A wrong task is a 400 that names every wrong field, down to the step',
+  },
+  'task.access': {
+    source: 'contract §2',
+    behavior: 'Members view, edit and run their own tasks, admins all; steps that emit need an admin',
+  },
+  'task.references': {
+    source: 'contract §7',
+    behavior: 'A step that names an unknown tool, agent or event is a 400 that names the step',
+  },
+  'task.type': {
+    source: 'contract §6',
+    behavior: 'The type of a task changes only if nothing that depends on it objects',
+  },
+  'task.owner.removed': {
+    source: 'contract §2',
+    behavior: 'Removing a member disables the tasks of that person, which tell why',
+  },
+  'task.application': {
+    source: 'contract §7; spec: Applications',
+    behavior:
+      'The manifest owns what a task of an application does; a new installation keeps whether it is enabled',
+  },
+} as const;

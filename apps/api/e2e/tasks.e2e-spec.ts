@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditEntry, ErrorBody, Page, Task } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { ApplicationIdentities } from '../src/auth/application-identities.ts';
+import { TaskDirectory } from '../src/tasks/task-directory.ts';
+import { TaskInstallation } from '../src/tasks/task-installation.ts';
+import { conflict } from '../src/infra/http/app-error.ts';
+import { TestApp, type RequestInit } from './harness/app.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+
+const code = (source: string, id = 'main') => ({ id, kind: 'code', source });
+const TASK = { name: 'Greet', type: 'MANUAL', workflow: { steps: [code('return 1')] } };
+
+const post = <Body = Task>(body: unknown, init: RequestInit = {}) =>
+  app.request<Body>('POST', '/api/tasks', { body, ...init });
+
+async function create(task: object = {}, init: RequestInit = {}): Promise<Task> {
+  const { status, body, text } = await post({ ...TASK, ...task }, init);
+  if (status !== 201) throw new Error(`${status} ${text}`);
+  return body;
+}
+
+const patch = <Body = Task>({ id }: { id: string }, body: unknown, init: RequestInit = {}) =>
+  app.request<Body>('PATCH', `/api/tasks/${id}`, { body, ...init });
+
+const get = async ({ id }: { id: string }) => (await app.request<Task>('GET', `/api/tasks/${id}`)).body;
+
+describe('Tasks', () => {
+  verifies('task.create', 'has defaults, and is read and listed as it was created', async () => {
+    const task = await create();
+    expect(task).toEqual({
+      id: expect.any(String),
+      ...TASK,
+      schedule: null,
+      concurrency: 5,
+      timeoutMs: 60_000,
+      retry: { attempts: 0, backoffMs: 1_000, onInterrupted: false },
+      enabled: true,
+      disabledReason: null,
+      ownerUserId: app.admin.userId,
+      nextDueAt: null,
+      application: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect(await get(task)).toEqual(task);
+    const list = await app.request<Page<Task>>('GET', '/api/tasks?limit=1');
+    expect(list.body.items).toEqual([task]);
+  });
+
+  verifies('task.create', 'changes the given fields only; null leaves a field as it is', async () => {
+    const task = await create({ concurrency: 7, retry: { attempts: 2 } });
+    const change = { name: 'Renamed', concurrency: null, retry: { backoffMs: 5 }, enabled: false };
+    const { status, body } = await patch(task, change);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...task,
+      name: 'Renamed',
+      retry: { attempts: 2, backoffMs: 5, onInterrupted: false },
+      enabled: false,
+      updatedAt: expect.any(String),
+    });
+    expect(await get(task)).toEqual(body);
+  });
+
+  verifies('task.create', 'lists by type, page by page', async () => {
+    const made = [await create({ type: 'EVENT' }), await create({ type: 'EVENT' })];
+    const first = await app.request<Page<Task>>('GET', '/api/tasks?type=EVENT&limit=1');
+    const path = `/api/tasks?type=EVENT&limit=1&cursor=${first.body.nextCursor}`;
+    const second = await app.request<Page<Task>>('GET', path);
+    expect([first, second].flatMap(({ body }) => body.items)).toEqual(made.reverse());
+    expect(second.body.nextCursor).toBeNull();
+    const other = await app.request('GET', `/api/tasks?type=MANUAL&cursor=${first.body.nextCursor}`);
+    expect(other.status).toBe(400);
+  });
+
+  verifies('task.create', 'is gone once it is deleted', async () => {
+    const task = await create();
+    const { status } = await app.request('DELETE', `/api/tasks/${task.id}`);
+    expect(status).toBe(204);
+    expect((await app.request('GET', `/api/tasks/${task.id}`)).status).toBe(404);
+    expect((await patch(task, { name: 'X' })).status).toBe(404);
+    const list = await app.request<Page<Task>>('GET', '/api/tasks?limit=200');
+    expect(list.body.items.map(({ id }) => id)).not.toContain(task.id);
+  });
+});
+
+describe('Wrong tasks', () => {
+  const steps = (...list: unknown[]) => ({ workflow: { steps: list } });
+  const schedule = (cron: unknown, timezone: unknown = 'UTC') => ({
+    type: 'SCHEDULE',
+    schedule: { cron, timezone },
+  });
+  const agent = (inputs: unknown, id = 'ask') => ({ id, kind: 'agent', agentId: randomUUID(), inputs });
+
+  it.each<[string, object, string]>([
+    ['no workflow', { workflow: null }, 'workflow must be an object with steps'],
+    ['no steps', steps(), 'workflow.steps must be an array of 1 to 50 steps'],
+    ['51 steps', steps(...Array.from({ length: 51 }, (_, i) => code('', `s${i}`))), 'workflow.steps must be'],
+    ['a step that is no object', steps(null), 'workflow.steps.0 must be an object'],
+    ['an unknown kind', steps({ id: 'a', kind: 'shell' }), 'workflow.steps.0.kind must be one of code, tool'],
+    ['a kind of the prototype', steps({ id: 'a', kind: 'toString' }), 'workflow.steps.0.kind must be one of'],
+    ['a wrong id', steps(code('', '1a')), 'workflow.steps.0.id must be a letter or _'],
+    ['a long id', steps(code('', 'a'.repeat(65))), 'workflow.steps.0.id must be'],
+    ['an id twice', steps(code(''), code('')), 'workflow.steps.1.id must be unique'],
+    ['an unknown field', steps({ ...code(''), shell: 1 }), 'workflow.steps.0.shell is not a known field'],
+    ['a source that is no text', steps({ id: 'a', kind: 'code' }), 'workflow.steps.0.source must be a text'],
+    [
+      'a long source',
+      steps(code('é'.repeat(32_769))),
+      'workflow.steps.0.source must have at most 65536 bytes',
+    ],
+    ['inputs that are no object', steps(agent([])), 'workflow.steps.0.inputs must be an object'],
+    ['an unknown root', steps(agent({ a: ['{{input.x}}'] })), '{{input.x}}, which must be a path'],
+    [
+      'a step that is not earlier',
+      steps(agent({ a: '{{steps.ask.output}}' })),
+      'no earlier step has the id ask',
+    ],
+    ['no output', steps(code(''), agent({ a: '{{steps.main.input}}' })), 'must be {{steps.<id>.output…}}'],
+    [
+      'an unknown field of the workflow',
+      { workflow: { steps: [code('')], on: 1 } },
+      'workflow.on is not a known',
+    ],
+    ['a blank name', { name: ' ' }, 'name must be a text that is not blank'],
+    ['an unknown type', { type: 'CRON' }, 'type must be one of'],
+    ['no concurrency', { concurrency: 0 }, 'concurrency must not be less than 1'],
+    ['much concurrency', { concurrency: 101 }, 'concurrency must not be greater than 100'],
+    ['a short timeout', { timeoutMs: 999 }, 'timeoutMs must not be less than 1000'],
+    ['a long timeout', { timeoutMs: 86_400_001 }, 'timeoutMs must not be greater than 86400000'],
+    ['many attempts', { retry: { attempts: 11 } }, 'retry.attempts must not be greater than 10'],
+    ['no schedule', { type: 'SCHEDULE' }, 'schedule is required for a task of type SCHEDULE'],
+    [
+      'a schedule of an event task',
+      { ...schedule('* * * * *'), type: 'EVENT' },
+      'schedule must not be given',
+    ],
+    ['seconds', schedule('* * * * * *'), 'schedule.cron must have five fields'],
+    ['a nickname', schedule('@daily'), 'schedule.cron must have five fields'],
+    ['a day that does not exist', schedule('0 0 30 2 *'), 'schedule.cron must be due at some time'],
+    ['a minute that does not exist', schedule('61 * * * *'), 'schedule.cron must have valid minutes'],
+    ['a reading time', schedule('? * * * *'), 'schedule.cron must have five fields'],
+    [
+      'a place that does not exist',
+      schedule('* * * * *', 'Mars/Base'),
+      'schedule.timezone must be the IANA name',
+    ],
+    ['an offset', schedule('* * * * *', '+02:00'), 'schedule.timezone must be the IANA name'],
+  ])('%s', (_, change, message) => rejects(change, message));
+
+  verifies('task.invalid', 'names every problem at once, also of a change', async () => {
+    const change = { ...steps(code('', '1'), { id: 'b', kind: 'x' }), concurrency: 0 };
+    const task = await create();
+    const { status, body } = await patch<ErrorBody>(task, change);
+    expect(status).toBe(400);
+    expect(body.code).toBe('VALIDATION_ERROR');
+    for (const field of ['workflow.steps.0.id', 'workflow.steps.1.kind', 'concurrency']) {
+      expect(body.message).toContain(field);
+    }
+    expect(await get(task)).toEqual(task);
+  });
+
+  async function rejects(change: object, message: string): Promise<void> {
+    const { status, body } = await post<ErrorBody>({ ...TASK, ...change });
+    expect(body.message).toContain(message);
+    expect(status).toBe(400);
+  }
+});
+
+describe('Who may', () => {
+  verifies('task.access', 'members see and change their own tasks, admins all', async () => {
+    const own = await create({}, { as: app.member });
+    const foreign = await create();
+    expect(own.ownerUserId).toBe(app.member.userId);
+    const list = await app.request<Page<Task>>('GET', '/api/tasks?limit=200', { as: app.member });
+    expect(list.body.items.map(({ id }) => id)).toEqual([own.id]);
+    expect((await patch(own, { name: 'Mine' }, { as: app.member })).status).toBe(200);
+
+    const as = { as: app.member };
+    expect((await app.request('GET', `/api/tasks/${foreign.id}`, as)).status).toBe(403);
+    expect((await patch(foreign, { name: 'X' }, as)).status).toBe(403);
+    expect((await app.request('DELETE', `/api/tasks/${foreign.id}`, as)).status).toBe(403);
+
+    expect((await patch(own, { name: 'By the admin' })).status).toBe(200);
+    const audit = await app.request<Page<AuditEntry>>('GET', '/api/audit?action=task.update');
+    expect(audit.body.items).toEqual([
+      expect.objectContaining({ targetId: own.id, details: { name: 'Mine', fields: ['name'] } }),
+    ]);
+  });
+
+  verifies('task.access', 'a member makes no steps that emit, and owns none', async () => {
+    const emit = { id: 'tell', kind: 'emit', applicationIdentifier: 'desk', event: 'a.b', payload: {} };
+    const workflow = { steps: [emit] };
+    const own = await create({}, { as: app.member });
+    const refused = await post<ErrorBody>({ ...TASK, workflow }, { as: app.member });
+    expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect(refused.body.message).toMatch(/^workflow\.steps\.0\.kind must not be emit/);
+    expect((await patch(own, { workflow }, { as: app.member })).status).toBe(403);
+    expect((await patch(own, { workflow })).status).toBe(403);
+  });
+
+  verifies('task.type', 'a change that a guard refuses does not happen', async () => {
+    const kept = await create({ type: 'EVENT' });
+    app.get(TaskDirectory).onChange((_, { id }) => {
+      return id === kept.id ? Promise.reject(conflict('It is subscribed')) : Promise.resolve();
+    });
+    expect((await patch(kept, { type: 'MANUAL' })).status).toBe(409);
+    expect((await app.request('DELETE', `/api/tasks/${kept.id}`)).status).toBe(409);
+    expect((await patch(kept, { name: 'Renamed' })).body).toMatchObject({ name: 'Renamed', type: 'EVENT' });
+    const free = await create({ type: 'EVENT' });
+    expect((await patch(free, { type: 'MANUAL' })).body).toMatchObject({ type: 'MANUAL' });
+  });
+
+  verifies('task.owner.removed', 'the tasks of a removed member are disabled and tell why', async () => {
+    const person = await app.addUser('MEMBER');
+    const as = { as: person };
+    const active = await create({ type: 'SCHEDULE', schedule: { cron: '* * * * *', timezone: 'UTC' } }, as);
+    const paused = await create({ enabled: false }, as);
+    expect((await app.request('DELETE', `/api/members/${person.userId}`)).status).toBe(204);
+    expect(await get(active)).toMatchObject({
+      enabled: false,
+      disabledReason: 'OWNER_REMOVED',
+      nextDueAt: null,
+    });
+    expect(await get(paused)).toMatchObject({ enabled: false, disabledReason: null });
+    expect((await patch<ErrorBody>(active, { enabled: true })).status).toBe(409);
+
+    await app.request('POST', '/api/members', { body: { email: person.email, role: 'MEMBER' } });
+    expect((await patch(active, { enabled: true })).body).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+    });
+  });
+});
+
+describe('Tasks of applications', () => {
+  const manifestTask = (key: string, more: object = {}) => ({
+    key,
+    name: `Task ${key}`,
+    workflow: { steps: [{ id: 'main', kind: 'code' as const, source: '' }] },
+    ...more,
+  });
+
+  async function install(identifier: string, ...tasks: ReturnType<typeof manifestTask>[]) {
+    const { spaceId, userId: ownerUserId } = app.admin;
+    return app.get(DataSource).transaction(async (tx) => {
+      const { id } = await app.get(ApplicationIdentities).install(tx, spaceId, identifier);
+      const where = { spaceId, applicationId: id, ownerUserId };
+      return { applicationId: id, ids: await app.get(TaskInstallation).install(tx, where, tasks) };
+    });
+  }
+
+  verifies('task.application', 'admins enable and size it; the manifest defines the rest', async () => {
+    const { ids } = await install('owned', manifestTask('a'));
+    const id = ids.get('a') ?? '';
+    expect(await get({ id })).toMatchObject({
+      name: 'Task a',
+      type: 'EVENT',
+      application: { identifier: 'owned', key: 'a', installed: true },
+    });
+    const sized = await patch({ id }, { enabled: false, concurrency: 9, timeoutMs: 5_000 });
+    expect(sized.body).toMatchObject({ enabled: false, concurrency: 9, timeoutMs: 5_000 });
+    const refused = await patch<ErrorBody>({ id }, { name: 'Mine', retry: { attempts: 1 } });
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain('name, retry');
+    expect((await app.request('DELETE', `/api/tasks/${id}`)).status).toBe(409);
+  });
+
+  verifies('task.application', 'is hidden while the application is gone, and returns as it was', async () => {
+    const { applicationId, ids } = await install('returns', manifestTask('a'), manifestTask('b'));
+    const [a, b] = [ids.get('a') ?? '', ids.get('b') ?? ''];
+    await patch({ id: a }, { enabled: false });
+    const listed = async () => {
+      const { body } = await app.request<Page<Task>>('GET', '/api/tasks?limit=200');
+      return body.items.map(({ id }) => id).filter((id) => id === a || id === b);
+    };
+    await app.get(DataSource).transaction((tx) => app.get(TaskInstallation).uninstall(tx, applicationId));
+    expect(await listed()).toEqual([]);
+    expect(await get({ id: a })).toMatchObject({ application: { identifier: 'returns', installed: false } });
+    expect((await patch({ id: a }, { enabled: true })).status).toBe(409);
+
+    const again = await install('returns', manifestTask('a', { name: 'New' }));
+    expect(again.ids).toEqual(new Map([['a', a]]));
+    expect(await listed()).toEqual([a]);
+    expect(await get({ id: a })).toMatchObject({
+      name: 'New',
+      enabled: false,
+      application: { installed: true },
+    });
+  });
+});
