@@ -12,6 +12,7 @@ import { SpaceEntity } from './auth/space.entity.ts';
 import { SystemKeyEntity } from './auth/system-key.entity.ts';
 import { UserEntity } from './auth/user.entity.ts';
 import { DataRowEntity } from './data/data-row.entity.ts';
+import { DataTableEntity } from './data/data-table.entity.ts';
 import { BulkReplayEntity } from './events/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog-application.entity.ts';
 import { DeliveryEntity } from './events/delivery.entity.ts';
@@ -68,6 +69,7 @@ export const entities = [
   SystemKeyEntity,
   UserEntity,
   DataRowEntity,
+  DataTableEntity,
   BulkReplayEntity,
   CatalogApplicationEntity,
   DeliveryEntity,

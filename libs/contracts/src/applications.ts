@@ -128,3 +128,13 @@ export interface DataRow {
 }
 
 export type DataRowQuery = PageQuery;
+
+export interface CreateDataRowsRequest {
+  /** The column values of 1 to 10,000 rows. */
+  rows: Record<string, unknown>[];
+}
+
+export interface CreatedDataRows {
+  /** In the order of the request. */
+  items: DataRow[];
+}

@@ -5,6 +5,8 @@ export type {
   ApplicationManifest,
   BrokenSubscription,
   ColumnType,
+  CreateDataRowsRequest,
+  CreatedDataRows,
   DataRow,
   DataRowQuery,
   InstalledApplication,

@@ -22,6 +22,15 @@ export class ApplicationManifestEntity {
   @Column('bytea')
   manifestHash!: Buffer;
 
+  @Column('int')
+  eventCount!: number;
+
+  @Column('int')
+  tableCount!: number;
+
+  @Column('int')
+  taskCount!: number;
+
   @Column('uuid')
   installedBy!: string;
 

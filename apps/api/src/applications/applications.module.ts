@@ -1,5 +1,16 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { DataModule } from '../data/data.module.ts';
+import { EventsModule } from '../events/events.module.ts';
+import { TasksModule } from '../tasks/tasks.module.ts';
+import { ApplicationsController } from './applications.controller.ts';
+import { ApplicationsService } from './applications.service.ts';
+import { Installer } from './installer.ts';
 
-@Module({ imports: [AuthModule] })
+@Module({
+  imports: [AuthModule, TasksModule, EventsModule, DataModule],
+  controllers: [ApplicationsController],
+  providers: [ApplicationsService, Installer],
+  exports: [ApplicationsService],
+})
 export class ApplicationsModule {}

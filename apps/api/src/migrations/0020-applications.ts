@@ -36,6 +36,9 @@ export class Applications1763600000020 implements MigrationInterface {
         version text not null,
         manifest json not null,
         manifest_hash bytea not null,
+        event_count int not null,
+        table_count int not null,
+        task_count int not null,
         installed_by uuid not null,
         installed_at timestamptz(3) not null default clock_timestamp(),
         updated_at timestamptz(3) not null default clock_timestamp(),
@@ -44,6 +47,19 @@ export class Applications1763600000020 implements MigrationInterface {
     await db.query(
       'create index application_manifest_list on application_manifest (space_id, application_id)',
     );
+
+    // What a manifest declares about its tables. A retired one keeps its rows.
+    await db.query(`
+      create table data_table (
+        space_id uuid not null,
+        application_id uuid not null,
+        name text not null,
+        columns json not null,
+        insert_event text,
+        retired_at timestamptz(3),
+        primary key (space_id, application_id, name),
+        foreign key (space_id, application_id) references application (space_id, id)
+      )`);
 
     // Rows of every table of every application. Their types are checked by the service, without DDL.
     await db.query(`
@@ -56,7 +72,7 @@ export class Applications1763600000020 implements MigrationInterface {
         created_at timestamptz(3) not null default clock_timestamp(),
         updated_at timestamptz(3) not null default clock_timestamp(),
         deleted_at timestamptz(3),
-        foreign key (space_id, application_id) references application (space_id, id)
+        foreign key (space_id, application_id, table_name) references data_table (space_id, application_id, name)
       )`);
     await db.query(
       'create index data_row_list on data_row (application_id, table_name, id desc) where deleted_at is null',
@@ -64,6 +80,6 @@ export class Applications1763600000020 implements MigrationInterface {
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await db.query('drop table data_row, application_manifest, system_key, application');
+    await db.query('drop table data_row, data_table, application_manifest, system_key, application');
   }
 }

@@ -1,0 +1,239 @@
+import {
+  COLUMN_TYPES,
+  TASK_TYPES,
+  type Application,
+  type ApplicationDetail,
+  type ApplicationManifest,
+  type BrokenSubscription,
+  type ColumnType,
+  type EventFilter,
+  type InstalledApplication,
+  type JsonSchema,
+  type ManifestChange,
+  type ManifestColumn,
+  type ManifestEvent,
+  type ManifestSubscription,
+  type ManifestTable,
+  type ManifestTask,
+  type Page,
+  type RotatedSystemKey,
+  type TaskRetry,
+  type TaskSchedule,
+  type TaskType,
+  type UpgradeResult,
+  type Workflow,
+} from '@platform/contracts';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+
+class ManifestEventDto implements ManifestEvent {
+  /** Lowercase parts joined by dots, such as order.created. */
+  name!: string;
+  /** At most 1,000 characters. */
+  description!: string;
+  /** JSON Schema (draft 2020-12), at most 64 KB and 16 levels deep, without references to other documents. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  payloadSchema!: JsonSchema;
+  /** How often the event may occur again among the events that it causes: 1 to 8, default 1: its first recurrence is skipped. */
+  @ApiProperty({ type: 'integer', required: false, nullable: true, minimum: 1, maximum: 8 })
+  recursionLimit?: number | null;
+}
+
+class ManifestColumnDto implements ManifestColumn {
+  /** A letter or _, then at most 62 letters, digits, or _; not id, createdAt, or updatedAt. */
+  name!: string;
+  @ApiProperty({ enum: COLUMN_TYPES })
+  type!: ColumnType;
+  /** Default false. */
+  @ApiProperty({ type: 'boolean', required: false, nullable: true })
+  required?: boolean | null;
+}
+
+class ManifestEmitsDto {
+  /** An event of the manifest. Its payload is the row: id, createdAt, and all columns. */
+  onInsert!: string;
+}
+
+class ManifestTableDto implements ManifestTable {
+  /** 1 to 63 lowercase letters, digits, _ or -. */
+  name!: string;
+  /** 1 to 100. */
+  columns!: ManifestColumnDto[];
+  @ApiProperty({ type: ManifestEmitsDto, required: false, nullable: true })
+  emits?: ManifestEmitsDto | null;
+}
+
+class ManifestTaskDto implements ManifestTask {
+  /** Identifies the task across versions. */
+  key!: string;
+  name!: string;
+  /** Default EVENT, or SCHEDULE if there is a schedule. */
+  @ApiProperty({ enum: TASK_TYPES, required: false, nullable: true })
+  type?: TaskType | null;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  schedule?: TaskSchedule | null;
+  /** As in POST /api/tasks. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  workflow!: Workflow;
+  @ApiProperty({ type: 'integer', required: false, nullable: true })
+  concurrency?: number | null;
+  @ApiProperty({ type: 'integer', required: false, nullable: true })
+  timeoutMs?: number | null;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  retry?: Partial<TaskRetry> | null;
+}
+
+class ManifestSubscriptionDto implements ManifestSubscription {
+  /** Identifies the subscription across versions. */
+  key!: string;
+  /** An event of the manifest. */
+  event!: string;
+  /** A task of the manifest, of type EVENT. */
+  taskKey!: string;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  filter?: EventFilter | null;
+  /** Default true. */
+  @ApiProperty({ type: 'boolean', required: false, nullable: true })
+  enabled?: boolean | null;
+}
+
+const MANIFEST_EXAMPLE: ApplicationManifest = {
+  identifier: 'shop',
+  name: 'Shop',
+  version: '1.0.0',
+  events: [
+    {
+      name: 'order.created',
+      description: 'A customer has ordered.',
+      payloadSchema: {
+        type: 'object',
+        required: ['total'],
+        properties: { total: { type: 'number', minimum: 0 } },
+      },
+    },
+  ],
+  tables: [
+    {
+      name: 'orders',
+      columns: [{ name: 'total', type: 'number', required: true }],
+      emits: { onInsert: 'order.created' },
+    },
+  ],
+  tasks: [
+    {
+      key: 'greet',
+      name: 'Greet the customer',
+      workflow: {
+        steps: [
+          {
+            id: 'greet',
+            kind: 'code',
+            source: 'return `Thank you for ${context.execution.inputs.trigger.payload.total}`;',
+          },
+        ],
+      },
+    },
+  ],
+  subscriptions: [{ key: 'greet', event: 'order.created', taskKey: 'greet', filter: null }],
+};
+
+export class ApplicationManifestDto implements ApplicationManifest {
+  /** 1 to 63 lowercase letters, digits, ., _ or -. Identifies the application in the space across versions. */
+  @ApiProperty({ example: MANIFEST_EXAMPLE.identifier })
+  identifier!: string;
+  @ApiProperty({ example: MANIFEST_EXAMPLE.name })
+  name!: string;
+  /** 1 to 63 letters, digits, ., +, _ or -. */
+  @ApiProperty({ example: MANIFEST_EXAMPLE.version })
+  version!: string;
+  /** At most 200. */
+  @ApiProperty({ type: [ManifestEventDto], required: false, example: MANIFEST_EXAMPLE.events })
+  events?: ManifestEventDto[];
+  /** At most 100. */
+  @ApiProperty({ type: [ManifestTableDto], required: false, example: MANIFEST_EXAMPLE.tables })
+  tables?: ManifestTableDto[];
+  /** At most 100. */
+  @ApiProperty({ type: [ManifestTaskDto], required: false, example: MANIFEST_EXAMPLE.tasks })
+  tasks?: ManifestTaskDto[];
+  /** At most 200; each connects a task of the manifest with an event of the manifest. */
+  @ApiProperty({
+    type: [ManifestSubscriptionDto],
+    required: false,
+    example: MANIFEST_EXAMPLE.subscriptions,
+  })
+  subscriptions?: ManifestSubscriptionDto[];
+  /** Must be empty: this version installs no tools. */
+  @ApiProperty({ type: 'array', items: {}, required: false, example: [] })
+  tools?: unknown[];
+}
+
+export class UpgradeQueryDto {
+  /** `true`: check the manifest and return what would change, but change nothing. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  dryRun?: string;
+}
+
+export class ApplicationDto implements Application {
+  identifier!: string;
+  name!: string;
+  version!: string;
+  installed!: boolean;
+  eventCount!: number;
+  tableCount!: number;
+  taskCount!: number;
+  /** The visible beginning of the system key. */
+  systemKeyPrefix!: string | null;
+  systemKeyLastUsedAt!: string | null;
+  installedAt!: string;
+  updatedAt!: string;
+  uninstalledAt!: string | null;
+}
+
+export class ApplicationPageDto implements Page<Application> {
+  items!: ApplicationDto[];
+  nextCursor!: string | null;
+}
+
+export class ApplicationDetailDto extends ApplicationDto implements ApplicationDetail {
+  manifest!: ApplicationManifestDto;
+}
+
+export class InstalledApplicationDto implements InstalledApplication {
+  application!: ApplicationDetailDto;
+  /** Returned only here. */
+  @ApiProperty({ example: 'app_7Yh2…' })
+  systemKey!: string;
+}
+
+class ManifestChangeDto implements ManifestChange {
+  @ApiProperty({ enum: ['event', 'table', 'task', 'subscription'] })
+  kind!: ManifestChange['kind'];
+  /** Its name or key. */
+  name!: string;
+  @ApiProperty({ enum: ['added', 'changed', 'removed'] })
+  change!: ManifestChange['change'];
+}
+
+class BrokenSubscriptionDto implements BrokenSubscription {
+  subscriptionId!: string;
+  event!: string;
+  taskId!: string;
+  /** Such as: the filter names "amount", which the new schema does not have. */
+  reason!: string;
+}
+
+export class UpgradeResultDto implements UpgradeResult {
+  application!: ApplicationDetailDto;
+  changes!: ManifestChangeDto[];
+  /** At most 200 subscriptions that the new version would break, or has broken. */
+  brokenSubscriptions!: BrokenSubscriptionDto[];
+  /** Whether nothing was changed because this was a dry run. */
+  dryRun!: boolean;
+}
+
+export class RotatedSystemKeyDto implements RotatedSystemKey {
+  /** Returned only here. */
+  systemKey!: string;
+  systemKeyPrefix!: string;
+}

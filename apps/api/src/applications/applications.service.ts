@@ -1,0 +1,230 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  Application,
+  ApplicationDetail,
+  ApplicationManifest,
+  InstalledApplication,
+  Page,
+  RotatedSystemKey,
+  UpgradeResult,
+} from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApplicationIdentities, systemKeyPrefix } from '../auth/application-identities.ts';
+import { recordAudit } from '../auth/audit.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { conflict, notFound } from '../infra/http/app-error.ts';
+import { Cursors } from '../infra/http/cursors.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import type { ApplicationManifestEntity } from './application-manifest.entity.ts';
+import { toApplication, toApplicationDetail } from './application-views.ts';
+import { findInstallation, listInstallations, putInstallation } from './applications.store.ts';
+import { Installer } from './installer.ts';
+import { hashManifest, listChanges } from './manifest-changes.ts';
+
+/** An application that is installed, in the transaction that changes it. */
+interface Installed {
+  applicationId: string;
+  installation: ApplicationManifestEntity;
+}
+
+/** Installs, upgrades, and uninstalls applications. Each is one transaction, and deletes nothing. */
+@Injectable()
+export class ApplicationsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly identities: ApplicationIdentities,
+    private readonly installer: Installer,
+  ) {}
+
+  /** Lists the applications of a space, uninstalled ones included, newest first. */
+  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Application>> {
+    const { manager } = this.database;
+    const filter = { applicationsOf: spaceId };
+    const before = this.cursors.idAfter(cursor, filter);
+    const found = await listInstallations(manager, spaceId, before, limit + 1);
+    const ids = found.map(({ applicationId }) => applicationId);
+    const states = await this.identities.describe(manager, spaceId, ids);
+    return this.cursors.page(
+      found,
+      limit,
+      filter,
+      ({ applicationId }) => [applicationId],
+      (installation) => toApplication(installation, stateIn(states, installation.applicationId)),
+    );
+  }
+
+  async get(spaceId: string, identifier: string): Promise<ApplicationDetail> {
+    const { manager } = this.database;
+    const application = await this.identities.find(manager, spaceId, identifier);
+    const installation = application && (await findInstallation(manager, spaceId, application.id));
+    if (!installation) throw notFound(`Application ${identifier} does not exist`);
+    return this.toDetail(manager, installation);
+  }
+
+  /**
+   * Installs an application, or installs it again after it was uninstalled. Throws CONFLICT if it is installed: an upgrade
+   * keeps the system key, this makes a new one.
+   */
+  async install({ by, requestId }: AuditedCall, body: unknown): Promise<InstalledApplication> {
+    const manifest = await this.installer.parse(body);
+    const { identifier, version } = manifest;
+    const { spaceId, userId } = by;
+    return transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const { id, isNew } = await this.identities.install(tx, spaceId, identifier);
+        if (!isNew) {
+          throw conflict(
+            `Application ${identifier} is installed already: upgrade it by PUT /api/applications/${identifier}`,
+          );
+        }
+        const installation = await this.apply(tx, { spaceId, applicationId: id, userId }, manifest, true);
+        const { key } = await this.identities.rotateKey(tx, id);
+        await recordAudit(tx, by, {
+          action: 'application.install',
+          targetType: 'application',
+          targetId: id,
+          details: { identifier, version },
+          requestId,
+        });
+        return { application: await this.toDetail(tx, installation), systemKey: key };
+      },
+      ({ application: { systemKeyPrefix: prefix } }) => this.hasKey(spaceId, identifier, prefix),
+    );
+  }
+
+  /**
+   * Replaces the manifest. The manifest that is installed already changes nothing; another one of the same version is a
+   * CONFLICT. A dry run checks everything, changes nothing, and names the subscriptions that would break.
+   */
+  async upgrade(
+    { by, requestId }: AuditedCall,
+    identifier: string,
+    body: unknown,
+    dryRun: boolean,
+  ): Promise<UpgradeResult> {
+    const manifest = await this.installer.parse(body, identifier);
+    const { spaceId, userId } = by;
+    const { version } = manifest;
+    const hash = hashManifest(manifest);
+    return transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const { applicationId, installation } = await this.lockInstalled(tx, spaceId, identifier);
+        const current = await this.toDetail(tx, installation);
+        const unchanged = { application: current, changes: [], brokenSubscriptions: [], dryRun };
+        if (installation.manifestHash.equals(hash)) return unchanged;
+        if (installation.version === version) {
+          throw conflict(
+            `Version ${version} of ${identifier} is installed with a different manifest: give the new one another version`,
+          );
+        }
+        const changes = listChanges(installation.manifest, manifest);
+        const brokenSubscriptions = await this.installer.findBroken(tx, applicationId, manifest);
+        if (dryRun) return { ...unchanged, changes, brokenSubscriptions };
+        const upgraded = await this.apply(tx, { spaceId, applicationId, userId }, manifest, false);
+        await recordAudit(tx, by, {
+          action: 'application.upgrade',
+          targetType: 'application',
+          targetId: applicationId,
+          details: { identifier, from: installation.version, to: version },
+          requestId,
+        });
+        const application = await this.toDetail(tx, upgraded);
+        return { application, changes, brokenSubscriptions, dryRun };
+      },
+      async ({ application }) => {
+        if (dryRun) return true;
+        return (await this.get(spaceId, identifier)).updatedAt === application.updatedAt;
+      },
+    );
+  }
+
+  /** Uninstalls an application. Rows, history, and the subscriptions of users stay. Repeating it changes nothing. */
+  uninstall({ by, requestId }: AuditedCall, identifier: string): Promise<void> {
+    const { spaceId } = by;
+    return transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const application = await this.identities.lock(tx, spaceId, identifier);
+        if (!application) throw notFound(`Application ${identifier} does not exist`);
+        if (!application.installed) return;
+        await this.installer.remove(tx, { spaceId, applicationId: application.id });
+        await this.identities.uninstall(tx, application.id);
+        await recordAudit(tx, by, {
+          action: 'application.uninstall',
+          targetType: 'application',
+          targetId: application.id,
+          details: { identifier },
+          requestId,
+        });
+      },
+      async () => {
+        const application = await this.identities.find(this.database, spaceId, identifier);
+        return application?.installed === false;
+      },
+    );
+  }
+
+  /** Replaces the system key with immediate effect. Only this response contains the new key. */
+  rotateKey({ by, requestId }: AuditedCall, identifier: string): Promise<RotatedSystemKey> {
+    const { spaceId } = by;
+    return transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const { applicationId } = await this.lockInstalled(tx, spaceId, identifier);
+        const { key, publicId } = await this.identities.rotateKey(tx, applicationId);
+        const prefix = systemKeyPrefix(publicId);
+        await recordAudit(tx, by, {
+          action: 'application.rotate-key',
+          targetType: 'application',
+          targetId: applicationId,
+          details: { identifier, prefix },
+          requestId,
+        });
+        return { systemKey: key, systemKeyPrefix: prefix };
+      },
+      ({ systemKeyPrefix: prefix }) => this.hasKey(spaceId, identifier, prefix),
+    );
+  }
+
+  private async apply(
+    tx: EntityManager,
+    owner: { spaceId: string; applicationId: string; userId: string },
+    manifest: ApplicationManifest,
+    isNew: boolean,
+  ): Promise<ApplicationManifestEntity> {
+    await this.installer.apply(tx, owner, manifest);
+    return putInstallation(tx, { ...owner, manifest, manifestHash: hashManifest(manifest) }, isNew);
+  }
+
+  /** Returns an installed application, which no other transaction can change until this one ends. */
+  private async lockInstalled(tx: EntityManager, spaceId: string, identifier: string): Promise<Installed> {
+    const application = await this.identities.lock(tx, spaceId, identifier);
+    const installation = application?.installed && (await findInstallation(tx, spaceId, application.id));
+    if (!application || !installation) throw notFound(`Application ${identifier} is not installed`);
+    return { applicationId: application.id, installation };
+  }
+
+  private async toDetail(
+    tx: EntityManager,
+    installation: ApplicationManifestEntity,
+  ): Promise<ApplicationDetail> {
+    const { spaceId, applicationId } = installation;
+    const states = await this.identities.describe(tx, spaceId, [applicationId]);
+    return toApplicationDetail(installation, stateIn(states, applicationId));
+  }
+
+  /** Whether a key became the valid one of its application. */
+  private async hasKey(spaceId: string, identifier: string, prefix: string | null): Promise<boolean> {
+    return (await this.get(spaceId, identifier)).systemKeyPrefix === prefix;
+  }
+}
+
+function stateIn<State>(states: ReadonlyMap<string, State>, applicationId: string): State {
+  const state = states.get(applicationId);
+  if (state === undefined) throw new Error(`Application ${applicationId} has a manifest but no identity`);
+  return state;
+}

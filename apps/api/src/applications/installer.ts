@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { ApplicationManifest, BrokenSubscription } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { DataInstallation } from '../data/data-installation.ts';
+import { CatalogInstallation } from '../events/catalog-installation.ts';
+import { invalidFor } from '../infra/http/app-error.ts';
+import { TaskInstallation } from '../tasks/task-installation.ts';
+import { checkManifest, partsOf } from './manifest.ts';
+import { checkPayloadSchemas } from './payload-schemas.ts';
+
+/** Brings tasks, events, subscriptions, and tables to what a manifest declares: the only place that knows all of them. */
+@Injectable()
+export class Installer {
+  constructor(
+    private readonly tasks: TaskInstallation,
+    private readonly catalog: CatalogInstallation,
+    private readonly tables: DataInstallation,
+  ) {}
+
+  /** Throws VALIDATION_ERROR that names everything that is wrong, by JSON pointer. */
+  async parse(body: unknown, identifier?: string): Promise<ApplicationManifest> {
+    const problems = [
+      ...checkManifest(body, (tasks, pointer) => this.tasks.validate(tasks, pointer)),
+      ...(await checkPayloadSchemas(body)),
+    ];
+    if (problems.length > 0) throw invalidFor(problems);
+    const manifest = body as ApplicationManifest;
+    if (identifier !== undefined && manifest.identifier !== identifier) {
+      throw invalidFor([`/identifier must be ${identifier}, the application that is upgraded`]);
+    }
+    return manifest;
+  }
+
+  /** Requires the lock of the application. */
+  async apply(
+    tx: EntityManager,
+    { userId, ...owner }: { spaceId: string; applicationId: string; userId: string },
+    manifest: ApplicationManifest,
+  ): Promise<void> {
+    const { events, tables, tasks, subscriptions } = partsOf(manifest);
+    const taskIds = await this.tasks.install(tx, { ...owner, ownerUserId: userId }, tasks);
+    const declared = { name: manifest.name, events, subscriptions };
+    await this.catalog.install(tx, { ...owner, userId }, declared, taskIds);
+    await this.tables.install(tx, owner, tables);
+  }
+
+  async remove(tx: EntityManager, owner: { spaceId: string; applicationId: string }): Promise<void> {
+    await this.catalog.uninstall(tx, owner);
+    await this.tasks.uninstall(tx, owner.applicationId);
+    await this.tables.uninstall(tx, owner);
+  }
+
+  findBroken(
+    tx: EntityManager,
+    applicationId: string,
+    manifest: ApplicationManifest,
+  ): Promise<BrokenSubscription[]> {
+    return this.catalog.findBroken(tx, applicationId, partsOf(manifest).events);
+  }
+}

@@ -1,0 +1,26 @@
+import { setImmediate } from 'node:timers/promises';
+import { checkSchema } from '../events/payload-schema.ts';
+import { isObject } from '../infra/json.ts';
+import { MAX_EVENTS } from './manifest.ts';
+
+/** All schemas of a manifest together. One of ordinary size takes a few milliseconds. */
+const MAX_MS = 5_000;
+
+/** Returns what is wrong with the payload schemas of a manifest. Other requests are served between two of them. */
+export async function checkPayloadSchemas(manifest: unknown): Promise<string[]> {
+  const events = isObject(manifest) && Array.isArray(manifest.events) ? manifest.events : [];
+  if (events.length > MAX_EVENTS) return [];
+  const problems: string[] = [];
+  let spent = 0;
+  for (const [i, event] of events.entries()) {
+    if (!isObject(event)) continue;
+    const pointer = `/events/${i}/payloadSchema`;
+    if (spent > MAX_MS)
+      return [...problems, `${pointer} cannot be checked: the schemas before it take too long`];
+    const start = performance.now();
+    problems.push(...checkSchema(event.payloadSchema, pointer));
+    spent += performance.now() - start;
+    await setImmediate();
+  }
+  return problems;
+}

@@ -1,0 +1,65 @@
+import { LessThan, IsNull, type EntityManager } from 'typeorm';
+import { rows, type Sql } from '../infra/database/rows.ts';
+import { DataRowEntity } from './data-row.entity.ts';
+
+/** A table of an application of a space. */
+export interface TableKey {
+  spaceId: string;
+  applicationId: string;
+  tableName: string;
+}
+
+export interface NewRow {
+  id: string;
+  values: Record<string, unknown>;
+}
+
+/** Inserts rows in one statement and returns when each was created. */
+export async function insertRows(
+  sql: Sql,
+  { spaceId, applicationId, tableName }: TableKey,
+  added: readonly NewRow[],
+): Promise<Map<string, Date>> {
+  const inserted = await rows<{ id: string; createdAt: Date }>(
+    sql,
+    `insert into data_row (id, space_id, application_id, table_name, column_values, created_at, updated_at)
+     select id, $1, $2, $3, column_values::json, now, now
+     from unnest($4::uuid[], $5::text[]) as r(id, column_values), clock_timestamp() as now
+     returning id, created_at as "createdAt"`,
+    [
+      spaceId,
+      applicationId,
+      tableName,
+      added.map(({ id }) => id),
+      added.map(({ values }) => JSON.stringify(values)),
+    ],
+  );
+  return new Map(inserted.map(({ id, createdAt }) => [id, createdAt]));
+}
+
+export function listRows(
+  tx: EntityManager,
+  { spaceId, applicationId, tableName }: TableKey,
+  before: string | null,
+  limit: number,
+): Promise<DataRowEntity[]> {
+  return tx.find(DataRowEntity, {
+    where: {
+      spaceId,
+      applicationId,
+      tableName,
+      deletedAt: IsNull(),
+      ...(before !== null && { id: LessThan(before) }),
+    },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/** Returns a row that nobody else can change until the transaction ends. */
+export function lockRow(tx: EntityManager, table: TableKey, id: string): Promise<DataRowEntity | null> {
+  return tx.findOne(DataRowEntity, {
+    where: { ...table, id, deletedAt: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
+}
