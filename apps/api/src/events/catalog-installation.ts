@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ApplicationManifest, BrokenSubscription, JsonSchema, ManifestEvent } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Sql } from '../infra/database/rows.ts';
+import { hashJson } from './payload-schema.ts';
 import * as store from './catalog-installation.store.ts';
 import { findBreakage } from './schema-breakage.ts';
 import { lockSubscriptions } from './subscription-lock.store.ts';
@@ -74,7 +74,7 @@ function toDeclaredEvent({ name, description, payloadSchema, recursionLimit }: M
     name,
     description,
     payloadSchema,
-    schemaHash: createHash('sha256').update(JSON.stringify(payloadSchema)).digest(),
+    schemaHash: hashJson(payloadSchema),
     recursionLimit: recursionLimit ?? 1,
   };
 }

@@ -1,10 +1,31 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { TasksModule } from '../tasks/tasks.module.ts';
 import { CatalogInstallation } from './catalog-installation.ts';
+import { CatalogController } from './catalog.controller.ts';
+import { CatalogService } from './catalog.service.ts';
+import { EnvelopesController } from './envelopes.controller.ts';
+import { EnvelopesService } from './envelopes.service.ts';
+import { EventDirectory } from './event-directory.ts';
+import { FilterPreviews } from './filter-previews.ts';
+import { SubscriptionGuard } from './subscription-guard.ts';
+import { SubscriptionViews } from './subscription-views.ts';
+import { SubscriptionsController } from './subscriptions.controller.ts';
+import { SubscriptionsService } from './subscriptions.service.ts';
 
 @Module({
-  imports: [AuthModule],
-  providers: [CatalogInstallation],
+  imports: [AuthModule, TasksModule],
+  controllers: [CatalogController, EnvelopesController, SubscriptionsController],
+  providers: [
+    CatalogInstallation,
+    CatalogService,
+    EnvelopesService,
+    EventDirectory,
+    FilterPreviews,
+    SubscriptionGuard,
+    SubscriptionViews,
+    SubscriptionsService,
+  ],
   exports: [CatalogInstallation],
 })
 export class EventsModule {}

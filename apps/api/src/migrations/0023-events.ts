@@ -150,7 +150,7 @@ export class Events1763600000023 implements MigrationInterface {
         run_id uuid,
         outcome text not null,
         created_at timestamptz not null default clock_timestamp(),
-        primary key (envelope_id, subscription_id, generation)
+        primary key (envelope_id, generation, subscription_id)
       ) partition by range (envelope_id)`);
 
     // A replay keeps what had become of the generation before it.

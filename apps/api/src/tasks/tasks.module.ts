@@ -5,6 +5,7 @@ import { ActionRegistry } from './action-registry.ts';
 import { CodeAction } from './code-action.ts';
 import { RunCreation } from './run-creation.ts';
 import { RunLineage } from './run-lineage.ts';
+import { RunSummaries } from './run-summaries.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { TaskInstallation } from './task-installation.ts';
 import { TasksController } from './tasks.controller.ts';
@@ -20,12 +21,13 @@ import { WorkflowReferences } from './workflow-references.ts';
     CodeAction,
     RunCreation,
     RunLineage,
+    RunSummaries,
     TaskDirectory,
     TaskInstallation,
     TasksService,
     WorkflowReferences,
   ],
-  exports: [ActionRegistry, RunCreation, RunLineage, TaskDirectory, TaskInstallation],
+  exports: [ActionRegistry, RunCreation, RunLineage, RunSummaries, TaskDirectory, TaskInstallation],
 })
 export class TasksModule implements OnModuleInit {
   constructor(private readonly removals: MemberRemovals) {}

@@ -31,10 +31,10 @@ export class BodyPipe implements PipeTransform {
       forbidUnknownValues: true,
     });
     const problems = errors.flatMap((error) => problemsOf(error, ''));
-    for (const [key, check] of freeForm) {
-      const raw = (source as Record<string, unknown>)[key] ?? undefined;
-      for (const problem of check(raw, key)) problems.push(problem);
-      if (raw !== undefined) (dto as Record<string, unknown>)[key] = raw;
+    for (const [key, { check, keepsNull }] of freeForm) {
+      const raw = (source as Record<string, unknown>)[key];
+      for (const problem of check(raw ?? undefined, key)) problems.push(problem);
+      if (raw !== undefined && (raw !== null || keepsNull)) (dto as Record<string, unknown>)[key] = raw;
     }
     if (problems.length > 0) throw invalidFor(problems);
     return dto;

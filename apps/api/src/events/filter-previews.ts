@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { FilterPreview } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { findEnvelopeIds, loadEnvelopes } from './envelopes.store.ts';
+import { EventDirectory } from './event-directory.ts';
+import { matchFilter } from './filter.ts';
+import type { FilterPreviewRequestDto } from './subscriptions.dto.ts';
+
+const MAX_ENVELOPES = 50;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Tries filters on past events. */
+@Injectable()
+export class FilterPreviews {
+  constructor(
+    private readonly database: DataSource,
+    private readonly events: EventDirectory,
+  ) {}
+
+  /** Matches a filter with the latest envelopes of an event. */
+  async preview(spaceId: string, request: FilterPreviewRequestDto): Promise<FilterPreview> {
+    const { applicationIdentifier, event: name, filter = null } = request;
+    const { manager } = this.database;
+    const { applicationId } = await this.events.getRegistered(manager, spaceId, applicationIdentifier, name);
+    const latest = { spaceId, events: [{ applicationId, name }], status: null, from: null, to: null };
+    const { ids } = await findEnvelopeIds(manager, latest, null, MAX_ENVELOPES);
+    const envelopes = await loadEnvelopes(manager, spaceId, ids, MAX_BYTES);
+    const items = envelopes.map(({ id, emittedAt, payload }) => ({
+      envelopeId: id,
+      emittedAt: emittedAt.toISOString(),
+      ...matchFilter(filter, payload),
+    }));
+    return { items, matched: items.filter(({ matches }) => matches).length };
+  }
+}
