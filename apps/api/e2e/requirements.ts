@@ -4,6 +4,7 @@ import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
 import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
+import { eventManagement } from './requirements/events.ts';
 import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
 import { platform } from './requirements/platform.ts';
@@ -34,6 +35,7 @@ export const requirements = {
   ...jobs,
   ...streams,
   ...tasks,
+  ...eventManagement,
   ...relay,
   ...client,
 } as const satisfies Record<string, Requirement>;

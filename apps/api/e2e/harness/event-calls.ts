@@ -1,0 +1,73 @@
+import type { EnvelopeStatus, Subscription, Task, TaskType } from '@platform/contracts';
+import type { TestApp, TestUser } from './app.ts';
+
+/** A task whose one step does nothing. */
+export async function createTask(
+  app: TestApp,
+  type: TaskType = 'EVENT',
+  as: TestUser = app.admin,
+): Promise<Task> {
+  const workflow = { steps: [{ id: 'noop', kind: 'code', source: 'return null;' }] };
+  return created(app, '/api/tasks', { name: `A task of type ${type}`, type, workflow }, as);
+}
+
+/** Subscribes a task, by default a new one, to an event of the shop. */
+export async function subscribe(
+  app: TestApp,
+  body: Partial<Subscription> = {},
+  as: TestUser = app.admin,
+): Promise<Subscription> {
+  const taskId = body.taskId ?? (await createTask(app, 'EVENT', as)).id;
+  const reference = { applicationIdentifier: 'shop', event: 'order.created' };
+  return created(app, '/api/events/subscriptions', { ...reference, ...body, taskId }, as);
+}
+
+async function created<Body>(app: TestApp, path: string, body: unknown, as: TestUser): Promise<Body> {
+  const answer = await app.request<Body>('POST', path, { as, body });
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+interface RecordedEnvelope {
+  applicationId: string;
+  event?: string;
+  payload?: Record<string, unknown>;
+  status?: EnvelopeStatus;
+  /** How long ago it was emitted. */
+  agoMs?: number;
+}
+
+/** Stores an envelope as if it had been emitted and handled. Returns its id. */
+export async function recordEnvelope(app: TestApp, envelope: RecordedEnvelope): Promise<string> {
+  const { applicationId, event = 'order.created', payload = { total: 5 }, status = 'DISPATCHED' } = envelope;
+  const [row] = await app.sql<{ id: string }>(
+    `with made as (
+       select clock_timestamp() - $6::int * interval '1 millisecond' as at
+     ), identified as (
+       select at, overlay(uuid_v7()::text placing left(uuid_v7_floor(at)::text, 13) from 1 for 13)::uuid as id from made
+     )
+     insert into envelope (id, space_id, application_id, event, payload, status, source, emitted_at, root_id, path)
+     select id, $1, $2, $3, $4, $5, 'app', at, id, $7::text[] from identified returning id`,
+    [
+      app.admin.spaceId,
+      applicationId,
+      event,
+      JSON.stringify(payload),
+      status,
+      envelope.agoMs ?? 0,
+      [`${applicationId}/${event}`],
+    ],
+  );
+  if (row === undefined) throw new Error('The envelope was not stored');
+  return row.id;
+}
+
+/** The id of an application of the first space, by its identifier. */
+export async function applicationIdOf(app: TestApp, identifier = 'shop'): Promise<string> {
+  const [row] = await app.sql<{ id: string }>(
+    'select id from application where space_id = $1 and identifier = $2',
+    [app.admin.spaceId, identifier],
+  );
+  if (row === undefined) throw new Error(`${identifier} is not installed`);
+  return row.id;
+}
