@@ -89,7 +89,7 @@ export default tseslint.config(
   },
   {
     // Jest matchers such as expect.any(String) have the type any.
-    files: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+    files: ['**/*.spec.ts', '**/*.{e2e,faults}-spec.ts'],
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
   },
   ...zones,

@@ -9,12 +9,21 @@ export default {
         '@portkey-ai/gateway',
         // The gateway's own copy, which it cannot work with as it is.
         '@hono/node-server',
+        // The API's own, beside which the event bus is measured.
+        'bull',
       ],
       // The console's, run in its folder.
       ignoreBinaries: ['vite'],
     },
     'apps/api': {
-      entry: ['src/main.ts', 'src/openapi.ts', 'src/**/*.spec.ts', 'e2e/**/*.e2e-spec.ts'],
+      entry: [
+        'src/main.ts',
+        'src/openapi.ts',
+        'src/**/*.spec.ts',
+        'e2e/**/*.{e2e,faults}-spec.ts',
+        // Preloaded into processes that tests start.
+        'e2e/faults/preload-sink.ts',
+      ],
       project: ['{src,e2e}/**/*.{ts,mjs}'],
     },
     'apps/console': {

@@ -9,6 +9,12 @@ const common = {
   rootDir: import.meta.dirname,
 };
 
+const e2e = {
+  ...common,
+  globalSetup: join(import.meta.dirname, 'e2e/harness/global-setup.mjs'),
+  globalTeardown: join(import.meta.dirname, 'e2e/harness/global-teardown.mjs'),
+};
+
 export default {
   maxWorkers: 2,
   // VM modules leak some heap per test file; renewing the workers bounds it.
@@ -18,12 +24,11 @@ export default {
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/!(*.contract).spec.ts'] },
     { ...common, displayName: 'contract', testMatch: ['<rootDir>/src/**/*.contract.spec.ts'] },
+    { ...e2e, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/*.e2e-spec.ts'] },
     {
-      ...common,
-      displayName: 'e2e',
-      testMatch: ['<rootDir>/e2e/**/*.e2e-spec.ts'],
-      globalSetup: join(import.meta.dirname, 'e2e/harness/global-setup.mjs'),
-      globalTeardown: join(import.meta.dirname, 'e2e/harness/global-teardown.mjs'),
+      ...e2e,
+      displayName: 'faults',
+      testMatch: ['<rootDir>/e2e/faults/*.faults-spec.ts', '<rootDir>/e2e/event-{kills,outages}.e2e-spec.ts'],
     },
   ],
 };

@@ -1,13 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ApplicationManifest } from '@platform/contracts';
 import { ActionRegistry } from '../../src/tasks/action-registry.ts';
 import { copyTemplate, TestApp } from '../harness/app.ts';
 import { ServiceProcess } from '../harness/process.ts';
 import { RedisServer } from '../harness/redis.ts';
+import { Emitter } from './emitter.ts';
 import { Ledger } from './ledger.ts';
 import { Sink } from './sink.ts';
 import { SinkAction } from './sink-action.ts';
+import { World } from './world.ts';
 
 export type Transport = 'in-process' | 'bull';
 
@@ -30,6 +33,8 @@ interface FleetOptions {
 export class Fleet {
   /** Those that were started and not killed through `kill`. */
   readonly members: ServiceProcess[] = [];
+  /** What is installed. */
+  readonly worlds: World[] = [];
 
   private constructor(
     readonly transport: Transport,
@@ -69,6 +74,18 @@ export class Fleet {
     return fleet;
   }
 
+  /** Installs an application; its identifier is unique in the fleet. */
+  async install(identifier: string, manifest: Partial<ApplicationManifest> = {}): Promise<World> {
+    const world = await World.install(this.app, { identifier, ...manifest });
+    this.worlds.push(world);
+    return world;
+  }
+
+  /** A client of the processes that run. */
+  emitter(world: World, urls = () => this.urls): Emitter {
+    return new Emitter(this.ledger, world, urls);
+  }
+
   /** Starts another process and waits until it is ready. */
   async add(env: Record<string, string> = {}): Promise<ServiceProcess> {
     const member = await this.spawn(env);
@@ -80,6 +97,14 @@ export class Fleet {
     const member = await ServiceProcess.spawn({ ...this.env, ...env }, ['e2e/faults/preload-sink.ts']);
     this.members.push(member);
     return member;
+  }
+
+  /** Another service within the process of the test, which works; to be closed by the test. */
+  async join(): Promise<TestApp> {
+    const env = { ...this.env, PLATFORM_ROLE: 'all' };
+    const app = await TestApp.start({ database: this.app, env });
+    app.get(ActionRegistry).register(this.action);
+    return app;
   }
 
   /** Kills a process, unless it has ended by itself, and notes its death. */

@@ -20,6 +20,8 @@ export interface LedgerEntry {
   payload: Record<string, unknown>;
   sentAt: number;
   answers: EmitAnswer[];
+  /** Nobody can say who must get it, because the subscriptions changed meanwhile. */
+  isUndecided?: boolean;
 }
 
 /** What became of an emission, according to its client. */

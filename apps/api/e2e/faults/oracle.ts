@@ -4,6 +4,8 @@ export interface Subscribed {
   event: string;
   filter: Record<string, unknown> | null;
   enabled: boolean;
+  /** Emissions up to this number of the ledger were sent before it was made; default: none was. */
+  createdAfter?: number;
 }
 
 const canonical = (value: unknown): string =>
@@ -16,14 +18,14 @@ const canonical = (value: unknown): string =>
 /** Who must get an event, recomputed by the rules of the filter and without the code of the service. */
 export function expectedLabels(
   subscriptions: readonly Subscribed[],
-  event: string,
-  payload: Record<string, unknown>,
+  { n, event, payload }: { n: number; event: string; payload: Record<string, unknown> },
 ): string[] {
   const matches = ([field, wanted]: [string, unknown]) =>
     Object.hasOwn(payload, field) &&
     (Array.isArray(wanted) ? wanted : [wanted]).some((one) => canonical(one) === canonical(payload[field]));
   return subscriptions
-    .filter((one) => one.enabled && one.event === event && Object.entries(one.filter ?? {}).every(matches))
+    .filter((one) => one.enabled && one.event === event && n > (one.createdAfter ?? 0))
+    .filter((one) => Object.entries(one.filter ?? {}).every(matches))
     .map(({ label }) => label)
     .sort();
 }

@@ -1,10 +1,15 @@
 // Preloaded into the service processes of the fault tests, which otherwise run as in production: `tool` steps go to the sink.
 import 'reflect-metadata';
-import { ActionRegistry } from '../../src/tasks/action-registry.ts';
+import type { StepKind } from '@platform/contracts';
+import { ActionRegistry, type Action } from '../../src/tasks/action-registry.ts';
 import { SinkAction } from './sink-action.ts';
 
 const action = new SinkAction(process.env.FAULT_SINK_URL ?? '');
-const get = Reflect.get(ActionRegistry.prototype, 'get') as ActionRegistry['get'];
+// Called with its own `this` below.
+const get: (this: ActionRegistry, kind: StepKind) => Action | null = Reflect.get(
+  ActionRegistry.prototype,
+  'get',
+);
 
 ActionRegistry.prototype.get = function (kind) {
   return kind === 'tool' ? action : get.call(this, kind);

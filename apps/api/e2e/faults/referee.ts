@@ -3,15 +3,13 @@ import type { Fleet } from './fleet.ts';
 import { outcomeOf, type LedgerEntry } from './ledger.ts';
 import { expectedLabels } from './oracle.ts';
 import type { Effect } from './sink.ts';
-import type { World } from './world.ts';
+import type { Subscriber } from './world.ts';
 
 /** How many examples of a finding are shown. */
 const SHOWN = 5;
 const SETTLE_MS = 60_000;
 
 interface RefereeOptions {
-  /** Who must get an emission; null: undecided, because the subscriptions changed meanwhile. Default: the filters decide. */
-  expected?: (entry: LedgerEntry, world: World) => string[] | null;
   /** Whether envelopes may be FAILED (R7). */
   mayFail?: boolean;
 }
@@ -47,9 +45,9 @@ export async function settle({ app }: Fleet, deadlineMs = SETTLE_MS): Promise<vo
 }
 
 /** Waits for the end of the work and checks the counts. Every violation of a rule fails the test, with examples. */
-export async function judge(fleet: Fleet, world: World, options: RefereeOptions = {}): Promise<Summary> {
+export async function judge(fleet: Fleet, options: RefereeOptions = {}): Promise<Summary> {
   await settle(fleet);
-  const referee = new Referee(fleet, world, options);
+  const referee = new Referee(fleet, options);
   const summary = await referee.check();
   expect(referee.findings).toEqual({});
   return summary;
@@ -61,7 +59,6 @@ class Referee {
 
   constructor(
     private readonly fleet: Fleet,
-    private readonly world: World,
     private readonly options: RefereeOptions,
   ) {}
 
@@ -188,18 +185,17 @@ class Referee {
     const deliveries = await app.sql<{ envelopeId: string; generation: number; subscriptionId: string }>(
       `select envelope_id as "envelopeId", generation, subscription_id as "subscriptionId" from delivery`,
     );
-    const labels = new Map(this.world.subscribers.map((one) => [one.subscriptionId, one.label]));
+    const labels = new Map(this.subscribers.map((one) => [one.subscriptionId, one.label]));
     const actual = Map.groupBy(deliveries, ({ envelopeId, generation }) => `${envelopeId} ${generation}`);
     const entries = new Map(ledger.entries.map((entry) => [entry.n, entry]));
-    const decide = this.options.expected ?? ((entry) => this.expected(entry));
     const wrong = envelopes.flatMap((envelope) => {
       const entry = entries.get(envelope.n);
       if (envelope.status !== 'DISPATCHED' || entry === undefined) return [];
-      const expected = decide(entry, this.world);
+      const expected = this.expected(entry);
       const got = (actual.get(`${envelope.id} ${envelope.generation}`) ?? [])
         .map(({ subscriptionId }) => labels.get(subscriptionId) ?? subscriptionId)
         .sort();
-      return expected === null || JSON.stringify(got) === JSON.stringify([...expected].sort())
+      return expected === null || JSON.stringify(got) === JSON.stringify(expected)
         ? []
         : [{ envelope, payload: entry.payload, expected, got }];
     });
@@ -216,8 +212,13 @@ class Referee {
       );
   }
 
-  private expected(entry: LedgerEntry): string[] {
-    return expectedLabels(this.world.subscribers, entry.event, entry.payload);
+  private expected(entry: LedgerEntry): string[] | null {
+    const world = this.fleet.worlds.find((one) => one.application === entry.application);
+    return entry.isUndecided || world === undefined ? null : expectedLabels(world.subscribers, entry);
+  }
+
+  private get subscribers(): Subscriber[] {
+    return this.fleet.worlds.flatMap(({ subscribers }) => subscribers);
   }
 
   /** R5, in the database. */
@@ -236,9 +237,9 @@ class Referee {
       `select id, status, attempt, task_id as "taskId" from run`,
     );
     const retrying = new Set(
-      this.world.subscribers.filter((one) => one.retriesInterrupted).map((one) => one.label),
+      this.subscribers.filter((one) => one.retriesInterrupted).map((one) => one.label),
     );
-    const sinking = new Set(this.world.subscribers.map((one) => one.taskId));
+    const sinking = new Set(this.subscribers.map((one) => one.taskId));
     const ofRun = Map.groupBy(effects, ({ runId }) => runId);
     const known = new Set(runs.map(({ id }) => id));
     this.note(
@@ -267,7 +268,7 @@ class Referee {
 
   /** R8: never more executions of a task at the same time than its concurrency. */
   private checkConcurrency(effects: Effect[]): void {
-    for (const { label, concurrency } of this.world.subscribers) {
+    for (const { label, concurrency } of this.subscribers) {
       const most = mostAtOnce(effects.filter((effect) => effect.label === label));
       if (most > concurrency) this.note(`R8 ${label}: ${most} at once, ${concurrency} allowed`, [most]);
     }

@@ -11,7 +11,7 @@ import type { TestApp } from '../harness/app.ts';
 import type { Subscribed } from './oracle.ts';
 
 /** What the events of the fault tests carry; `n` identifies the emission. */
-export const ORDER: ManifestEvent = {
+const ORDER: ManifestEvent = {
   name: 'order.created',
   description: 'An order was created.',
   payloadSchema: {
@@ -50,6 +50,7 @@ export class World {
     readonly systemKey: string,
   ) {}
 
+  /** Use `fleet.install`, which lets the referee know it. */
   static async install(app: TestApp, manifest: Partial<ApplicationManifest> = {}): Promise<World> {
     const whole = { identifier: 'shop', name: 'Shop', version: '1.0.0', events: [ORDER], ...manifest };
     const { systemKey } = await post<InstalledApplication>(app, '/api/applications', whole);
@@ -60,8 +61,9 @@ export class World {
     return this.manifest.identifier;
   }
 
-  /** A task with one step, which leaves its effect in the sink under `label`, and its subscription. */
-  async subscribe(label: string, options: SubscriberOptions = {}): Promise<Subscriber> {
+  /** A task with one step, which leaves its effect in the sink under its label, and its subscription. */
+  async subscribe(name: string, options: SubscriberOptions = {}): Promise<Subscriber> {
+    const label = `${this.application}.${name}`;
     const { event = ORDER.name, filter = null, enabled = true, concurrency = 20, retry = {} } = options;
     const effect = { id: 'effect', kind: 'tool' as const, toolId: 'sink', method: 'record' };
     const steps = options.steps ?? [{ ...effect, input: { label, ...options.input } }];
