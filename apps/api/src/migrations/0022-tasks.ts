@@ -93,13 +93,12 @@ export class Tasks1763600000022 implements MigrationInterface {
       'create index run_queue_publish on run_queue (next_publish_at) where next_publish_at is not null',
     );
 
-    // A run occupies one of the slots 1 to concurrency of its task. A slot whose lease has passed is free.
+    // A running run occupies one of the slots 1 to concurrency of its task, until whoever ends it frees the slot.
     await db.query(`
       create table run_slot (
         task_id uuid not null references task (id),
         n int not null,
         run_id uuid,
-        lease_until timestamptz,
         primary key (task_id, n)
       ) with (fillfactor = 70)`);
 

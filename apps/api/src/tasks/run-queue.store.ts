@@ -70,3 +70,39 @@ export async function listReady(sql: Sql, taskId: string, limit: number): Promis
   );
   return ready.map(({ id }) => id);
 }
+
+export const DUE_RUNS = `
+  update run_queue set hints = hints + 1,
+    next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
+  where run_id = any(array(
+    select run_id from run_queue where next_publish_at <= statement_timestamp()
+    order by next_publish_at limit $1 for update skip locked))
+  returning run_id as id`;
+
+/** Takes due runs to be published. Each is published again, later each time, until it is claimed. */
+export async function takeDueRuns(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
+  const due = await rows<{ id: string }>(sql, DUE_RUNS, [limit, republishAfterMs]);
+  return due.map(({ id }) => id);
+}
+
+export const EXPEDITE_RUNS = `
+  update run_queue set hints = 0, next_publish_at = greatest(available_at, clock_timestamp())
+  where run_id = any(array(
+    select run_id from run_queue where next_publish_at is not null and hints > 0
+    order by next_publish_at limit $1 for update skip locked))
+  returning run_id`;
+
+/** Makes at most `limit` published runs that nobody has claimed due. Returns how many. */
+export async function expediteRuns(sql: Sql, limit: number): Promise<number> {
+  return (await rows(sql, EXPEDITE_RUNS, [limit])).length;
+}
+
+/** Makes runs due that wait to be claimed, so that any process publishes them. */
+export async function makeDue(sql: Sql, ids: readonly string[]): Promise<void> {
+  await rows(
+    sql,
+    `update run_queue set hints = 0, next_publish_at = clock_timestamp()
+     where run_id = any($1::uuid[]) and state = 'READY'`,
+    [ids],
+  );
+}

@@ -11,7 +11,4 @@ export class RunSlotEntity {
 
   @Column('uuid', { nullable: true })
   runId!: string | null;
-
-  @Column('timestamptz', { nullable: true })
-  leaseUntil!: Date | null;
 }

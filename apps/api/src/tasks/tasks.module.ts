@@ -3,8 +3,20 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { MemberRemovals } from '../auth/member-removals.ts';
 import { ActionRegistry } from './action-registry.ts';
 import { CodeAction } from './code-action.ts';
+import { RunClaims } from './run-claims.ts';
 import { RunCreation } from './run-creation.ts';
+import { RunExecutor } from './run-executor.ts';
+import { RunHints } from './run-hints.ts';
+import { RunLeases } from './run-leases.ts';
 import { RunLineage } from './run-lineage.ts';
+import { RunReaper } from './run-reaper.ts';
+import { RunRecords } from './run-records.ts';
+import { RunWakeups } from './run-wakeups.ts';
+import { RunWorker } from './run-worker.ts';
+import { RunWrites } from './run-writes.ts';
+import { RunsController } from './runs.controller.ts';
+import { RunsService } from './runs.service.ts';
+import { StepRunner } from './step-runner.ts';
 import { RunSummaries } from './run-summaries.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { TaskInstallation } from './task-installation.ts';
@@ -15,12 +27,23 @@ import { WorkflowReferences } from './workflow-references.ts';
 
 @Module({
   imports: [AuthModule],
-  controllers: [TasksController],
+  controllers: [TasksController, RunsController],
   providers: [
     ActionRegistry,
     CodeAction,
+    RunClaims,
     RunCreation,
+    RunExecutor,
+    RunHints,
+    RunLeases,
     RunLineage,
+    RunReaper,
+    RunRecords,
+    RunsService,
+    RunWakeups,
+    RunWorker,
+    RunWrites,
+    StepRunner,
     RunSummaries,
     TaskDirectory,
     TaskInstallation,

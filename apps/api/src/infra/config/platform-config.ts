@@ -77,6 +77,9 @@ export class PlatformConfig {
   readonly streamLeaseMs!: number;
   /** The most jobs that this process runs at the same time. */
   readonly jobConcurrency!: number;
+  /** Runs of tasks that this process executes at the same time. */
+  readonly runConcurrency!: number;
+  readonly runLeaseMs!: number;
   readonly failpoints!: string[];
 
   constructor(values: Omit<PlatformConfig, 'isWorker'>) {
@@ -170,6 +173,8 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
+    runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 50),
+    runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
   });

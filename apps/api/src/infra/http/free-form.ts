@@ -1,3 +1,4 @@
+import { Allow } from 'class-validator';
 import { unknownField } from './error-message.ts';
 
 /** Checks a raw value. Returns one sentence per problem; each starts with the path of the field. */
@@ -20,6 +21,8 @@ const registry = new WeakMap<object, Map<string, FreeFormField>>();
  */
 export function FreeForm(check: FreeFormCheck, { keepsNull = false } = {}): PropertyDecorator {
   return (target, property) => {
+    // class-validator refuses classes of which it knows no field.
+    Allow()(target, property);
     const fields = registry.get(target) ?? new Map<string, FreeFormField>();
     fields.set(String(property), { check, keepsNull });
     registry.set(target, fields);

@@ -1,0 +1,54 @@
+import type { ClaimedRun, Claim } from './run-claims.store.ts';
+
+/** `lost`: another process may have taken the run over. */
+export type StopReason = 'cancelled' | 'timed-out' | 'shutdown' | 'lost';
+
+/** The run was stopped. */
+export class RunStopped extends Error {
+  constructor(readonly reason: StopReason) {
+    super(`The run was stopped: ${reason}`);
+  }
+}
+
+/** A run that this process executes. */
+export class ActiveRun {
+  readonly claim: Claim;
+  /** By the clock of `performance.now()`: since then the lease is known to be valid. */
+  renewedAt: number;
+  /** Whether the process is about to end: calls that are refused for that reason say nothing about the run. */
+  isDraining = false;
+  private stopReason: StopReason | null = null;
+  private readonly stopping = new AbortController();
+  private readonly losing = new AbortController();
+
+  constructor(
+    readonly run: ClaimedRun,
+    fencingToken: string,
+    claimedAt: number,
+  ) {
+    this.claim = { runId: run.id, fencingToken };
+    this.renewedAt = claimedAt;
+  }
+
+  /** Why the run was stopped; null while it was not. */
+  get reason(): StopReason | null {
+    return this.stopReason;
+  }
+
+  /** Aborts when the run is stopped for any reason. */
+  get signal(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  /** Aborts when the run no longer belongs to this process: nothing can be stored any more. */
+  get lost(): AbortSignal {
+    return this.losing.signal;
+  }
+
+  /** The first reason counts, except that a run can be lost at any time. */
+  stop(reason: StopReason): void {
+    if (this.stopReason === null || reason === 'lost') this.stopReason = reason;
+    this.stopping.abort(new RunStopped(reason));
+    if (reason === 'lost') this.losing.abort(new RunStopped(reason));
+  }
+}

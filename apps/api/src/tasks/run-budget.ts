@@ -1,0 +1,79 @@
+import { StepError } from './step-error.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+export const MAX_LOG_BYTES = 256 * KB;
+export const MAX_VALUE_BYTES = MB;
+/** The inputs and outputs of all steps of an attempt. */
+export const MAX_VALUES_BYTES = 8 * MB;
+const TRUNCATED = '… The log of a run has at most 256 KB; the rest was dropped.';
+
+/** What one attempt may still store. */
+export class RunBudget {
+  private logBytes = MAX_LOG_BYTES;
+  private valueBytes = MAX_VALUES_BYTES;
+
+  /** Returns a log that takes its bytes from the budget of the attempt. */
+  openLog(): StepLog {
+    return new StepLog((line) => this.takeLine(line));
+  }
+
+  /** Formats an input or output as JSON. Throws STEP_TOO_LARGE. */
+  format(value: unknown, label: string): string {
+    const text = stringify(value, label);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_VALUE_BYTES) {
+      throw new StepError(
+        'STEP_TOO_LARGE',
+        `${label} has ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`,
+      );
+    }
+    this.valueBytes -= bytes;
+    if (this.valueBytes < 0) {
+      throw new StepError(
+        'STEP_TOO_LARGE',
+        `The inputs and outputs of a run have at most ${MAX_VALUES_BYTES} bytes; ${label} exceeds them`,
+      );
+    }
+    return text;
+  }
+
+  /** Returns the part of a line that is kept, with its line break. */
+  private takeLine(line: string): string {
+    if (this.logBytes <= 0) return '';
+    const text = `${line}\n`;
+    // Every UTF-16 code unit takes at least one byte.
+    const bytes = text.length > this.logBytes ? Infinity : Buffer.byteLength(text);
+    if (bytes <= this.logBytes) {
+      this.logBytes -= bytes;
+      return text;
+    }
+    this.logBytes = 0;
+    return `${TRUNCATED}\n`;
+  }
+}
+
+/** What one step has logged. */
+export class StepLog {
+  private readonly lines: string[] = [];
+
+  constructor(private readonly take: (line: string) => string) {}
+
+  add(line: string): void {
+    const kept = this.take(line);
+    if (kept !== '') this.lines.push(kept);
+  }
+
+  get text(): string {
+    return this.lines.join('');
+  }
+}
+
+function stringify(value: unknown, label: string): string {
+  try {
+    // Undefined has no JSON.
+    return JSON.stringify(value === undefined ? null : value);
+  } catch (error) {
+    throw new StepError('STEP_FAILED', `${label} is not a JSON value`, { cause: error });
+  }
+}

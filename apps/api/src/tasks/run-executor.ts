@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { IdentityService } from '../auth/identity.service.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
+import type { ActiveRun } from './active-run.ts';
+import { RunBudget } from './run-budget.ts';
+import { OWNER_GONE, stoppedOutcome, SUCCEEDED, TASK_GONE, type Outcome } from './run-outcome.ts';
+import { StepRunner, type StepOutputs } from './step-runner.ts';
+
+/** Executes the steps of a claimed run in their order, as the owner of its task. */
+@Injectable()
+export class RunExecutor {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly steps: StepRunner,
+  ) {}
+
+  /** Returns how the attempt ended. Throws RunSuperseded if the run no longer belongs to this process. */
+  async execute(active: ActiveRun): Promise<Outcome> {
+    const { timeoutMs, isTaskGone } = active.run;
+    if (isTaskGone) return TASK_GONE;
+    const timer = setTimeout(() => active.stop('timed-out'), timeoutMs);
+    try {
+      return await this.executeSteps(active);
+    } catch (error) {
+      if (error === active.signal.reason && active.reason !== null)
+        return stoppedOutcome(active.reason, timeoutMs);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async executeSteps(active: ActiveRun): Promise<Outcome> {
+    const budget = new RunBudget();
+    let outputs: StepOutputs = {};
+    for (const [position, step] of active.run.workflow.steps.entries()) {
+      // Before each step: the owner may leave the space while the run executes.
+      const owner = await whileUnavailable(() => this.findOwner(active), active.signal);
+      active.signal.throwIfAborted();
+      if (owner === null) return OWNER_GONE;
+      const result = await this.steps.run(active, owner, position, outputs, budget);
+      if ('failed' in result) return result.failed;
+      // A computed key makes an own property, also for an id such as __proto__.
+      outputs = { ...outputs, [step.id]: { output: result.output } };
+    }
+    return SUCCEEDED;
+  }
+
+  private async findOwner({ run }: ActiveRun): Promise<UserPrincipal | null> {
+    const owner = await this.identity.findPrincipal(run.spaceId, run.ownerUserId);
+    return owner && { ...owner, causationRunId: run.id };
+  }
+}

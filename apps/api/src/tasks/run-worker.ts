@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import type { ActiveRun } from './active-run.ts';
+import { RunClaims } from './run-claims.ts';
+import { RunExecutor } from './run-executor.ts';
+import { RunLeases } from './run-leases.ts';
+import { describeError, type Outcome } from './run-outcome.ts';
+import { RunWakeups } from './run-wakeups.ts';
+import { RunSuperseded, RunWrites } from './run-writes.ts';
+
+/** How long a shutdown waits for running runs: less than for turns, so that runs stop before the turns of their steps. */
+const DRAIN_MS = 19_000;
+/** How long stopped runs have to be stored. */
+const STOP_MS = 10_000;
+
+/** Claims and executes runs. */
+@Injectable()
+export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RunWorker.name);
+  private readonly underWay = new Set<Promise<void>>();
+  private stopping = false;
+  private deadline: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly claims: RunClaims,
+    private readonly executor: RunExecutor,
+    private readonly writes: RunWrites,
+    private readonly leases: RunLeases,
+    private readonly wakeups: RunWakeups,
+  ) {}
+
+  /** Claims the oldest run of the task that the named run belongs to, and executes it. Does nothing if there is none. */
+  async handle(runId: string): Promise<void> {
+    if (this.stopping) return;
+    const work = this.claimAndExecute(runId);
+    this.underWay.add(work);
+    await work.finally(() => this.underWay.delete(work));
+  }
+
+  /** Resolves when no run is being claimed or executed. */
+  async drain(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+  }
+
+  /** Runs are drained while the other modules shut down. */
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.wakeups.stop();
+    for (const active of this.leases.list()) active.isDraining = true;
+    this.deadline = setTimeout(() => this.stopAll(), DRAIN_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const limit = new AbortController();
+    // Without a database no run can be ended: its lease expires, and another process ends it.
+    const late = delay(DRAIN_MS + STOP_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    await Promise.race([this.drain(), late]);
+    limit.abort();
+    if (this.deadline) clearTimeout(this.deadline);
+  }
+
+  private stopAll(): void {
+    for (const active of this.leases.list()) active.stop('shutdown');
+  }
+
+  private async claimAndExecute(runId: string): Promise<void> {
+    const active = await this.claims.claim(runId);
+    if (active === null) return;
+    const { id, taskId } = active.run;
+    if (this.stopping) {
+      await this.writes.release(active);
+      return this.wakeups.wake(taskId);
+    }
+    this.leases.add(active);
+    const delayMs = await this.execute(active).finally(() => this.leases.remove(active));
+    if (delayMs !== null) this.wakeups.wakeAfter(id, delayMs);
+    await this.wakeups.wake(taskId);
+  }
+
+  /** Returns the milliseconds until the next attempt, or null. */
+  private async execute(active: ActiveRun): Promise<number | null> {
+    try {
+      return await this.writes.end(active, await this.findOutcome(active));
+    } catch (error) {
+      // Any other error is logged as that of the hint; the lease expires, and the run is INTERRUPTED.
+      if (!(error instanceof RunSuperseded)) throw error;
+      this.writes.discard(active);
+      return null;
+    }
+  }
+
+  private async findOutcome(active: ActiveRun): Promise<Outcome> {
+    try {
+      return await this.executor.execute(active);
+    } catch (error) {
+      if (error instanceof RunSuperseded) throw error;
+      this.logger.error({ err: error, run: active.run.id }, 'A run failed unexpectedly');
+      return { status: 'FAILED', error: describeError(error) };
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { whileUnavailable } from '../infra/database/unavailable.ts';
+import { failpoint } from '../infra/failpoints.ts';
+import { Messaging } from '../infra/messaging/messaging.ts';
+import type { ActiveRun } from './active-run.ts';
+import * as store from './run-endings.store.ts';
+import { decideRetry, type Outcome } from './run-outcome.ts';
+
+/** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
+export class RunSuperseded extends Error {}
+
+/** Stores what happens to the runs of this process, as long as they belong to it. Waits while the database is away. */
+@Injectable()
+export class RunWrites {
+  private readonly logger = new Logger(RunWrites.name);
+  private discarded = 0;
+
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+  ) {}
+
+  /** How many results this process has discarded, because their runs no longer belonged to it. */
+  get zombieResults(): number {
+    return this.discarded;
+  }
+
+  /** Throws RunSuperseded if the run no longer belongs to this process, as all methods do. */
+  async startStep(active: ActiveRun, step: store.StepStart): Promise<void> {
+    await this.write(active, () => store.startStep(this.database, active.claim, step));
+    failpoint('runs.step-started', active.run.id);
+  }
+
+  async endStep(active: ActiveRun, step: store.StepEnd): Promise<void> {
+    await this.write(active, () => store.endStep(this.database, active.claim, step));
+    failpoint('runs.step-ended', active.run.id);
+  }
+
+  /** Ends the attempt. Returns the milliseconds until the next one, or null if the run has ended. */
+  async end(active: ActiveRun, outcome: Outcome): Promise<number | null> {
+    const { attempt, retry } = active.run;
+    const end = { attempt, ...outcome };
+    const delayMs = decideRetry(outcome, retry, attempt);
+    const { republishAfterMs } = this.messaging.pace;
+    await this.write(
+      active,
+      () =>
+        delayMs === null
+          ? store.endRun(this.database, active.claim, end)
+          : store.requeueRun(this.database, active.claim, end, delayMs, republishAfterMs),
+      () => store.hasEnded(this.database, active.claim, attempt),
+    );
+    failpoint('runs.ended', active.run.id);
+    return delayMs;
+  }
+
+  /** Returns a run to the queue that has not begun to execute. */
+  async release(active: ActiveRun): Promise<void> {
+    await this.write(active, () => store.releaseRun(this.database, active.claim, active.run.attempt));
+  }
+
+  /** Counts a result that is not stored. */
+  discard({ run }: ActiveRun): void {
+    this.discarded += 1;
+    this.logger.warn(
+      { run: run.id, attempt: run.attempt, zombieResults: this.discarded },
+      'The result of a run was discarded, because the run no longer belongs to this process',
+    );
+  }
+
+  /** `wasStored` tells a write whose response was lost from one that was refused. */
+  private async write(
+    { lost }: ActiveRun,
+    statement: () => Promise<boolean>,
+    wasStored: () => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<void> {
+    try {
+      if (await whileUnavailable(statement, lost)) return;
+      if (await whileUnavailable(wasStored, lost)) return;
+    } catch (error) {
+      if (!lost.aborted) throw error;
+    }
+    throw new RunSuperseded();
+  }
+}
