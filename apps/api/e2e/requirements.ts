@@ -4,7 +4,7 @@ import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
 import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
-import { eventManagement } from './requirements/events.ts';
+import { emissions, eventManagement } from './requirements/events.ts';
 import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
 import { platform } from './requirements/platform.ts';
@@ -36,6 +36,7 @@ export const requirements = {
   ...streams,
   ...tasks,
   ...eventManagement,
+  ...emissions,
   ...relay,
   ...client,
 } as const satisfies Record<string, Requirement>;

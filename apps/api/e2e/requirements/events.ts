@@ -48,3 +48,50 @@ export const eventManagement = {
     behavior: 'A preview says which of the latest envelopes a filter would match, and which field failed',
   },
 } as const;
+
+/** From an emission to the runs that it starts. */
+export const emissions = {
+  'events.emit.recorded': {
+    source: 'spec: Emit an event; contract §6',
+    behavior: 'An emission is recorded before the response, which names its envelope, status, and time',
+  },
+  'events.emit.order': {
+    source: 'spec: Emit an event; contract §6',
+    behavior:
+      'Not installed, another application, not registered, and an invalid payload are refused in this order: 404, 403, 404, 400',
+  },
+  'events.emit.schema': {
+    source: 'spec: Emit an event; contract §6',
+    behavior:
+      'A payload that violates the schema is a 400 that names every failing path; nothing is recorded',
+  },
+  'events.emit.caller': {
+    source: 'contract §2, §6',
+    behavior: 'Only an application emits, only as itself, and it may call nothing else',
+  },
+  'events.emit.limits': {
+    source: 'contract §1, §6',
+    behavior: 'Too large, too deep, and too many keys are refused cheaply; a key has at most 255 characters',
+  },
+  'events.emit.idempotent': {
+    source: 'spec: Reliability 2; events.md G4',
+    behavior: 'The same key returns the first envelope and fires nothing, however many emit it at once',
+  },
+  'events.emit.key-scope': {
+    source: 'contract §6',
+    behavior: 'A key counts for one event of one application; a different payload is reported',
+  },
+  'events.emit.upgrade': {
+    source: 'events.md, emit',
+    behavior:
+      'A process that has cached a schema uses it no longer once another has upgraded the application',
+  },
+  'events.emit.lost-commit': {
+    source: 'events.md, emit; contract §6',
+    behavior: 'A lost response to COMMIT is looked up; a 2xx always means recorded, a 503 says how to repeat',
+  },
+  'events.emit.batches': {
+    source: 'events.md, emit',
+    behavior: 'Emissions at the same time share transactions, and one that fails does not affect the others',
+  },
+} as const;

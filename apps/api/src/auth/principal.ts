@@ -45,3 +45,9 @@ export function userOf(req: Request): UserPrincipal {
   if (req.principal?.kind !== 'user') throw unauthorized('This call needs a user credential');
   return req.principal;
 }
+
+/** Returns the calling application. The access guard has already refused any other caller. */
+export function applicationOf(req: Request): ApplicationPrincipal {
+  if (req.principal?.kind !== 'application') throw unauthorized('This call needs the key of an application');
+  return req.principal;
+}

@@ -4,6 +4,7 @@ import { TasksModule } from '../tasks/tasks.module.ts';
 import { CatalogInstallation } from './catalog-installation.ts';
 import { CatalogController } from './catalog.controller.ts';
 import { CatalogService } from './catalog.service.ts';
+import { EmissionModule } from './emission.module.ts';
 import { EnvelopesController } from './envelopes.controller.ts';
 import { EnvelopesService } from './envelopes.service.ts';
 import { EventDirectory } from './event-directory.ts';
@@ -14,7 +15,7 @@ import { SubscriptionsController } from './subscriptions.controller.ts';
 import { SubscriptionsService } from './subscriptions.service.ts';
 
 @Module({
-  imports: [AuthModule, TasksModule],
+  imports: [AuthModule, TasksModule, EmissionModule],
   controllers: [CatalogController, EnvelopesController, SubscriptionsController],
   providers: [
     CatalogInstallation,
@@ -26,6 +27,6 @@ import { SubscriptionsService } from './subscriptions.service.ts';
     SubscriptionViews,
     SubscriptionsService,
   ],
-  exports: [CatalogInstallation],
+  exports: [CatalogInstallation, EmissionModule],
 })
 export class EventsModule {}

@@ -4,6 +4,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
 import { Lanes } from './lanes.ts';
+import { Partitions } from './partitions.ts';
 import { dataSourceOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
 
@@ -31,6 +32,7 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       providers: [
         Lanes,
+        Partitions,
         {
           provide: BackgroundDatabase,
           inject: [PlatformConfig],
@@ -38,7 +40,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, Lanes],
+      exports: [BackgroundDatabase, Lanes, Partitions],
     };
   }
 

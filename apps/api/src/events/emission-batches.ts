@@ -1,0 +1,79 @@
+const MAX_ROWS = 64;
+const MAX_SIZE = 1_000_000;
+/** How many rows of failed batches are written alone at the same time. */
+const MAX_ALONE = 4;
+
+interface Options<Row, Result> {
+  /** Writes rows in one transaction. Returns one result per row. */
+  write: (rows: readonly Row[]) => Promise<Result[]>;
+  /** The order of the rows within a batch. */
+  compare: (a: Row, b: Row) => number;
+  sizeOf: (row: Row) => number;
+  /** Whether a failure concerns single rows. Any other one concerns the whole batch. */
+  isSeparable: (error: unknown) => boolean;
+}
+
+interface Waiting<Row, Result> {
+  row: Row;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Combines rows into batches: while one is being written, the next one collects. */
+export class EmissionBatches<Row, Result> {
+  private waiting: Waiting<Row, Result>[] = [];
+  private alone: Waiting<Row, Result>[] = [];
+  private isWriting = false;
+  private writingAlone = 0;
+
+  constructor(private readonly options: Options<Row, Result>) {}
+
+  /** Resolves when the row is written. */
+  add(row: Row): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ row, resolve, reject });
+      if (!this.isWriting) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, this.nextLength());
+      batch.sort((a, b) => this.options.compare(a.row, b.row));
+      await this.write(batch);
+    }
+    this.isWriting = false;
+  }
+
+  private nextLength(): number {
+    let size = 0;
+    const end = this.waiting.findIndex(({ row }, i) => {
+      size += this.options.sizeOf(row);
+      return i === MAX_ROWS || (i > 0 && size > MAX_SIZE);
+    });
+    return end < 0 ? this.waiting.length : end;
+  }
+
+  private async write(batch: Waiting<Row, Result>[]): Promise<void> {
+    try {
+      const results = await this.options.write(batch.map(({ row }) => row));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as Result);
+    } catch (error) {
+      if (batch.length === 1 || !this.options.isSeparable(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      this.alone.push(...batch);
+      while (this.writingAlone < Math.min(MAX_ALONE, this.alone.length)) void this.writeAlone();
+    }
+  }
+
+  /** Next to the batches: a row that waits for a lock must not delay the others. */
+  private async writeAlone(): Promise<void> {
+    this.writingAlone++;
+    for (let next = this.alone.shift(); next !== undefined; next = this.alone.shift())
+      await this.write([next]);
+    this.writingAlone--;
+  }
+}

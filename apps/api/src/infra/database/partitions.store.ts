@@ -1,0 +1,57 @@
+import { rows, type Sql } from './rows.ts';
+
+/** A partition and the time at which its last id was possible. */
+export interface Partition {
+  name: string;
+  /** The first id that no longer belongs to it. */
+  before: string;
+  /** Whether it was being detached when a process stopped. */
+  isHalfDetached: boolean;
+}
+
+/** Creates the partitions of the current month and the next one. */
+export async function ensurePartitions(sql: Sql, table: string): Promise<void> {
+  await rows(
+    sql,
+    `select ensure_partition($1, clock_timestamp() + n * interval '1 month') from generate_series(0, 1) n`,
+    [table],
+  );
+}
+
+/** Lists partitions whose last possible id is older than `days`, oldest first. */
+export function listExpiredPartitions(sql: Sql, table: string, days: number): Promise<Partition[]> {
+  return rows(
+    sql,
+    `select * from (
+       select c.relname as name, i.inhdetachpending as "isHalfDetached",
+         substring(pg_get_expr(c.relpartbound, c.oid) from $$TO \\('([0-9a-f-]{36})'\\)$$)::uuid as before
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = to_regclass($1)
+     ) p where before <= uuid_v7_floor(clock_timestamp() - $2 * interval '1 day') order by before`,
+    [table, days],
+  );
+}
+
+/** Detaches a partition without blocking the statements on its table. Not within a transaction. */
+export async function detachPartition(sql: Sql, table: string, partition: Partition): Promise<void> {
+  const how = partition.isHalfDetached ? 'finalize' : 'concurrently';
+  await rows(sql, `alter table ${quoted(table)} detach partition ${quoted(partition.name)} ${how}`);
+}
+
+export async function dropTable(sql: Sql, name: string): Promise<void> {
+  await rows(sql, `drop table if exists ${quoted(name)}`);
+}
+
+/** Lists detached partitions of a table that were not dropped because a process stopped. */
+export async function listDetached(sql: Sql, table: string): Promise<string[]> {
+  const found = await rows<{ name: string }>(
+    sql,
+    `select c.relname as name from pg_class c
+     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not c.relispartition
+       and c.relname ~ ('^' || $1 || '_[0-9]{6}$')`,
+    [table],
+  );
+  return found.map(({ name }) => name);
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
