@@ -29,7 +29,7 @@ beforeAll(async () => {
   model = await ScriptedModel.start();
   app = await TestApp.start({
     databaseUrl: await postgres.database(),
-    env: { PLATFORM_DATABASE_IDLE_TRANSACTION_MS: '3000' },
+    env: { PLATFORM_DATABASE_IDLE_TRANSACTION_MS: '3000', PLATFORM_MAX_RUNNING_TURNS: '300' },
   });
   calls = await AgentCalls.make(app, { baseUrl: model.url });
 });
@@ -206,6 +206,39 @@ describe('locks that somebody keeps', () => {
     expectAway({ route: 'agents', answer: await create(), ms: 0 });
     await eventually(async () => expect(await create()).toMatchObject({ status: 201 }), 30_000);
     await runner.release();
+  });
+});
+
+describe('a burst of one space', () => {
+  // The starts of one user follow each other, so 200 of them take more than the time to wait for a connection.
+  const SLOW_MS = 20;
+
+  // As on a machine with too much to do.
+  beforeEach(() =>
+    app.sql(
+      `create function slow_start() returns trigger language plpgsql as
+         $$ begin perform pg_sleep(${SLOW_MS / 1_000}); return new; end $$;
+       create trigger slow_start before insert on turn for each row
+         when (new.space_id = '${app.admin.spaceId}') execute function slow_start()`,
+    ),
+  );
+  afterEach(() => app.sql('drop function slow_start cascade'));
+
+  verifies('errors.burst', 'waits while the database works for it, and nobody else waits', async () => {
+    const starts = Array.from({ length: 200 }, () => calls.json({ contents: said('Hello') }));
+    const times: number[] = [];
+    const watching = (async () => {
+      for (let i = 0; i < 50; i++) {
+        const begin = performance.now();
+        expect((await app.request('GET', '/api/agents', { as: app.outsider })).status).toBe(200);
+        times.push(performance.now() - begin);
+        await delay(100);
+      }
+    })();
+    const statuses = (await Promise.all(starts)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await watching;
+    expect(times.sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1_000);
   });
 });
 

@@ -8,6 +8,11 @@ export const platform = {
     source: 'contract §1',
     behavior: 'A database that cannot be reached in time is 503 UNAVAILABLE with Retry-After on every route',
   },
+  'errors.burst': {
+    source: 'issue: Availability, pools',
+    behavior:
+      '200 starts of one space at once wait for each other as long as the database works, and all succeed',
+  },
   'errors.flat': {
     source: 'spec: Errors',
     behavior: 'An error body is exactly success, message and code; a 500 tells nothing',

@@ -1,42 +1,53 @@
 import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../config/platform-config.ts';
 import type { Transactions } from './rows.ts';
+import { isUnavailable } from './unavailable.ts';
 
 interface Lane {
   running: number;
-  waiting: (() => void)[];
+  /** In the order of their arrival. */
+  waiting: Set<() => void>;
+  /** When the database last completed work of this lane. */
+  movedAt: number;
 }
 
+/** The longest wait in a lane that moves; clients give up around then. */
+const MAX_WAIT_MS = 60_000;
+
 /**
- * Keeps those who may have to wait for the same lock from taking every connection meanwhile: of one key, half of the
- * pool at most works at a time. The others wait in line, twice as long as for a connection, and fail as if there was none.
+ * Prevents callers who may have to wait for the same lock from taking every connection: at most half of the pool works
+ * for one key. The others wait in line as long as the line moves. When nothing succeeds for twice the time to wait for a
+ * connection, they fail as if there was none.
  */
 @Injectable()
 export class Lanes {
   private readonly lanes = new Map<string, Lane>();
   private readonly width: number;
-  private readonly waitMs: number;
+  private readonly stalledMs: number;
 
   constructor({ database }: PlatformConfig) {
     this.width = Math.floor(database.apiPool / 2);
-    this.waitMs = 2 * database.connectMs;
+    this.stalledMs = 2 * database.connectMs;
   }
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const lane = this.lanes.get(key) ?? { running: 0, waiting: [] };
-    this.lanes.set(key, lane);
+    const lane = this.laneOf(key);
     if (lane.running < this.width) lane.running++;
-    else await this.turn(lane);
+    else await this.waitIn(lane);
     try {
-      return await work();
+      const result = await work();
+      lane.movedAt = performance.now();
+      return result;
+    } catch (error) {
+      // A refusal comes from a database that responds.
+      if (!isUnavailable(error)) lane.movedAt = performance.now();
+      throw error;
     } finally {
-      const next = lane.waiting.shift();
-      if (next) next();
-      else if (--lane.running === 0) this.lanes.delete(key);
+      this.leave(key, lane);
     }
   }
 
-  /** The database whose transactions go by the lane of that key. */
+  /** Returns the database with its transactions restricted to the lane of the key. */
   of(key: string, database: Transactions): Transactions {
     return {
       query: database.query.bind(database),
@@ -44,19 +55,43 @@ export class Lanes {
     };
   }
 
-  /** Whoever ends hands the place on. */
-  private turn({ waiting }: Lane): Promise<void> {
+  private laneOf(key: string): Lane {
+    const lane = this.lanes.get(key) ?? { running: 0, waiting: new Set(), movedAt: performance.now() };
+    this.lanes.set(key, lane);
+    return lane;
+  }
+
+  /** The next in line takes over the place, so `running` does not change. */
+  private leave(key: string, lane: Lane): void {
+    const [next] = lane.waiting;
+    if (next) next();
+    else if (--lane.running === 0) this.lanes.delete(key);
+  }
+
+  private waitIn(lane: Lane): Promise<void> {
+    const since = performance.now();
     return new Promise((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer);
+        lane.waiting.delete(enter);
         resolve();
       };
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(enter), 1);
-        const message = `Others wanted the same of the database for ${this.waitMs} ms`;
+      const check = () => {
+        const now = performance.now();
+        const remaining = Math.min(
+          Math.max(since, lane.movedAt) + this.stalledMs - now,
+          since + MAX_WAIT_MS - now,
+        );
+        if (remaining > 0) {
+          timer = setTimeout(check, remaining);
+          return;
+        }
+        lane.waiting.delete(enter);
+        const message = `Others wanted the same of the database for ${Math.round(now - since)} ms`;
         reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
-      }, this.waitMs);
-      waiting.push(enter);
+      };
+      let timer = setTimeout(check, this.stalledMs);
+      lane.waiting.add(enter);
     });
   }
 }
