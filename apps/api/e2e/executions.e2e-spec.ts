@@ -121,10 +121,13 @@ describe('an execution without a request', () => {
         causation_run_id: causationRunId,
         status: 'COMPLETED',
       });
-      const entries = await app.sql('select source, user_id from usage_entry where turn_id = $1', [
-        result.turnId,
+      const entries = await app.sql(
+        'select source, user_id, causation_run_id from usage_entry where turn_id = $1',
+        [result.turnId],
+      );
+      expect(entries).toEqual([
+        { source: 'task', user_id: app.member.userId, causation_run_id: causationRunId },
       ]);
-      expect(entries).toEqual([{ source: 'task', user_id: app.member.userId }]);
     },
   );
 

@@ -165,8 +165,8 @@ function chargeOf({ payer, model }: Compaction, { usage, estimated }: SummaryUsa
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const tokens = { promptTokens, completionTokens, cachedTokens, reasoningTokens };
   const cost = costOf(usage, model.price);
-  const { spaceId, userId, agentId, turnId } = payer;
-  const paid = { spaceId, userId, agentId, turnId };
+  const { spaceId, userId, agentId, turnId, causationRunId } = payer;
+  const paid = { spaceId, userId, agentId, turnId, causationRunId };
   return { ...paid, source: 'compaction', model: model.name, ...tokens, cost, estimated };
 }
 

@@ -116,7 +116,7 @@ export class ContextService {
     const plan = planManual(context);
     const at = lastPosition(context.steps);
     if (plan === null || at === null) return used.tokens;
-    const payer = { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: null };
+    const payer = { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: null, causationRunId: null };
     const compaction: Compaction = {
       sessionRef: session.ref,
       trigger: 'manual',

@@ -42,6 +42,8 @@ export interface ClaimedTurn {
   id: string;
   turnId: string;
   userId: string;
+  /** The run of a task that caused the turn. */
+  causationRunId: string | null;
   session: { ref: string; name: string };
   /** Its position in the session, starting at 1. */
   n: number;

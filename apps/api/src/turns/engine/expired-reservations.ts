@@ -47,11 +47,11 @@ export class ExpiredTurnReservations implements OnModuleInit {
   }
 
   private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
-    const { turnId, spaceId, userId, agentId, model, source } = payerOf(turn);
+    const { turnRef: _, ...payer } = payerOf(turn);
     const used = usedByInterruptedCall(steps, completionTokens);
-    const price = await this.catalog.priceOf(spaceId, model);
+    const price = await this.catalog.priceOf(payer.spaceId, payer.model);
     const cost = price ? costOf(used, price) : 0;
-    return { spaceId, userId, source, agentId, turnId, model, ...used, cost, estimated: true };
+    return { ...payer, ...used, cost, estimated: true };
   }
 }
 

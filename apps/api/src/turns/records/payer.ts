@@ -6,6 +6,8 @@ export interface Payer {
   userId: string;
   agentId: string;
   turnId: string | null;
+  /** The run of a task that caused the turn. */
+  causationRunId: string | null;
 }
 
 /** The payer of a turn, with the details for its ledger entries. */
@@ -16,6 +18,11 @@ export interface TurnPayer extends Payer {
   source: TurnSettings['source'];
 }
 
+type PayingTurn = Pick<
+  TurnRow,
+  'id' | 'turnId' | 'spaceId' | 'userId' | 'agentId' | 'model' | 'settings' | 'causationRunId'
+>;
+
 export function payerOf({
   id,
   turnId,
@@ -24,6 +31,7 @@ export function payerOf({
   agentId,
   model,
   settings,
-}: Pick<TurnRow, 'id' | 'turnId' | 'spaceId' | 'userId' | 'agentId' | 'model' | 'settings'>): TurnPayer {
-  return { turnRef: id, turnId, spaceId, userId, agentId, model, source: settings.source };
+  causationRunId,
+}: PayingTurn): TurnPayer {
+  return { turnRef: id, turnId, spaceId, userId, agentId, model, source: settings.source, causationRunId };
 }
