@@ -15,6 +15,9 @@ if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);
 
 jest.setTimeout(30_000);
 
+/** The longest that a publisher is delayed. */
+const PUBLISH_MS = 300;
+
 type Role = 'all' | 'api' | 'worker';
 
 interface Service {
@@ -292,6 +295,28 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     worker.messaging.consume('job', table.work);
     worker.relay.register(table);
     await eventually(async () => expect(table.count()).toBe(3_000));
+  });
+
+  it.each([
+    ['hangs', 'hang'],
+    ['is dead', 'kill'],
+  ] as const)('publishes within 300 ms while Redis %s', async (_, harm) => {
+    await redis.start();
+    const { messaging } = await serve(redis.url, 'api');
+    await eventually(async () => expect(messaging.getState()).toBe('up'));
+    // One that succeeds, so that the queue is open and its script is known.
+    await messaging.publish('job', ['before']);
+    if (harm === 'hang') redis.hang();
+    else await redis.kill();
+    // Timers of one process fire in their order, so this holds on a busy machine as well.
+    const publish = (id: string) =>
+      Promise.race([
+        messaging.publish('job', [id]).then(() => 'published'),
+        delay(PUBLISH_MS + 1).then(() => 'late'),
+      ]);
+    const outcomes = await Promise.all(numbered(50).map(publish));
+    expect(new Set(outcomes)).toEqual(new Set(['published']));
+    expect(messaging.getState()).toBe('down');
   });
 
   it('takes a full Redis for an outage, until there is room', async () => {
