@@ -170,7 +170,9 @@ async function watch(place, port, { log, onLost, comeUpMs }) {
       if (over.signal.aborted) return;
       await startOrAdopt(place, port, comeUpMs);
       // The server may have ended again in the meantime.
-      ({ ended } = await stand().catch(() => ({ ended: Promise.resolve() })));
+      const stood = await stand().catch(() => null);
+      if (stood !== null) log('The database runs again.');
+      ended = stood?.ended;
       // Stopped while connecting: the new connection must not be kept open.
       if (over.signal.aborted) await client.end().catch(() => {});
     }
