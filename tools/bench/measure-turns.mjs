@@ -25,6 +25,7 @@ if (![streams, rate, seconds].every((value) => value > 0)) {
 }
 
 const BURST = 100_000;
+const JOBS = 50;
 const SPREAD_MS = Math.max(1_000, streams * 21);
 
 await runBench(bench);
@@ -55,7 +56,9 @@ async function bench() {
     Object.assign(bare, await measure(subjects[0]));
     Object.assign(ours, await measure(subjects[1]));
   }
-  printTurns({ ours, bare, streams, rate, seconds, turns, tokens: BURST });
+  console.error(`${JOBS} job streams from a second process …`);
+  const followed = await followJobs(service);
+  printTurns({ ours, bare, followed, jobs: JOBS, streams, rate, seconds, turns, tokens: BURST });
 }
 
 async function warmUp({ load }) {
@@ -71,11 +74,25 @@ async function idle({ load }) {
   return { idle: await load.call('turns', turns, { tokens: 5, rate: 200, waitMs: 20 }) };
 }
 
+/** Jobs that run in the first process, whose streams are read in a second one. */
+async function followJobs({ access, startSecond }) {
+  const second = await startSecond();
+  const args = [JSON.stringify({ ...access, followUrl: second.url })];
+  const subject = { name: 'second', load: child('service-client.mjs', args), measured: second.child };
+  await subject.load.call('open', {
+    streams: 20,
+    spreadMs: 500,
+    order: { tokens: 150, rate: 50, waitMs: 20 },
+  });
+  await subject.load.call('ended');
+  return (await paced(subject, JOBS, JOBS * 21)).paced;
+}
+
 /** Counts only while all streams are open, without the cost of opening and ending them. */
-async function paced({ name, load, measured }) {
+async function paced({ name, load, measured }, count = streams, spreadMs = SPREAD_MS) {
   const before = await measured.call('usage');
-  const tokens = Math.ceil(rate * (SPREAD_MS / 1_000 + seconds + 3));
-  await load.call('open', { streams, spreadMs: SPREAD_MS, order: { tokens, rate, waitMs: 20 } });
+  const tokens = Math.ceil(rate * (spreadMs / 1_000 + seconds + 3));
+  await load.call('open', { streams: count, spreadMs, order: { tokens, rate, waitMs: 20 } });
   await sleep(1_000);
   const profiled = values.profile !== undefined && name === 'service';
   if (profiled) await measured.call('startProfile');
@@ -86,16 +103,16 @@ async function paced({ name, load, measured }) {
     await sleep(1_000);
     peak = Math.max(peak, (await measured.call('usage')).rss);
   }
-  const count = await load.call('count');
+  const arrived = await load.call('count');
   const end = await measured.call('usage');
   if (profiled) await measured.call('writeProfile', values.profile);
   await load.call('ended');
   return {
     paced: {
-      cpu: (end.cpuUs - start.cpuUs) / count.tokens,
-      p50: count.p50,
-      p99: count.p99,
-      memory: (peak - before.rss) / 2 ** 20 / streams,
+      cpu: (end.cpuUs - start.cpuUs) / arrived.tokens,
+      p50: arrived.p50,
+      p99: arrived.p99,
+      memory: (peak - before.rss) / 2 ** 20 / count,
     },
   };
 }

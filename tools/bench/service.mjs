@@ -14,44 +14,52 @@ const COME_UP_MS = 60_000;
 
 /** Starts the service on an empty database, with an agent and keys for this number of concurrent streams. */
 export async function startService({ modelUrl, streams, ...place }) {
-  const { child, url, apiKey, as } = await startAlone(place);
+  const { child, url, apiKey, as, startSecond } = await startAlone(place);
   const admin = as(apiKey);
   const limits = { contextWindow: 10_000_000, maxOutputTokens: 1_000_000 };
   await admin('/api/models', { name: 'bench', baseUrl: modelUrl, ...limits });
   const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
   const keys = [apiKey];
   while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
-  return { child, access: { url, agentId: agent.id, keys }, admin };
+  return { child, access: { url, agentId: agent.id, keys }, admin, startSecond };
 }
 
-/** Starts the service on an empty database. `as(credential)` returns a function that posts. */
+/**
+ * Starts the service on an empty database. `as(credential)` returns a function that posts; `startSecond()` starts another
+ * process of it, which only serves requests.
+ */
 export async function startAlone({ databaseUrl, dataDir, env = {} }) {
+  const settings = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    PLATFORM_DATA_DIR: dataDir,
+    PLATFORM_SECRET_KEY: randomBytes(32).toString('base64'),
+    PLATFORM_SEED: 'demo',
+    PLATFORM_LOG_LEVEL: 'warn',
+    PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    PLATFORM_MAX_RUNNING_TURNS: '1000',
+    ...env,
+  };
+  const { url, child } = await startProcess(settings);
+  const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
+  const as = (credential) => (path, body) => post(url + path, body, credential);
+  const startSecond = () => startProcess({ ...settings, PLATFORM_ROLE: 'api' });
+  return { child, url, apiKey: first.apiKey, as, startSecond };
+}
+
+async function startProcess(env) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = started(
     new Child('apps/api/dist/main.js', {
       execArgv: ['--import', join(import.meta.dirname, 'probe.mjs')],
-      env: {
-        PATH: process.env.PATH,
-        NODE_ENV: 'production',
-        PORT: String(port),
-        DATABASE_URL: databaseUrl,
-        PLATFORM_DATA_DIR: dataDir,
-        PLATFORM_SECRET_KEY: randomBytes(32).toString('base64'),
-        PLATFORM_SEED: 'demo',
-        PLATFORM_LOG_LEVEL: 'warn',
-        PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-        PLATFORM_MAX_RUNNING_TURNS: '1000',
-        ...env,
-      },
+      env: { ...env, PORT: String(port) },
       onLine: (line) => line.startsWith('{') && console.error(line),
     }),
   );
   await ready(url, child);
-
-  const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
-  const as = (credential) => (path, body) => post(url + path, body, credential);
-  return { child, url, apiKey: first.apiKey, as };
+  return { url, child };
 }
 
 async function memberKey(as, admin, n) {
