@@ -1,6 +1,6 @@
 // Compiles the API with tsc and the swagger plugin, which turns DTO types and comments into the OpenAPI document.
 // Runs in apps/api: node ../../tools/build-api.mjs
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { before } from '@nestjs/swagger/plugin';
 import ts from 'typescript';
 
@@ -35,3 +35,5 @@ if (problems.length > 0) {
   console.error(ts.formatDiagnosticsWithColorAndContext(problems, format));
   process.exit(1);
 }
+// Read at run time, so the compiler does not know of them.
+cpSync('src/seed/manifests', 'dist/seed/manifests', { recursive: true });

@@ -1,5 +1,6 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
+import { applications } from './requirements/applications.ts';
 import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
 import { context } from './requirements/context.ts';
@@ -39,6 +40,7 @@ export const requirements = {
   ...emissions,
   ...relay,
   ...client,
+  ...applications,
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

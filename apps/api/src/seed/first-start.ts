@@ -10,6 +10,8 @@ export interface FirstStart {
   password: string | null;
   apiKey: string | null;
   agentId: string | null;
+  /** By the identifier of each sample application; null until they are installed. Files of earlier versions lack it. */
+  systemKeys?: Record<string, string> | null;
 }
 
 export async function readFirstStart(file: string): Promise<FirstStart | null> {
@@ -60,6 +62,16 @@ export function banner(publicUrl: string, made: FirstStart | null): string {
       `    -H 'Authorization: Bearer ${made.apiKey}' -H 'Content-Type: application/json' \\`,
       `    -H 'Accept: text/event-stream' -H 'X-Platform-Stream-Protocol: langgraph-v3' \\`,
       `    -d '{"contents":[{"type":"text","text":"Hello! What can you do?"}]}'`,
+    );
+  }
+  const systemKey = made?.systemKeys?.['order-desk'];
+  if (systemKey !== undefined) {
+    lines.push(
+      '',
+      `  curl ${publicUrl}/api/events/emit \\`,
+      `    -H 'Authorization: Bearer ${systemKey}' -H 'Content-Type: application/json' \\`,
+      `    -d '{"appIdentifier":"order-desk","event":"order.created","idempotencyKey":"order-2001",` +
+        `"payload":{"number":"2001","customer":"You","total":20}}'`,
     );
   }
   return [...lines, ''].join('\n');

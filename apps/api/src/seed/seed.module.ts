@@ -1,8 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.ts';
+import { ApplicationsModule } from '../applications/applications.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
+import { DataModule } from '../data/data.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
+import { SampleApplications } from './sample-applications.ts';
 import { SeedService } from './seed.service.ts';
 
-@Module({ imports: [AuthModule, ModelsModule, AgentsModule], providers: [SeedService] })
+@Module({
+  imports: [AuthModule, ModelsModule, AgentsModule, ApplicationsModule, DataModule],
+  providers: [SampleApplications, SeedService],
+})
 export class SeedModule {}

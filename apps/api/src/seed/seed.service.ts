@@ -11,6 +11,7 @@ import { rows } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { ModelsService } from '../models/models.service.ts';
+import { SampleApplications } from './sample-applications.ts';
 import { banner, dropFirstStart, keepFirstStart, readFirstStart, type FirstStart } from './first-start.ts';
 
 const SEED_LOCK = 720_003;
@@ -36,6 +37,7 @@ export class SeedService {
     private readonly identity: IdentityService,
     private readonly models: ModelsService,
     private readonly agents: AgentsService,
+    private readonly samples: SampleApplications,
   ) {
     this.file = join(config.dataDir, 'first-start.json');
   }
@@ -45,7 +47,7 @@ export class SeedService {
     // The next attempt detects a lost response to COMMIT, as the next start detects a crash.
     const first =
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
-    const made = await this.withAgent(await first);
+    const made = await this.withSamples(await this.withAgent(await first));
     if (made) await this.followEnvironment(made);
     return { banner: () => banner(this.config.publicUrl, made) };
   }
@@ -77,6 +79,7 @@ export class SeedService {
         password: own === null ? password : null,
         apiKey: key?.key ?? null,
         agentId: null,
+        systemKeys: this.demo ? null : {},
       };
       await keepFirstStart(this.file, first);
       failpoint('seed.kept');
@@ -114,6 +117,20 @@ export class SeedService {
       if (kept?.agentId) return kept;
       const { id } = await this.agents.create(asAdmin(made), DEMO_AGENT);
       const whole = { ...made, agentId: id };
+      await keepFirstStart(this.file, whole);
+      return whole;
+    });
+  }
+
+  /** Installs the sample applications, also if an earlier start ended before it did. */
+  private async withSamples(made: FirstStart | null): Promise<FirstStart | null> {
+    if (!this.demo || made === null || made.systemKeys !== null) return made;
+    return this.database.transaction(async (tx) => {
+      await lockSeed(tx);
+      const kept = await readFirstStart(this.file);
+      if (kept?.systemKeys) return kept;
+      const call = { by: asAdmin(made), requestId: 'first-start' };
+      const whole = { ...made, systemKeys: await this.samples.install(call) };
       await keepFirstStart(this.file, whole);
       return whole;
     });

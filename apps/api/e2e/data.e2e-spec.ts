@@ -1,0 +1,324 @@
+import type { ApplicationManifest, CreatedDataRows, DataRow, Envelope, Page } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Emission } from '../src/events/emission.ts';
+import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
+import { LostCommits } from './harness/lost-commits.ts';
+import { verifies } from './verifies.ts';
+
+const ROWS = '/api/data/shop/orders/rows';
+const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
+
+let app: TestApp;
+let admin: TestUser;
+let member: TestUser;
+let application: TestUser;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.close());
+
+// Each test has a space of its own, with the shop installed.
+beforeEach(async () => {
+  admin = await app.addUser('ADMIN', null);
+  member = await app.addUser('MEMBER', admin.spaceId);
+  application = await installApplication(app, shopManifest(), admin);
+});
+
+const call = <Body = DataRow>(method: string, path: string, init: RequestInit = {}) =>
+  app.request<Body>(method, path, { as: member, ...init });
+const create = (values: unknown, path = ROWS) => call('POST', path, { body: values });
+const list = async (query = '') => (await call<Page<DataRow>>('GET', `${ROWS}${query}`)).body;
+const envelopes = async () =>
+  (await app.request<Page<Envelope>>('GET', '/api/events/envelopes?limit=200', { as: admin })).body.items;
+const countEnvelopes = async () => {
+  const [row] = await app.sql<{ count: number }>(
+    'select count(*)::int as count from envelope where space_id = $1',
+    [admin.spaceId],
+  );
+  return row?.count;
+};
+const countRows = async () => {
+  const [row] = await app.sql<{ count: number }>(
+    'select count(*)::int as count from data_row where space_id = $1',
+    [admin.spaceId],
+  );
+  return row?.count;
+};
+
+describe('rows', () => {
+  verifies('data.rows', 'are created, listed, changed, and deleted by members', async () => {
+    const created = await create({ total: 12.5 });
+    expect(created.status).toBe(201);
+    const { id, createdAt } = created.body;
+    expect(created.body).toEqual({ id, createdAt, updatedAt: createdAt, total: 12.5, note: null });
+    const second = (await create({ total: 1, note: 'gift' })).body;
+    expect(await list()).toEqual({ items: [second, created.body], nextCursor: null });
+
+    const changed = await call('PATCH', `${ROWS}/${id}`, { body: { note: 'late' } });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({ ...created.body, note: 'late', updatedAt: expect.any(String) });
+    expect(Date.parse(changed.body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(createdAt));
+    const cleared = await call('PATCH', `${ROWS}/${id}`, { body: { note: null } });
+    expect(cleared.body).toMatchObject({ total: 12.5, note: null });
+
+    expect((await call('DELETE', `${ROWS}/${id}`)).status).toBe(204);
+    expect((await call('DELETE', `${ROWS}/${id}`)).status).toBe(404);
+    expect((await call('PATCH', `${ROWS}/${id}`, { body: {} })).status).toBe(404);
+    expect((await list()).items).toEqual([second]);
+  });
+
+  it('are listed page by page, newest first', async () => {
+    const ids: string[] = [];
+    for (let total = 0; total < 5; total++) ids.unshift((await create({ total })).body.id);
+    const first = await list('?limit=3');
+    const second = await list(`?limit=3&cursor=${first.nextCursor ?? ''}`);
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  verifies('data.types', 'are refused if their values do not fit, and each wrong one is named', async () => {
+    const wrong = await create({ total: '12', note: 1, other: true });
+    expect([wrong.status, wrong.body.message]).toEqual([
+      400,
+      'other is not a known field; total must be a number; note must be a text',
+    ]);
+    expect((await create({ note: 'free' })).body.message).toBe('total must be a number');
+    expect((await create({ total: null })).status).toBe(400);
+    for (const raw of [
+      '[]',
+      '1',
+      '"a"',
+      'null',
+      '',
+      '{"total":1e400}',
+      '{"total":1,"__proto__":{"note":"a"}}',
+    ]) {
+      expect([raw, (await call('POST', ROWS, { raw })).status]).toEqual([raw, 400]);
+    }
+    const { id } = (await create({ total: 1 })).body;
+    for (const change of [{ total: null }, { total: 'x' }, { id: 'mine' }, { createdAt: 'now' }]) {
+      expect((await call('PATCH', `${ROWS}/${id}`, { body: change })).status).toBe(400);
+    }
+    expect(await countRows()).toBe(1);
+  });
+
+  it('round-trip values of every type unchanged', async () => {
+    const columns = (['string', 'integer', 'number', 'boolean', 'datetime', 'json'] as const).map((type) => ({
+      name: type,
+      type,
+    }));
+    const manifest = shopManifest({ version: '2', tables: [{ name: 'all', columns }], subscriptions: [] });
+    await app.request('PUT', '/api/applications/shop', { as: admin, body: manifest });
+    const raw =
+      '{"string":"a\\u0000\\ud800b","integer":9007199254740991,"number":-1.5e+300,"boolean":false,' +
+      '"datetime":"2026-01-31T12:00:00.5+02:00","json":{"b":1,"a":[null,{"__proto__":{"x":1},"constructor":2}]}}';
+    const created = await call('POST', '/api/data/shop/all/rows', { raw });
+    expect(created.status).toBe(201);
+    expect(created.text).toContain(raw.slice(1, -1));
+    const listed = await call('GET', '/api/data/shop/all/rows');
+    expect(listed.text).toContain(raw.slice(1, -1));
+  });
+
+  verifies('data.space', 'of another space are out of reach', async () => {
+    const { id } = (await create({ total: 1 })).body;
+    const other = await app.addUser('ADMIN', null);
+    expect((await call('GET', ROWS, { as: other })).status).toBe(404);
+    await installApplication(app, shopManifest(), other);
+    expect((await call<Page<DataRow>>('GET', ROWS, { as: other })).body.items).toEqual([]);
+    expect((await call('PATCH', `${ROWS}/${id}`, { as: other, body: { total: 2 } })).status).toBe(403);
+    expect((await call('DELETE', `${ROWS}/${id}`, { as: other })).status).toBe(403);
+    expect((await call('DELETE', `${ROWS}/${UNKNOWN_ID}`, { as: other })).status).toBe(404);
+    expect((await call('DELETE', `${ROWS}/no-id`, { as: other })).status).toBe(404);
+    expect((await list()).items).toMatchObject([{ id, total: 1 }]);
+  });
+
+  it('need an installed application and a table of it; they return with it', async () => {
+    const { body } = await create({ total: 1 });
+    expect((await create({ total: 1 }, '/api/data/shop/other/rows')).status).toBe(404);
+    expect((await create({ total: 1 }, '/api/data/other/orders/rows')).status).toBe(404);
+    await app.request('DELETE', '/api/applications/shop', { as: admin });
+    expect((await create({ total: 1 })).status).toBe(404);
+    expect((await call('PATCH', `${ROWS}/${body.id}`, { body: { total: 2 } })).status).toBe(404);
+    await installApplication(app, shopManifest({ version: '2' }), admin);
+    expect((await list()).items).toEqual([body]);
+  });
+
+  it('follow an upgrade: new columns are empty, removed ones are kept but not shown', async () => {
+    await create({ total: 1, note: 'a' });
+    const upgrade = (version: string, columns: NonNullable<ApplicationManifest['tables']>[0]['columns']) =>
+      app.request('PUT', '/api/applications/shop', {
+        as: admin,
+        body: shopManifest({ version, tables: [{ name: 'orders', columns }] }),
+      });
+    await upgrade('2', [{ name: 'place', type: 'string' }]);
+    const [row] = (await list()).items;
+    expect(Object.keys(row ?? {})).toEqual(['id', 'createdAt', 'updatedAt', 'place']);
+    const patched = await call('PATCH', `${ROWS}/${row?.id ?? ''}`, { body: { place: 'here' } });
+    expect(patched.body).toMatchObject({ place: 'here' });
+    await upgrade('3', [
+      { name: 'total', type: 'number' },
+      { name: 'place', type: 'string' },
+    ]);
+    expect((await list()).items).toMatchObject([{ total: 1, place: 'here' }]);
+  });
+
+  it('are not for applications', async () => {
+    for (const method of ['GET', 'POST']) {
+      const sent = method === 'GET' ? {} : { body: { total: 1 } };
+      expect((await call(method, ROWS, { as: application, ...sent })).status).toBe(403);
+    }
+  });
+});
+
+describe('events of rows', () => {
+  verifies('data.emits', 'are emitted by inserts alone, with the whole row', async () => {
+    const { id, createdAt } = (await create({ total: 3 })).body;
+    await call('PATCH', `${ROWS}/${id}`, { body: { note: 'x' } });
+    await call('DELETE', `${ROWS}/${id}`);
+    const [envelope, ...others] = await envelopes();
+    expect(others).toEqual([]);
+    expect(envelope).toMatchObject({
+      applicationIdentifier: 'shop',
+      event: 'order.created',
+      source: 'datasource',
+      depth: 0,
+      payload: { id, createdAt, total: 3, note: null },
+    });
+    const [stored] = await app.sql('select actor_user_id, causation_run_id from envelope where id = $1', [
+      envelope?.id,
+    ]);
+    expect(stored).toEqual({ actor_user_id: member.userId, causation_run_id: null });
+  });
+
+  it('are not emitted by a table that declares none', async () => {
+    const tables = [{ name: 'orders', columns: [{ name: 'total', type: 'number' as const }] }];
+    await app.request('PUT', '/api/applications/shop', {
+      as: admin,
+      body: shopManifest({ version: '2', tables }),
+    });
+    expect((await create({ total: 3 })).status).toBe(201);
+    expect(await countEnvelopes()).toBe(0);
+  });
+
+  verifies('data.schema', 'that violate the schema are FAILED, and the row is written', async () => {
+    const created = await create({ total: -1 });
+    expect(created.status).toBe(201);
+    expect((await list()).items).toEqual([created.body]);
+    expect(await envelopes()).toMatchObject([
+      { status: 'FAILED', statusReason: 'PAYLOAD_SCHEMA', matchedCount: 0, payload: { total: -1 } },
+    ]);
+  });
+
+  verifies('data.batch', 'are one for each row of a batch', async () => {
+    const count = 10_000;
+    const body = { rows: Array.from({ length: count }, (_, total) => ({ total })) };
+    const answer = await call<CreatedDataRows>('POST', `${ROWS}/batch`, { body });
+    expect([answer.status, answer.body.items.length]).toEqual([201, count]);
+    expect(answer.body.items.map(({ total }) => total)).toEqual(body.rows.map(({ total }) => total));
+    expect([await countRows(), await countEnvelopes()]).toEqual([count, count]);
+    const newest = (await list('?limit=2')).items.map(({ total }) => total);
+    expect(newest).toEqual([count - 1, count - 2]);
+  });
+
+  verifies(['data.batch', 'data.atomic'], 'of a batch are all there, or none', async () => {
+    const answer = await call<{ message: string }>('POST', `${ROWS}/batch`, {
+      body: { rows: [{ total: 1 }, { total: 'x' }, { note: 'y' }] },
+    });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      'rows.1.total must be a number; rows.2.total must be a number',
+    ]);
+    for (const rows of [[], {}, null, [1], [null], Array.from({ length: 10_001 }, () => ({ total: 1 }))]) {
+      expect((await call('POST', `${ROWS}/batch`, { body: { rows } })).status).toBe(400);
+    }
+    const note = 'x'.repeat(256 * 1024);
+    const large = await call('POST', `${ROWS}/batch`, { body: { rows: [{ total: 1 }, { total: 1, note }] } });
+    expect([large.status, large.text]).toEqual([400, expect.stringContaining('rows[1]')]);
+    expect([await countRows(), await countEnvelopes()]).toEqual([0, 0]);
+  });
+});
+
+describe('a write that does not commit', () => {
+  const event = () => ({
+    spaceId: admin.spaceId,
+    event: 'order.created',
+    payload: { total: 1 },
+    actorUserId: admin.userId,
+    causationRunId: null,
+  });
+  const emitWithin = async (tx: EntityManager) => {
+    const [found] = await app.sql<{ id: string }>('select id from application where space_id = $1', [
+      admin.spaceId,
+    ]);
+    const ids = await app.get(Emission).emitWithin(tx, [{ ...event(), applicationId: found?.id ?? '' }]);
+    expect(ids).toHaveLength(1);
+  };
+
+  verifies('data.atomic', 'leaves no envelope after a rollback', async () => {
+    const failing = app.get(DataSource).transaction(async (tx) => {
+      await emitWithin(tx);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(await countEnvelopes()).toBe(0);
+  });
+
+  verifies('data.atomic', 'leaves no envelope after a rollback to a savepoint', async () => {
+    await app.get(DataSource).transaction(async (tx) => {
+      await tx.query('savepoint before');
+      await emitWithin(tx);
+      await tx.query('rollback to savepoint before');
+    });
+    expect(await countEnvelopes()).toBe(0);
+    await app.get(DataSource).transaction(emitWithin);
+    expect(await countEnvelopes()).toBe(1);
+  });
+
+  verifies('data.atomic', 'leaves no envelope if a constraint fails at the commit', async () => {
+    await app.sql(`
+      create function refuse_row() returns trigger language plpgsql as $$
+      begin raise exception 'refused at the commit' using errcode = '23514'; end $$`);
+    await app.sql(`
+      create constraint trigger refuse_row after insert on data_row deferrable initially deferred
+      for each row when ((new.column_values ->> 'note') = 'refuse') execute function refuse_row()`);
+    try {
+      expect((await create({ total: 1, note: 'refuse' })).status).toBe(500);
+      const rows = [{ total: 1 }, { total: 2, note: 'refuse' }];
+      expect((await call('POST', `${ROWS}/batch`, { body: { rows } })).status).toBe(500);
+      expect([await countRows(), await countEnvelopes()]).toEqual([0, 0]);
+    } finally {
+      await app.sql('drop function refuse_row cascade');
+    }
+    await create({ total: 1, note: 'refuse' });
+    expect([await countRows(), await countEnvelopes()]).toEqual([1, 1]);
+  });
+
+  verifies('data.atomic', 'leaves no row if the envelope cannot be stored', async () => {
+    await app.sql(`
+      create function refuse_outbox() returns trigger language plpgsql as $$
+      begin raise exception 'refused' using errcode = '23514'; end $$`);
+    await app.sql(
+      'create trigger refuse before insert on envelope_outbox for each row execute function refuse_outbox()',
+    );
+    try {
+      expect((await create({ total: 1 })).status).toBe(500);
+    } finally {
+      await app.sql('drop function refuse_outbox cascade');
+    }
+    expect([await countRows(), await countEnvelopes()]).toEqual([0, 0]);
+  });
+
+  verifies('data.atomic', 'is told apart from one whose response was lost', async () => {
+    const commits = new LostCommits(app.get(DataSource));
+    try {
+      commits.next(/insert into data_row/);
+      const created = await create({ total: 1 });
+      expect([created.status, commits.lost]).toEqual([201, 1]);
+      expect((await list()).items).toEqual([created.body]);
+      expect(await countEnvelopes()).toBe(1);
+    } finally {
+      commits.restore();
+    }
+  });
+});

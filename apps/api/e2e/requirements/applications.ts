@@ -1,0 +1,110 @@
+/** Applications: installation, manifests, system keys, and rows. */
+export const applications = {
+  'applications.install': {
+    source: 'spec: Registered event, Subscription; contract §7; issue 8',
+    behavior:
+      'POST of a manifest is 201 with the application and its system key, and registers its events, tasks, and default subscriptions',
+  },
+  'applications.install.installed': {
+    source: 'contract §7',
+    behavior: 'Installing an application that is installed is 409 and names the upgrade',
+  },
+  'applications.own-tasks': {
+    source: 'spec: Subscription; contract §7, Manifest',
+    behavior: 'Default subscriptions connect tasks of the application with its own events, and nothing else',
+  },
+  'applications.manifest': {
+    source: 'contract §7, Manifest; issue 8',
+    behavior:
+      'An invalid manifest is rejected as a whole: 400 with the JSON pointer of everything that is wrong',
+  },
+  'applications.manifest.bounds': {
+    source: 'issue 8; quality: Security',
+    behavior:
+      'A manifest has at most 1 MB, 200 events, 100 tables, 100 columns, 100 tasks, and 200 subscriptions',
+  },
+  'applications.manifest.tables': {
+    source: 'contract §7, Manifest',
+    behavior: 'A table whose columns cannot satisfy the schema of its event rejects the manifest',
+  },
+  'applications.upgrade': {
+    source: 'spec: Subscription; contract §7; events: Applications',
+    behavior:
+      'An upgrade brings everything to the new manifest, lists the changes, and keeps key, switches, and filters',
+  },
+  'applications.upgrade.dry-run': {
+    source: 'contract §7; issue 8',
+    behavior: 'A dry run checks the manifest, names the subscriptions that would break, and changes nothing',
+  },
+  'applications.upgrade.repeated': {
+    source: 'events: Applications',
+    behavior: 'The installed manifest again changes nothing; a different one of the same version is 409',
+  },
+  'applications.uninstall': {
+    source: 'events: Applications; contract §6, §7',
+    behavior:
+      'Uninstalling stops events, tasks, and default subscriptions, deletes nothing, and can be repeated',
+  },
+  'applications.reinstall': {
+    source: 'events: Applications',
+    behavior:
+      'Installing again restores everything, with the switches, filters, and deletions that there were',
+  },
+  'applications.user-subscriptions': {
+    source: 'spec: Subscription',
+    behavior:
+      'Subscriptions that users created survive the uninstallation and the upgrade of the application',
+  },
+  'applications.system-key': {
+    source: 'spec: Authentication, 2; contract §2, §7',
+    behavior: 'A system key is shown once, stored as a hash, and listed by its prefix and last use',
+  },
+  'applications.system-key.rotation': {
+    source: 'contract §7',
+    behavior: 'Rotating returns a new key; the previous one is 401 at once',
+  },
+  'applications.system-key.emit-only': {
+    source: 'contract §2; quality: Security',
+    behavior: 'An application may only emit: its key is 403 on every other route',
+  },
+  'applications.faults': {
+    source: 'quality: Tests; faults: lost COMMIT responses',
+    behavior:
+      'A lost response to COMMIT of an installation, upgrade, or rotation is resolved by looking it up',
+  },
+  'applications.races': {
+    source: 'quality: Tests',
+    behavior: 'Of concurrent installations of one application, one succeeds',
+  },
+  'data.rows': {
+    source: 'contract §7, Data',
+    behavior: 'Members create, list, change, and delete rows as bare column values',
+  },
+  'data.types': {
+    source: 'contract §7, Data; design: Data writes',
+    behavior:
+      'Values that do not fit their columns, missing required ones, and unknown columns are 400 and named',
+  },
+  'data.emits': {
+    source: 'spec: Event bus events; contract §7, Data',
+    behavior:
+      'An insert emits the event of its table with source datasource: id, createdAt, and all columns; updates and deletes emit nothing',
+  },
+  'data.atomic': {
+    source: 'faults F23',
+    behavior: 'A write that does not commit leaves no envelope; one that commits leaves one per row',
+  },
+  'data.batch': {
+    source: 'design: Data writes',
+    behavior: 'Many rows are written in one transaction, with one envelope each',
+  },
+  'data.schema': {
+    source: 'design: Data writes; contract §6',
+    behavior:
+      'A row that violates the schema of its event is written; its envelope is FAILED with PAYLOAD_SCHEMA',
+  },
+  'data.space': {
+    source: 'contract §1, 403/404',
+    behavior: 'Rows of another space cannot be read or changed',
+  },
+} as const;

@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { CreatedDataRows, DataRow, Page } from '@platform/contracts';
+import { DataSource, Not, type EntityManager } from 'typeorm';
+import { ApplicationIdentities } from '../auth/application-identities.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
+import { Emission } from '../events/emission.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { updateRow } from '../infra/database/entity-rows.ts';
+import { invalidFor, notFound } from '../infra/http/app-error.ts';
+import { Cursors } from '../infra/http/cursors.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
+import { formatProblem, type Problem } from '../tasks/problems.ts';
+import { checkValues, fillColumns } from './columns.ts';
+import { DataRowEntity } from './data-row.entity.ts';
+import { insertRows, listRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
+import { findTable, type DataTable } from './data-tables.store.ts';
+
+/** The path of a table: the identifier of its application, and its name. */
+export interface TablePath {
+  identifier: string;
+  table: string;
+}
+
+type Table = TableKey & DataTable;
+type Values = Record<string, unknown>;
+
+/** The rows of applications. An insert stores its event in the same transaction; updates and deletes emit nothing. */
+@Injectable()
+export class DataService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly identities: ApplicationIdentities,
+    private readonly emission: Emission,
+  ) {}
+
+  /** Lists rows, newest first. */
+  async list(
+    { spaceId }: UserPrincipal,
+    path: TablePath,
+    { limit, cursor }: PageDto,
+  ): Promise<Page<DataRow>> {
+    const table = await this.getTable(spaceId, path);
+    const filter = { rowsOf: [table.applicationId, table.tableName] };
+    const before = this.cursors.idAfter(cursor, filter);
+    const found = await listRows(this.database.manager, table, before, limit + 1);
+    return this.cursors.page(
+      found,
+      limit,
+      filter,
+      ({ id }) => [id],
+      (row) => toDataRow(table, row),
+    );
+  }
+
+  async create(caller: UserPrincipal, path: TablePath, values: Values): Promise<DataRow> {
+    const table = await this.getTable(caller.spaceId, path);
+    assertNone(checkValues(table.columns, values, false, []));
+    const [row] = await this.insert(caller, table, [values]);
+    if (row === undefined) throw new Error('The row was not inserted');
+    return row;
+  }
+
+  /** Creates rows, all or none, each with its event. */
+  async createMany(caller: UserPrincipal, path: TablePath, added: Values[]): Promise<CreatedDataRows> {
+    const table = await this.getTable(caller.spaceId, path);
+    assertNone(added.flatMap((values, i) => checkValues(table.columns, values, false, ['rows', i])));
+    return { items: await this.insert(caller, table, added) };
+  }
+
+  /** Changes the given columns. Null removes a value. */
+  async update(caller: UserPrincipal, path: TablePath, id: string, change: Values): Promise<DataRow> {
+    const table = await this.getTable(caller.spaceId, path);
+    assertNone(checkValues(table.columns, change, true, []));
+    return this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, table, id);
+      const columnValues = { ...row.columnValues, ...change };
+      const changed = await updateRow(
+        tx,
+        DataRowEntity,
+        { id: row.id },
+        { columnValues, updatedAt: () => 'clock_timestamp()' },
+      );
+      return toDataRow(table, changed);
+    });
+  }
+
+  async delete(caller: UserPrincipal, path: TablePath, id: string): Promise<void> {
+    const table = await this.getTable(caller.spaceId, path);
+    await this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, table, id);
+      await updateRow(tx, DataRowEntity, { id: row.id }, { deletedAt: () => 'clock_timestamp()' });
+    });
+  }
+
+  private async insert(caller: UserPrincipal, table: Table, added: readonly Values[]): Promise<DataRow[]> {
+    const newRows = added.map((values) => ({ id: uuidV7(), values }));
+    const { envelopeIds, result } = await transactionWithOutcome(
+      this.database,
+      async (tx) => {
+        const createdAt = await insertRows(tx, table, newRows);
+        const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
+        return { envelopeIds, result: newRows.map((row) => newDataRow(table, row, createdAt)) };
+      },
+      async () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' }),
+    );
+    await this.emission.publish(envelopeIds);
+    return result;
+  }
+
+  /** Emits the event of each row; returns the ids of the envelopes. */
+  private async emit(
+    tx: EntityManager,
+    { spaceId, userId, causationRunId }: UserPrincipal,
+    { applicationId, columns, insertEvent }: Table,
+    newRows: readonly NewRow[],
+    createdAt: ReadonlyMap<string, Date>,
+  ): Promise<string[]> {
+    if (insertEvent === null) return [];
+    const events = newRows.map(({ id, values }) => ({
+      spaceId,
+      applicationId,
+      event: insertEvent,
+      payload: { id, createdAt: timeOf(createdAt, id), ...fillColumns(columns, values) },
+      actorUserId: userId,
+      causationRunId,
+    }));
+    return this.emission.emitWithin(tx, events);
+  }
+
+  private async getTable(spaceId: string, { identifier, table: name }: TablePath): Promise<Table> {
+    const application = await this.identities.find(this.database, spaceId, identifier);
+    if (!application?.installed) throw notFound(`Application ${identifier} is not installed`);
+    const owner = { spaceId, applicationId: application.id };
+    const table = await findTable(this.database, owner, name);
+    if (!table) throw notFound(`Application ${identifier} has no table ${name}`);
+    return { ...owner, tableName: name, ...table };
+  }
+
+  private async lock(
+    tx: EntityManager,
+    { spaceId, applicationId, tableName }: Table,
+    id: string,
+  ): Promise<DataRowEntity> {
+    const label = `Row ${id}`;
+    const row = await lockRow(tx, { spaceId, applicationId, tableName }, requireUuid(id, label));
+    if (row) return row;
+    throw await missingOrForeign(tx, DataRowEntity, { id, spaceId: Not(spaceId) }, label);
+  }
+}
+
+function assertNone(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
+}
+
+function newDataRow(table: Table, { id, values }: NewRow, createdAt: ReadonlyMap<string, Date>): DataRow {
+  const time = timeOf(createdAt, id);
+  return { id, createdAt: time, updatedAt: time, ...fillColumns(table.columns, values) };
+}
+
+function toDataRow({ columns }: Table, { id, createdAt, updatedAt, columnValues }: DataRowEntity): DataRow {
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { id, ...times, ...fillColumns(columns, columnValues) };
+}
+
+function timeOf(createdAt: ReadonlyMap<string, Date>, id: string): string {
+  const time = createdAt.get(id);
+  if (time === undefined) throw new Error(`Row ${id} was not inserted`);
+  return time.toISOString();
+}
