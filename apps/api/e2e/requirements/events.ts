@@ -47,6 +47,31 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'A preview says which of the latest envelopes a filter would match, and which field failed',
   },
+  'events.test-emission': {
+    source: 'contract §6',
+    behavior: 'An admin emits a test event, whose source is system',
+  },
+  'events.replay': {
+    source: 'spec: envelope status, rule 6; contract §6',
+    behavior:
+      'An admin replays any recorded envelope: a new generation is dispatched, the old outcome is kept',
+  },
+  'events.replay.pending': {
+    source: 'events: status transitions',
+    behavior: 'A replay of a PENDING envelope returns the running generation',
+  },
+  'events.replay.key': {
+    source: 'contract §6; events: faults F25',
+    behavior: 'The same request key is one generation, also in parallel and after the dispatch',
+  },
+  'events.replay.schema': {
+    source: 'contract §6',
+    behavior: 'A replay validates the payload against the current schema first: 400',
+  },
+  'events.replay.retired': {
+    source: 'contract §6',
+    behavior: 'A replay of an event that is not registered at present is a 409',
+  },
 } as const;
 
 /** From an emission to the runs that it starts. */

@@ -1,5 +1,7 @@
-import type { CatalogApplication, CatalogEvent, JsonSchema } from '@platform/contracts';
+import type { CatalogApplication, CatalogEvent, JsonSchema, TestEmissionRequest } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
+import { FreeForm } from '../infra/http/free-form.ts';
+import { checkPayload } from './emit.dto.ts';
 
 class CatalogEventDto implements CatalogEvent {
   @ApiProperty({ example: 'order.created' })
@@ -18,4 +20,11 @@ export class CatalogApplicationDto implements CatalogApplication {
   applicationIdentifier!: string;
   name!: string;
   events!: CatalogEventDto[];
+}
+
+export class TestEmissionDto implements TestEmissionRequest {
+  /** Must satisfy the schema of the event. */
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: 50, currency: 'EUR' } })
+  @FreeForm(checkPayload)
+  payload!: Record<string, unknown>;
 }

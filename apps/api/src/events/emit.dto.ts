@@ -13,7 +13,7 @@ import { isObject } from '../infra/json.ts';
 const MAX_NAME = 200;
 const MAX_KEY = 255;
 
-const checkPayload = (value: unknown, path: string): string[] =>
+export const checkPayload = (value: unknown, path: string): string[] =>
   isObject(value) ? [] : [`${path} must be an object`];
 
 export class EmitDto implements EmitRequest {

@@ -1,14 +1,19 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { Caller } from '../auth/caller.decorator.ts';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Audited, Caller, type AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { EnvelopeDetailDto, EnvelopePageDto, EnvelopeQueryDto } from './envelopes.dto.ts';
 import { EnvelopesService } from './envelopes.service.ts';
+import { ReplayRequestDto, ReplayResponseDto } from './replays.dto.ts';
+import { ReplaysService } from './replays.service.ts';
 
 @Access('admin')
 @Controller('events/envelopes')
 export class EnvelopesController {
-  constructor(private readonly envelopes: EnvelopesService) {}
+  constructor(
+    private readonly envelopes: EnvelopesService,
+    private readonly replays: ReplaysService,
+  ) {}
 
   /** Lists the envelopes of the space, newest first. */
   @Get()
@@ -20,5 +25,19 @@ export class EnvelopesController {
   @Get(':id')
   get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<EnvelopeDetailDto> {
     return this.envelopes.get(caller.spaceId, id);
+  }
+
+  /**
+   * Dispatches the envelope again. Every subscription that matches then starts its task again, so tasks have to be
+   * idempotent. While the envelope is PENDING, returns the generation that is running.
+   */
+  @Post(':id/replay')
+  @HttpCode(202)
+  replay(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() { requestKey }: ReplayRequestDto,
+  ): Promise<ReplayResponseDto> {
+    return this.replays.replay(call, id, requestKey ?? null);
   }
 }

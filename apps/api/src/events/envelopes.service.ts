@@ -38,8 +38,7 @@ export class EnvelopesService {
     const { ids, scannedTo } = await findEnvelopeIds(
       manager,
       { spaceId, events, status: status ?? null, from: parseInstant(from), to: parseInstant(to) },
-      below,
-      limit + 1,
+      { start: below, order: 'desc', limit: limit + 1 },
     );
     const envelopes = await loadEnvelopes(manager, spaceId, ids.slice(0, limit), PAGE_BYTES);
     const identifiers = await this.applications.names(manager, spaceId, [

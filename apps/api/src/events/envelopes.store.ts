@@ -27,46 +27,54 @@ export interface EnvelopeFilter {
   to: Date | null;
 }
 
+/** Where a scan begins, in which order it goes, and how many envelopes it is to find. */
+export interface Scan {
+  /** Exclusive; null: at the newest, or at the oldest. */
+  start: string | null;
+  order: 'asc' | 'desc';
+  limit: number;
+}
+
 export interface EnvelopeIds {
-  /** Newest first. */
+  /** In the order of the scan. */
   ids: string[];
-  /** How far the scan came, if there may be more envelopes beyond it. */
+  /** How far the scan came, if it found fewer than wanted although there may be more beyond. */
   scannedTo: string | null;
 }
 
 /**
- * Finds the envelopes of a filter below an id, newest first. An index serves every filter but two: DISPATCHED, which most
- * envelopes are, and PENDING envelopes of an event. Those look at a bounded number of envelopes and may find fewer.
+ * Finds the ids of envelopes. An index serves every filter but two: DISPATCHED, which most envelopes are, and PENDING
+ * envelopes of an event. Those look at `scanLimit` envelopes at most and may find fewer than wanted.
  */
 export async function findEnvelopeIds(
   sql: Sql,
   filter: EnvelopeFilter,
-  below: string | null,
-  limit: number,
+  scan: Scan,
+  scanLimit = SCAN_LIMIT,
 ): Promise<EnvelopeIds> {
   const { events, status } = filter;
-  const needsScan = status === 'DISPATCHED' || (status === 'PENDING' && events !== null);
-  if (!needsScan) {
-    const { text, values } = matching(filter, below, limit);
+  if (status !== 'DISPATCHED' && (status !== 'PENDING' || events === null)) {
+    const { text, values } = matching(filter, scan);
     const found = await rows<{ id: string }>(sql, text, values);
     return { ids: found.map(({ id }) => id), scannedTo: null };
   }
-  const size = Math.max(limit, events === null ? SCAN_LIMIT : Math.floor(SCAN_LIMIT / events.length));
-  const { text, values } = matching(
-    status === 'PENDING' ? { ...filter, events: null } : { ...filter, status: null },
-    below,
-    size,
-  );
-  const condition =
-    status === 'PENDING'
-      ? `(application_id, event) in (select * from unnest($${values.push(idsOf(events ?? []))}::uuid[], $${values.push(namesOf(events ?? []))}::text[]))`
-      : `status = 'DISPATCHED'`;
+  const { order, limit } = scan;
+  const isPending = status === 'PENDING';
+  const share = events === null || isPending ? scanLimit : Math.floor(scanLimit / events.length);
+  const size = Math.max(limit, share);
+  const wider = isPending ? { ...filter, events: null } : { ...filter, status: null };
+  const { text, values } = matching(wider, { ...scan, limit: size });
+  const condition = isPending
+    ? `(application_id, event) in (${keysOf(events ?? [], values)})`
+    : `status = 'DISPATCHED'`;
+  const reverse = order === 'asc' ? 'desc' : 'asc';
   const found = await rows<{ id: string; isEnd: boolean }>(
     sql,
     `with scanned as materialized (${text})
-     (select id, false as "isEnd" from scanned where ${condition} order by id desc limit $${values.push(limit)})
+     (select id, false as "isEnd" from scanned where ${condition} order by id ${order} limit $${values.push(limit)})
      union all
-     (select id, true from scanned where (select count(*) from scanned) = $${values.push(size)} order by id limit 1)`,
+     (select id, true from scanned where (select count(*) from scanned) = $${values.push(size)}
+      order by id ${reverse} limit 1)`,
     values,
   );
   const ids = found.filter(({ isEnd }) => !isEnd).map(({ id }) => id);
@@ -74,39 +82,38 @@ export async function findEnvelopeIds(
   return { ids, scannedTo: ids.length < limit ? (end?.id ?? null) : null };
 }
 
-/** The statement that selects the latest envelopes that an index finds by space or event, status, and time. */
+/** The statement that selects what an index finds by space or event, status, and time. */
 function matching(
   { spaceId, events, status, from, to }: EnvelopeFilter,
-  below: string | null,
-  limit: number,
+  { start, order, limit }: Scan,
 ): { text: string; values: unknown[] } {
   const lower = from === null ? LOWEST_ID : smallestIdAt(from.getTime() - ID_SLACK_MS);
   const upper = to === null ? HIGHEST_ID : smallestIdAt(to.getTime() + ID_SLACK_MS);
-  const values: unknown[] = [spaceId, lower, below !== null && below < upper ? below : upper];
+  const values: unknown[] = [spaceId, lower, upper];
   const conditions = ['space_id = $1', 'id >= $2', 'id < $3'];
+  if (start !== null) conditions.push(`id ${order === 'asc' ? '>' : '<'} $${values.push(start)}`);
   // A literal, so that the planner recognizes the partial index.
   if (status !== null) conditions.push(`status = '${status}'`);
   if (from !== null) conditions.push(`emitted_at >= $${values.push(from)}`);
   if (to !== null) conditions.push(`emitted_at < $${values.push(to)}`);
   const where = conditions.join(' and ');
-  const count = `$${values.push(limit)}`;
+  const end = `order by id ${order} limit $${values.push(limit)}`;
   const columns = 'id, status, application_id, event';
-  if (events === null)
-    return { text: `select ${columns} from envelope where ${where} order by id desc limit ${count}`, values };
+  if (events === null) return { text: `select ${columns} from envelope where ${where} ${end}`, values };
+  // The latest of each event, then the latest of those: no index orders the envelopes of several events.
   const text = `
-    select e.id, e.status, e.application_id, e.event
-    from unnest($${values.push(idsOf(events))}::uuid[], $${values.push(namesOf(events))}::text[]) as k(application_id, name)
-    cross join lateral (
-      select ${columns} from envelope
-      where application_id = k.application_id and event = k.name and ${where}
-      order by id desc limit ${count}
-    ) e
-    order by e.id desc limit ${count}`;
+    select e.* from (${keysOf(events, values)}) k cross join lateral (
+      select ${columns} from envelope where application_id = k.application_id and event = k.name and ${where} ${end}
+    ) e ${end}`;
   return { text, values };
 }
 
-const idsOf = (events: readonly EventKey[]) => events.map(({ applicationId }) => applicationId);
-const namesOf = (events: readonly EventKey[]) => events.map(({ name }) => name);
+/** A subquery of events. */
+function keysOf(events: readonly EventKey[], values: unknown[]): string {
+  const ids = values.push(events.map(({ applicationId }) => applicationId));
+  const names = values.push(events.map(({ name }) => name));
+  return `select application_id, name from unnest($${ids}::uuid[], $${names}::text[]) as k(application_id, name)`;
+}
 
 /** Loads envelopes, newest first: those whose payloads together take at most `maxBytes`, and at least one. */
 export async function loadEnvelopes(

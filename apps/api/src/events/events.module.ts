@@ -9,6 +9,8 @@ import { EnvelopesController } from './envelopes.controller.ts';
 import { EnvelopesService } from './envelopes.service.ts';
 import { EventDirectory } from './event-directory.ts';
 import { FilterPreviews } from './filter-previews.ts';
+import { ReplayChecks } from './replay-checks.ts';
+import { ReplaysService } from './replays.service.ts';
 import { SubscriptionGuard } from './subscription-guard.ts';
 import { SubscriptionViews } from './subscription-views.ts';
 import { SubscriptionsController } from './subscriptions.controller.ts';
@@ -23,6 +25,8 @@ import { SubscriptionsService } from './subscriptions.service.ts';
     EnvelopesService,
     EventDirectory,
     FilterPreviews,
+    ReplayChecks,
+    ReplaysService,
     SubscriptionGuard,
     SubscriptionViews,
     SubscriptionsService,

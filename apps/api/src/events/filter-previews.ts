@@ -23,7 +23,11 @@ export class FilterPreviews {
     const { manager } = this.database;
     const { applicationId } = await this.events.getRegistered(manager, spaceId, applicationIdentifier, name);
     const latest = { spaceId, events: [{ applicationId, name }], status: null, from: null, to: null };
-    const { ids } = await findEnvelopeIds(manager, latest, null, MAX_ENVELOPES);
+    const { ids } = await findEnvelopeIds(manager, latest, {
+      start: null,
+      order: 'desc',
+      limit: MAX_ENVELOPES,
+    });
     const envelopes = await loadEnvelopes(manager, spaceId, ids, MAX_BYTES);
     const items = envelopes.map(({ id, emittedAt, payload }) => ({
       envelopeId: id,
