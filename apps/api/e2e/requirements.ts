@@ -10,6 +10,7 @@ import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
+import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
 import { tasks } from './requirements/tasks.ts';
 import { turns } from './requirements/turns.ts';
@@ -36,6 +37,7 @@ export const requirements = {
   ...jobs,
   ...streams,
   ...tasks,
+  ...runs,
   ...eventManagement,
   ...emissions,
   ...relay,

@@ -50,6 +50,7 @@ export class Tasks1763600000022 implements MigrationInterface {
         status text not null default 'QUEUED'
           check (status in ('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED')),
         trigger json,
+        payload json,
         inputs json not null,
         attempt int not null default 1,
         cancel_requested boolean not null default false,
@@ -64,6 +65,7 @@ export class Tasks1763600000022 implements MigrationInterface {
         started_at timestamptz(3),
         finished_at timestamptz(3),
         check ((envelope_id is null) = (trigger is null)),
+        check ((trigger is null) = (payload is null)),
         check ((origin = 'EVENT') = (envelope_id is not null))
       ) partition by range (id)`);
     // Lists read the newest runs of each status and merge them, so that a rare status is found as fast as any.

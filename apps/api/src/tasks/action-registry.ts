@@ -18,7 +18,7 @@ export interface ActionContext {
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
   signal: AbortSignal;
   /** Appends a line to the log of the step; what exceeds the limit of the run is dropped. */
-  log(line: string): void;
+  log: (line: string) => void;
   /** Null for runs that a person or a schedule started. */
   trigger: Trigger | null;
   inputs: Record<string, unknown>;

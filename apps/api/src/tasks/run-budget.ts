@@ -11,6 +11,7 @@ const TRUNCATED = '… The log of a run has at most 256 KB; the rest was dropped
 /** What one attempt may still store. */
 export class RunBudget {
   private logBytes = MAX_LOG_BYTES;
+  private isLogFull = false;
   private valueBytes = MAX_VALUES_BYTES;
 
   /** Returns a log that takes its bytes from the budget of the attempt. */
@@ -40,7 +41,7 @@ export class RunBudget {
 
   /** Returns the part of a line that is kept, with its line break. */
   private takeLine(line: string): string {
-    if (this.logBytes <= 0) return '';
+    if (this.isLogFull) return '';
     const text = `${line}\n`;
     // Every UTF-16 code unit takes at least one byte.
     const bytes = text.length > this.logBytes ? Infinity : Buffer.byteLength(text);
@@ -48,7 +49,7 @@ export class RunBudget {
       this.logBytes -= bytes;
       return text;
     }
-    this.logBytes = 0;
+    this.isLogFull = true;
     return `${TRUNCATED}\n`;
   }
 }

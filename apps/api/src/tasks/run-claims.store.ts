@@ -1,5 +1,6 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { joinTrigger } from './run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
@@ -36,7 +37,7 @@ export interface ClaimAttempt {
 }
 
 const CLAIMED_RUN = `
-  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.inputs,
+  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload, r.inputs,
   r.attempt, t.workflow, t.timeout_ms as "timeoutMs", t.retry,
   t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
 
@@ -75,7 +76,12 @@ export const CLAIM_RUN = `
     (select count(*)::int from run_slot s where s.task_id = w.id) as slots, ${CLAIMED_RUN}
   from wanted w join task t on t.id = w.id left join r on true`;
 
-type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number } & (ClaimedRun | { id: null });
+type StoredRun = ClaimedRun & { payload: Record<string, unknown> | null };
+type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number } & (StoredRun | { id: null });
+
+function toClaimedRun({ payload, ...run }: StoredRun): ClaimedRun {
+  return { ...run, trigger: joinTrigger(run.trigger, payload) };
+}
 
 /**
  * Claims the run that has waited longest of the task of a run, if the task has a free slot. Returns null if that run no
@@ -85,12 +91,12 @@ export async function claimRun(sql: Sql, claim: Claim, leaseMs: number): Promise
   const row = await firstRow<ClaimRow>(sql, CLAIM_RUN, [claim.runId, claim.fencingToken, leaseMs]);
   if (row === null) return null;
   const { wantedTaskId: taskId, concurrency, slots, ...run } = row;
-  return { taskId, concurrency, slots, run: run.id === null ? null : run };
+  return { taskId, concurrency, slots, run: run.id === null ? null : toClaimedRun(run) };
 }
 
 /** Returns the run that a claim took although its response was lost; null if it took none. */
-export function findClaimedRun(sql: Sql, { runId, fencingToken }: Claim): Promise<ClaimedRun | null> {
-  return firstRow(
+export async function findClaimedRun(sql: Sql, { runId, fencingToken }: Claim): Promise<ClaimedRun | null> {
+  const row = await firstRow<StoredRun>(
     sql,
     `select ${CLAIMED_RUN}
      from run w join run_slot s on s.task_id = w.task_id
@@ -99,6 +105,7 @@ export function findClaimedRun(sql: Sql, { runId, fencingToken }: Claim): Promis
      where w.id = $1`,
     [runId, fencingToken],
   );
+  return row && toClaimedRun(row);
 }
 
 /** Creates the slots that a task lacks. Returns how many. */

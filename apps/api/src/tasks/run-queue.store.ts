@@ -28,17 +28,17 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
     tx,
     `with new as (
        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::json[],
-         $8::uuid[], $9::int[], $10::uuid[], $11::uuid[], $12::int[], $13::json[])
-         as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger,
+         $8::json[], $9::uuid[], $10::int[], $11::uuid[], $12::uuid[], $13::int[], $14::json[])
+         as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
            envelope_id, generation, subscription_id, root_id, depth, path)
      ), queued as (
        insert into run_queue (run_id, task_id, space_id, next_publish_at)
-       select id, task_id, space_id, clock_timestamp() + $14 * interval '1 millisecond' from new
+       select id, task_id, space_id, clock_timestamp() + $15 * interval '1 millisecond' from new
      )
-     insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger,
+     insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
        envelope_id, generation, subscription_id, root_id, depth, path)
-     select id, space_id, task_id, owner_user_id, origin, inputs, trigger, envelope_id, generation, subscription_id,
-       root_id, depth, case when path is not null then array(select json_array_elements_text(path)) end
+     select id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload, envelope_id, generation,
+       subscription_id,       root_id, depth, case when path is not null then array(select json_array_elements_text(path)) end
      from new`,
     [
       column(({ id }) => id),
@@ -47,7 +47,8 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
       column(({ ownerUserId }) => ownerUserId),
       column(({ origin }) => origin),
       column(({ inputs }) => json(inputs)),
-      column(({ trigger }) => json(trigger)),
+      column(({ trigger }) => json(trigger && { ...trigger, payload: {} })),
+      column(({ trigger }) => json(trigger?.payload)),
       column(({ envelopeId }) => envelopeId ?? null),
       column(({ generation }) => generation ?? null),
       column(({ subscriptionId }) => subscriptionId ?? null),

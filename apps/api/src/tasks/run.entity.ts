@@ -22,8 +22,13 @@ export class RunEntity {
   @Column('text', { default: 'QUEUED' })
   status!: RunStatus;
 
+  /** With an empty payload, so that lists read no large values. */
   @Column('json', { nullable: true })
   trigger!: Trigger | null;
+
+  /** The payload of the trigger. */
+  @Column('json', { nullable: true })
+  payload!: Record<string, unknown> | null;
 
   @Column('json')
   inputs!: Record<string, unknown>;

@@ -7,6 +7,7 @@ import {
 } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import type { Lineage } from './lineage.ts';
+import { joinTrigger } from './run-trigger.ts';
 
 export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<Lineage | null> {
   return firstRow(
@@ -37,23 +38,19 @@ export interface RunRow {
 const RUN = `
   r.id, r.task_id as "taskId", t.name as "taskName", r.owner_user_id as "ownerUserId", r.origin, r.status, r.attempt,
   r.cancel_requested as "cancelRequested", r.created_at as "createdAt", r.started_at as "startedAt",
-  r.finished_at as "finishedAt", r.error`;
-
-/** Without the payload, which may be large. `->` copies JSON text, so that no character in it can fail. */
-const BRIEF_TRIGGER = `
-  case when r.trigger is not null then json_build_object(
-    'event', r.trigger->'event', 'payload', '{}'::json, 'source', r.trigger->'source', 'id', r.trigger->'id',
-    'emittedAt', r.trigger->'emittedAt', 'spaceId', r.trigger->'spaceId', 'actorUserId', r.trigger->'actorUserId',
-    'causationId', r.trigger->'causationId', 'depth', r.trigger->'depth') end as trigger`;
+  r.finished_at as "finishedAt", r.error, r.trigger`;
 
 /** Returns a run of a space with everything that was given to it. */
-export function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
-  return firstRow(
+export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
+  const row = await firstRow<RunRow & { payload: Record<string, unknown> | null }>(
     sql,
-    `select ${RUN}, r.trigger, r.inputs from run r join task t on t.id = r.task_id
+    `select ${RUN}, r.payload, r.inputs from run r join task t on t.id = r.task_id
      where r.space_id = $1 and r.id = $2`,
     [spaceId, id],
   );
+  if (row === null) return null;
+  const { payload, ...run } = row;
+  return { ...run, trigger: joinTrigger(run.trigger, payload) };
 }
 
 /** Which runs of a space a list has: those of a task, of an owner, or all. */
@@ -71,7 +68,7 @@ export function listRunsStatement(scope: RunScope): string {
         order by id desc limit $5
       ) r order by r.id desc limit $5
     )
-    select ${RUN}, ${BRIEF_TRIGGER}, '{}'::json as inputs
+    select ${RUN}, '{}'::json as inputs
     from page r join task t on t.id = r.task_id order by r.id desc`;
 }
 

@@ -4,7 +4,9 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
+import { TasksModule } from '../tasks/tasks.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
+import { AgentAction } from './lifecycle/agent-action.ts';
 import { BackgroundTurns } from './lifecycle/background-turns.service.ts';
 import { BuiltinSource } from './engine/builtin-tool-source.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
@@ -36,7 +38,7 @@ import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
 
 @Module({
-  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule],
+  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule, TasksModule],
   controllers: [
     TurnsController,
     ExecuteController,
@@ -46,6 +48,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     LocalToolsController,
   ],
   providers: [
+    AgentAction,
     BackgroundTurns,
     BuiltinSource,
     CancellationService,

@@ -48,6 +48,8 @@ describe('readConfig', () => {
       rateLimit: 1200,
       maxRunningTurns: 50,
       jobConcurrency: 200,
+      runConcurrency: 50,
+      runLeaseMs: 20_000,
       streamLeaseMs: 20_000,
       failpoints: [],
     });
@@ -84,6 +86,8 @@ describe('readConfig', () => {
       PLATFORM_RATE_LIMIT: '60',
       PLATFORM_MAX_RUNNING_TURNS: '5',
       PLATFORM_JOB_CONCURRENCY: '3',
+      PLATFORM_RUN_CONCURRENCY: '4',
+      PLATFORM_RUN_LEASE_MS: '600',
       PLATFORM_STREAM_LEASE_MS: '500',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
@@ -106,6 +110,8 @@ describe('readConfig', () => {
       rateLimit: 60,
       maxRunningTurns: 5,
       jobConcurrency: 3,
+      runConcurrency: 4,
+      runLeaseMs: 600,
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });

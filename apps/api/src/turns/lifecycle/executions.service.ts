@@ -17,6 +17,8 @@ export interface InternalExecution {
   /** As in the body of an execution, and checked like there. */
   inputs: unknown;
   settings?: ExecuteSettings;
+  /** A repeated id returns what the first call recorded; default: a new id. */
+  turnId?: string;
   /** The source in the ledger. */
   source: TurnSettings['source'];
   /** Cancels the turn. */
@@ -60,7 +62,7 @@ export class ExecutionsService {
       agent,
       contents: read.contents,
       sessionName: read.memory ? read.sessionName : null,
-      turnId: null,
+      turnId: execution.turnId ?? null,
       settings: { ...executeSettings(agent.settings, settings, read, { interactive: false }), source },
       requestId: null,
       hidden: !read.memory,

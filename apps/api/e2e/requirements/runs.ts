@@ -1,0 +1,57 @@
+export const runs = {
+  'run.manual': {
+    source: 'contract §7',
+    behavior:
+      'A manual run executes the steps in order with their templates resolved, and shows each of them',
+  },
+  'run.no-trigger': {
+    source: 'spec: Trigger object; contract §7',
+    behavior: 'Manual runs have no trigger, and none can be given in their inputs',
+  },
+  'run.trigger': {
+    source: 'spec: Trigger object; contract §6, §7',
+    behavior: 'A run that an event started has the nine keys of the trigger, as they were recorded',
+  },
+  'run.atomic': {
+    source: 'design: Runs',
+    behavior: 'Runs are queued in the transaction of whoever creates them: without its commit there are none',
+  },
+  'run.list': {
+    source: 'contract §1, §7',
+    behavior: 'Runs are listed newest first, by status and task, page by page; admins see all of the space',
+  },
+  'run.access': {
+    source: 'contract §1, §2',
+    behavior: 'Members see runs of their own tasks only (404); runs of other spaces are a 403',
+  },
+  'run.owner': {
+    source: 'spec: Authorization; contract §7',
+    behavior: 'A run acts as the owner of its task, and fails with OWNER_GONE once that person has left',
+  },
+  'run.failed': {
+    source: 'contract §7',
+    behavior:
+      'A failed step ends the run with its code; later steps do not run; unexpected errors are not shown',
+  },
+  'run.bounds': {
+    source: 'contract §7; quality: Security',
+    behavior: 'The log of a run has at most 256 KB, an output at most 1 MB, with a clear error',
+  },
+  'run.timeout': {
+    source: 'contract §7',
+    behavior: 'An attempt that exceeds the timeout of the task is stopped and FAILED with TIMEOUT',
+  },
+  'run.backoff': {
+    source: 'contract §7',
+    behavior: 'A failed run is attempted again after the backoff, which doubles, as often as the task says',
+  },
+  'run.retry': {
+    source: 'contract §7',
+    behavior: 'Retry adds an attempt to the same run, once however many ask; otherwise it is a 409',
+  },
+  'run.cancel': {
+    source: 'contract §7',
+    behavior:
+      'A queued run is cancelled at once, a running one within a second, in whichever process it runs',
+  },
+} as const;

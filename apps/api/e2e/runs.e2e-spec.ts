@@ -1,0 +1,467 @@
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { Run, Trigger } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { uuidV7 } from '../src/infra/uuid-v7.ts';
+import { RunCreation } from '../src/tasks/run-creation.ts';
+import { RunLineage } from '../src/tasks/run-lineage.ts';
+import { StepError } from '../src/tasks/step-error.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedAction } from './harness/scripted-action.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(60_000);
+
+const KB = 1024;
+
+let app: TestApp;
+let runs: RunCalls;
+let scripted: ScriptedAction;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  runs = new RunCalls(app);
+  scripted = ScriptedAction.install(app);
+}, 60_000);
+
+afterAll(() => app.close());
+
+describe('manual runs', () => {
+  verifies('run.manual', 'execute their steps in order and show them', async () => {
+    const task = await runs.createTask([
+      scripted.step('load', (_, input) => ({ items: [input.order, { id: 'B' }], count: 2 }), {
+        order: '{{inputs.order}}',
+      }),
+      scripted.step(
+        'send',
+        ({ log }, input) => {
+          log('first line');
+          log('second line');
+          return input;
+        },
+        { first: '{{steps.load.output.items.0}}', text: 'Sent {{steps.load.output.count}}' },
+      ),
+    ]);
+    const started = await runs.start(task, { order: { id: 'A' } });
+    expect(started).toMatchObject({ taskId: task.id, taskName: 'Test', origin: 'MANUAL', attempt: 1 });
+    const run = await runs.reached(started);
+    expect(run).toMatchObject({ status: 'SUCCEEDED', inputs: { order: { id: 'A' } } });
+    expect(run).not.toHaveProperty('error');
+    expect(run.steps).toEqual([
+      {
+        id: 'load',
+        kind: 'tool',
+        status: 'SUCCEEDED',
+        input: { order: { id: 'A' } },
+        output: { items: [{ id: 'A' }, { id: 'B' }], count: 2 },
+        log: '',
+        startedAt: expect.any(String),
+        durationMs: expect.any(Number),
+      },
+      expect.objectContaining({
+        id: 'send',
+        input: { first: { id: 'A' }, text: 'Sent 2' },
+        output: { first: { id: 'A' }, text: 'Sent 2' },
+        log: 'first line\nsecond line\n',
+      }),
+    ]);
+    expect(run.attempts).toEqual([
+      {
+        attempt: 1,
+        status: 'SUCCEEDED',
+        startedAt: expect.any(String),
+        finishedAt: expect.any(String),
+      },
+    ]);
+  });
+
+  verifies('run.no-trigger', 'have none, and inputs cannot contain one', async () => {
+    let seen: unknown;
+    const task = await runs.createTask([scripted.step('look', (context) => void (seen = context.trigger))]);
+    const run = await runs.reached(await runs.start(task));
+    expect(run.trigger).toBeNull();
+    expect(seen).toBeNull();
+    const forged = await runs.request('POST', `/tasks/${task.id}/run`, {
+      body: { inputs: { trigger: { event: 'order.created' } } },
+    });
+    expect(forged.status).toBe(400);
+    expect(forged.text).toContain('inputs.trigger must not be given');
+    const beside = await runs.request('POST', `/tasks/${task.id}/run`, { body: { trigger: {} } });
+    expect(beside.status).toBe(400);
+  });
+
+  test('need no body, and accept a key such as __proto__', async () => {
+    const task = await runs.createTask([scripted.step('look', ({ inputs }) => Object.keys(inputs))]);
+    const bare = await runs.request('POST', `/tasks/${task.id}/run`);
+    expect(bare.status).toBe(202);
+    const raw = '{"inputs":{"__proto__":1,"constructor":2}}';
+    const { body } = await runs.request('POST', `/tasks/${task.id}/run`, { raw });
+    expect((await runs.reached(body)).steps[0]?.output).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+describe('runs of events', () => {
+  async function createEventRun(
+    task: { id: string; ownerUserId: string },
+    trigger: Trigger,
+  ): Promise<string> {
+    const id = uuidV7();
+    const creation = app.get(RunCreation);
+    await app.get(DataSource).transaction((tx) =>
+      creation.createEventRuns(tx, [
+        {
+          id,
+          spaceId: app.admin.spaceId,
+          taskId: task.id,
+          ownerUserId: task.ownerUserId,
+          trigger,
+          envelopeId: trigger.id,
+          generation: 0,
+          subscriptionId: randomUUID(),
+          rootId: trigger.id,
+          depth: trigger.depth,
+          path: ['shop/order.created', 'shop/"quoted", {braces}'],
+        },
+      ]),
+    );
+    await creation.publish([id]);
+    return id;
+  }
+
+  const someTrigger = (): Trigger => ({
+    event: 'order.created',
+    payload: { total: 3, text: 'null byte \u0000', list: [1.5] },
+    source: 'app',
+    id: uuidV7(),
+    emittedAt: '2026-01-02T03:04:05.678Z',
+    spaceId: app.admin.spaceId,
+    actorUserId: null,
+    causationId: null,
+    depth: 0,
+  });
+
+  verifies('run.trigger', 'have the trigger as it was recorded, and a lineage', async () => {
+    const trigger = someTrigger();
+    let seen: unknown;
+    const task = await runs.createTask(
+      [
+        scripted.step('look', (context, input) => ((seen = [context.trigger, context.inputs]), input), {
+          total: '{{trigger.payload.total}}',
+        }),
+      ],
+      { type: 'EVENT' },
+    );
+    const id = await createEventRun(task, trigger);
+    const run = await runs.reached({ id });
+    expect(run).toMatchObject({ status: 'SUCCEEDED', origin: 'EVENT', trigger, inputs: {} });
+    expect(Object.keys(run.trigger ?? {})).toHaveLength(9);
+    expect(run.steps[0]?.output).toEqual({ total: 3 });
+    expect(seen).toEqual([trigger, {}]);
+    const lineage = await app.get(RunLineage).find(app.get(DataSource), app.admin.spaceId, id);
+    const path = ['shop/order.created', 'shop/"quoted", {braces}'];
+    expect(lineage).toEqual({ envelopeId: trigger.id, rootId: trigger.id, depth: 0, path });
+    const { items } = await runs.list(`/tasks/${task.id}/runs`);
+    expect(items[0]?.trigger).toEqual({ ...trigger, payload: {} });
+  });
+
+  verifies('run.atomic', 'exist only with the transaction that creates them', async () => {
+    const task = await runs.createTask([scripted.step('never', () => null)]);
+    const { ownerUserId } = task;
+    const run = { spaceId: app.admin.spaceId, taskId: task.id, ownerUserId, origin: 'MANUAL' as const };
+    let id = '';
+    const broken = app.get(DataSource).transaction(async (tx) => {
+      id = await app.get(RunCreation).createManualRun(tx, { ...run, inputs: {} });
+      throw new Error('Rolled back');
+    });
+    await expect(broken).rejects.toThrow('Rolled back');
+    await app.get(RunCreation).publish([id]);
+    expect((await runs.request('GET', `/runs/${id}`)).status).toBe(404);
+    expect(await app.sql('select from run_queue where run_id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('access', () => {
+  verifies('run.access', 'is for the owner of the task and for admins', async () => {
+    const own = runs.by(app.member);
+    const task = await own.createTask([scripted.step('look', ({ owner }) => owner)]);
+    const run = await own.reached(await own.start(task));
+    expect((await runs.get(run)).id).toBe(run.id);
+    const other = runs.by(await app.addUser('MEMBER'));
+    const statuses = async (by: RunCalls, id: string) => [
+      (await by.request('GET', `/runs/${id}`)).status,
+      (await by.cancel({ id })).status,
+      (await by.retry({ id })).status,
+    ];
+    expect(await statuses(other, run.id)).toEqual([404, 404, 404]);
+    expect(await statuses(runs.by(app.outsider), run.id)).toEqual([403, 403, 403]);
+    expect(await statuses(runs, randomUUID())).toEqual([404, 404, 404]);
+    expect(await statuses(runs, 'nonsense')).toEqual([404, 404, 404]);
+    const start = (by: RunCalls, id: string) => by.request('POST', `/tasks/${id}/run`, { body: {} });
+    expect((await start(other, task.id)).status).toBe(403);
+    expect((await start(runs.by(app.outsider), task.id)).status).toBe(403);
+    expect((await start(own, randomUUID())).status).toBe(404);
+    expect((await other.request('GET', `/tasks/${task.id}/runs`)).status).toBe(403);
+  });
+
+  verifies('run.owner', 'is that of the owner, also if an admin starts the run', async () => {
+    const leaver = await app.addUser('MEMBER');
+    const own = runs.by(leaver);
+    const task = await own.createTask([
+      scripted.step('look', ({ owner }) => owner),
+      scripted.step('leave', () => leaveSpace(leaver)),
+      scripted.step('never', () => null),
+    ]);
+    const started = await runs.start(task);
+    const run = await runs.reached(started);
+    expect(run.steps[0]?.output).toEqual({
+      kind: 'user',
+      userId: leaver.userId,
+      spaceId: leaver.spaceId,
+      role: 'MEMBER',
+      credential: { kind: 'internal', id: leaver.userId },
+      causationRunId: run.id,
+    });
+    expect(run).toMatchObject({ status: 'FAILED', error: { code: 'OWNER_GONE' } });
+    expect(run.steps.map(({ id }) => id)).toEqual(['look', 'leave']);
+    expect(await runs.reached(await runs.start(task))).toMatchObject({
+      status: 'FAILED',
+      steps: [],
+      error: { code: 'OWNER_GONE' },
+    });
+  });
+
+  async function leaveSpace({ userId }: TestUser): Promise<string> {
+    const { status } = await app.request('DELETE', `/api/members/${userId}`);
+    return String(status);
+  }
+});
+
+describe('lists', () => {
+  verifies('run.list', 'are newest first, by status and task, page by page', async () => {
+    const user = await app.addUser('MEMBER');
+    const own = runs.by(user);
+    const good = await own.createTask([scripted.step('one', () => null)]);
+    const bad = await own.createTask([
+      scripted.step('one', () => {
+        throw new StepError('STEP_FAILED', 'No');
+      }),
+    ]);
+    const made: Run[] = [];
+    for (const task of [good, bad, good, bad, good]) made.push(await own.reached(await own.start(task)));
+    const ids = made.map(({ id }) => id).reverse();
+    const first = await own.list('/runs?limit=2');
+    const second = await own.list(`/runs?limit=2&cursor=${first.nextCursor}`);
+    const third = await own.list(`/runs?limit=2&cursor=${second.nextCursor}`);
+    expect([first, second, third].flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
+    expect(third.nextCursor).toBeNull();
+    expect(first.items[0]).toMatchObject({ steps: [], attempts: [], inputs: {} });
+    const failed = await own.list('/runs?status=FAILED');
+    expect(failed.items.map(({ id }) => id)).toEqual([ids[1], ids[3]]);
+    const ofTask = await own.list(`/tasks/${good.id}/runs?status=SUCCEEDED`);
+    expect(ofTask.items.map(({ id }) => id)).toEqual([ids[0], ids[2], ids[4]]);
+    const all = await runs.list('/runs?limit=5');
+    expect(all.items.map(({ id }) => id)).toEqual(ids);
+    const elsewhere = await runs.by(app.outsider).list('/runs');
+    expect(elsewhere.items).toEqual([]);
+    const foreign = await own.request('GET', `/runs?status=FAILED&cursor=${first.nextCursor}`);
+    expect(foreign.status).toBe(400);
+    expect((await own.request('GET', '/runs?status=DONE')).status).toBe(400);
+  });
+});
+
+describe('failures', () => {
+  verifies('run.failed', 'end the run with the code of the step', async () => {
+    const run = await runs.result([
+      scripted.step('before', () => 1),
+      scripted.step('breaks', ({ log }) => {
+        log('about to break');
+        throw new StepError('STEP_FAILED', 'Total is missing');
+      }),
+      scripted.step('never', () => null),
+    ]);
+    const error = { code: 'STEP_FAILED', message: 'Total is missing' };
+    expect(run).toMatchObject({
+      status: 'FAILED',
+      error,
+      attempts: [{ attempt: 1, status: 'FAILED', error }],
+    });
+    expect(run.steps).toMatchObject([
+      { id: 'before', status: 'SUCCEEDED' },
+      { id: 'breaks', status: 'FAILED', output: null, log: 'about to break\n', error },
+    ]);
+    const secret = await runs.result([
+      scripted.step('breaks', () => {
+        throw new Error('password=hunter2');
+      }),
+    ]);
+    expect(secret.error).toEqual({ code: 'SERVER_ERROR', message: 'The step failed unexpectedly' });
+    const missing = await runs.result([scripted.step('reads', () => null, { x: '{{inputs.nothing}}' })]);
+    expect(missing).toMatchObject({ status: 'FAILED', error: { code: 'VALIDATION_ERROR' } });
+    expect(missing.error?.message).toContain('{{inputs.nothing}} has no value');
+  });
+
+  verifies('run.bounds', 'of logs and outputs hold', async () => {
+    const run = await runs.result([
+      scripted.step('one', ({ log }) => {
+        for (let i = 0; i < 300; i++) log('x'.repeat(KB - 1));
+        return 'y'.repeat(1000 * KB);
+      }),
+      scripted.step('two', ({ log }) => {
+        log('too late');
+        return 'z'.repeat(KB * KB);
+      }),
+    ]);
+    const [one, two] = run.steps;
+    expect(one?.log.length).toBeGreaterThan(255 * KB);
+    expect(Buffer.byteLength(run.steps.map(({ log }) => log).join(''))).toBeLessThan(257 * KB);
+    expect(one?.log.slice(-100)).toContain('the rest was dropped');
+    expect(String(one?.output).length).toBe(1000 * KB);
+    expect(two?.log).toBe('');
+    expect(run.error).toEqual({
+      code: 'STEP_TOO_LARGE',
+      message: `The output of step two has ${KB * KB + 2} bytes; at most ${KB * KB} are stored`,
+    });
+    const unusual = await runs.result([
+      scripted.step('one', ({ log }) => {
+        log('null \u0000, half \ud800');
+        return { text: 'null \u0000, half \ud800', nothing: undefined, ['__proto__x']: 1 };
+      }),
+      scripted.step('two', () => undefined),
+    ]);
+    expect(unusual.steps).toMatchObject([
+      { log: 'null \u0000, half \ud800\n', output: { text: 'null \u0000, half \ud800', ['__proto__x']: 1 } },
+      { output: null, status: 'SUCCEEDED' },
+    ]);
+  });
+
+  verifies('run.timeout', 'stops the code', async () => {
+    const run = await runs.result(
+      [scripted.step('waits', untilStopped), scripted.step('never', () => null)],
+      {
+        timeoutMs: 1_000,
+      },
+    );
+    const error = { code: 'TIMEOUT', message: 'The run did not finish within 1000 ms' };
+    expect(run).toMatchObject({ status: 'FAILED', error, steps: [{ id: 'waits', status: 'FAILED', error }] });
+    expect(run.steps).toHaveLength(1);
+  });
+
+  verifies('run.backoff', 'is doubled between the attempts', async () => {
+    let calls = 0;
+    const run = await runs.result(
+      [
+        scripted.step('flaky', () => {
+          if (++calls < 4) throw new StepError('STEP_FAILED', `Call ${calls}`);
+          return calls;
+        }),
+      ],
+      { retry: { attempts: 3, backoffMs: 100 } },
+    );
+    expect(run).toMatchObject({ status: 'SUCCEEDED', attempt: 4, steps: [{ output: 4 }] });
+    expect(run).not.toHaveProperty('error');
+    expect(run.attempts.map(({ status }) => status)).toEqual(['FAILED', 'FAILED', 'FAILED', 'SUCCEEDED']);
+    expect(run.attempts[0]?.error?.message).toBe('Call 1');
+    const gaps = run.attempts
+      .slice(1)
+      .map(({ startedAt }, i) => Date.parse(startedAt) - Date.parse(run.attempts[i]?.finishedAt ?? ''));
+    for (const [i, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(100 * 2 ** i - 2);
+    const given = await runs.result(
+      [
+        scripted.step('breaks', () => {
+          throw new StepError('STEP_FAILED', 'Always');
+        }),
+      ],
+      { retry: { attempts: 1, backoffMs: 0 } },
+    );
+    expect(given).toMatchObject({ status: 'FAILED', attempt: 2, error: { message: 'Always' } });
+  });
+});
+
+describe('retry', () => {
+  verifies('run.retry', 'adds one attempt to the same run', async () => {
+    let isBroken = true;
+    const task = await runs.createTask([
+      scripted.step('one', () => {
+        if (isBroken) throw new StepError('STEP_FAILED', 'Broken');
+        return 'fine';
+      }),
+    ]);
+    const failed = await runs.reached(await runs.start(task));
+    expect(failed.status).toBe('FAILED');
+    isBroken = false;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => runs.retry(failed)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409, 409, 409]);
+    const run = await runs.reached(failed, 'SUCCEEDED');
+    expect(run).toMatchObject({ id: failed.id, attempt: 2, steps: [{ output: 'fine' }] });
+    expect(run).not.toHaveProperty('error');
+    expect(run.attempts.map(({ status }) => status)).toEqual(['FAILED', 'SUCCEEDED']);
+    const again = await runs.retry(run);
+    expect(again.status).toBe(409);
+    expect(again.text).toContain('is SUCCEEDED');
+    const { items } = await runs.list(`/tasks/${task.id}/runs`);
+    expect(items).toHaveLength(1);
+  });
+
+  test('is refused once the task is deleted', async () => {
+    const task = await runs.createTask([
+      scripted.step('one', () => {
+        throw new StepError('STEP_FAILED', 'No');
+      }),
+    ]);
+    const run = await runs.reached(await runs.start(task));
+    expect((await app.request('DELETE', `/api/tasks/${task.id}`)).status).toBe(204);
+    expect((await runs.retry(run)).status).toBe(404);
+    expect((await runs.get(run)).status).toBe('FAILED');
+  });
+});
+
+describe('cancel', () => {
+  verifies('run.cancel', 'is immediate for a queued run, and cooperative for a running one', async () => {
+    let stopped: Promise<unknown> = Promise.resolve();
+    const task = await runs.createTask(
+      [
+        scripted.step(
+          'waits',
+          (context) => (stopped = untilStopped(context).catch((error: unknown) => error)),
+        ),
+        scripted.step('never', () => null),
+      ],
+      { concurrency: 1 },
+    );
+    const running = await runs.reached(await runs.start(task), 'RUNNING');
+    const queued = await runs.start(task);
+    const answer = await runs.cancel(queued);
+    expect([answer.status, answer.body.status]).toEqual([202, 'CANCELLED']);
+    expect(answer.body).toMatchObject({ cancelRequested: true, startedAt: null, steps: [], attempts: [] });
+    await eventually(async () => expect((await runs.get(running)).steps).toHaveLength(1));
+    const asked = performance.now();
+    const requested = await runs.cancel(running);
+    expect(requested.status).toBe(202);
+    await stopped;
+    expect(performance.now() - asked).toBeLessThan(1_000);
+    const run = await runs.reached(running);
+    expect(run).toMatchObject({
+      status: 'CANCELLED',
+      cancelRequested: true,
+      steps: [{ id: 'waits', status: 'CANCELLED' }],
+      attempts: [{ status: 'CANCELLED' }],
+    });
+    expect((await runs.cancel(run)).body).toEqual(run);
+    const again = await runs.retry(queued);
+    expect([again.status, again.body.cancelRequested]).toEqual([202, false]);
+    await runs.reached(queued, 'RUNNING');
+    await runs.cancel(queued);
+    expect(await runs.reached(queued)).toMatchObject({ status: 'CANCELLED', attempt: 2 });
+  });
+});
+
+/** Waits until the run is stopped. */
+function untilStopped({ signal }: { signal: AbortSignal }): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
