@@ -10,7 +10,7 @@ import { child, cleanUp, runBench, temporaryFolder, temporaryPlace } from './ben
 import { quantile } from './clock.mjs';
 import { EVENT } from './events-work.mjs';
 import { freePort, startAlone } from './service.mjs';
-import { printEvents } from './table.mjs';
+import { printEmissions, printQueues } from './table.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +29,32 @@ const PAUSE_MS = 60;
 /** An application may emit 30,000 times a minute. */
 const APPLICATIONS = 16;
 const DONE_MS = 120_000;
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    n: { type: 'integer' },
+    kind: { type: 'string', enum: ['rush', 'normal'] },
+    amount: { type: 'number' },
+    customer: {
+      type: 'object',
+      properties: { id: { type: 'string' }, name: { type: 'string' }, email: { type: 'string' } },
+      required: ['id'],
+    },
+    lines: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
+    note: { type: 'string' },
+  },
+  required: ['n', 'kind', 'amount', 'customer', 'lines'],
+};
+const WORKFLOW = {
+  steps: [
+    {
+      id: 'work',
+      kind: 'code',
+      source: 'return { n: context.execution.inputs.trigger.payload.n, ok: true };',
+    },
+  ],
+};
 
 await runBench(bench);
 
@@ -65,6 +91,7 @@ async function bench() {
   }
   await api.child.stop();
   await route.stop();
+  printEmissions({ emit, seconds });
 
   const endToEnd = {};
   const idle = {};
@@ -95,7 +122,7 @@ async function bench() {
     idle[name] = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
     await queues.stop();
   }
-  printEvents({ emit, endToEnd, idle, seconds, count, calls });
+  printQueues({ endToEnd, idle, count, calls });
 }
 
 /** The service with applications, and a task that each event runs. */
@@ -121,32 +148,6 @@ async function startSubject(databaseUrl, env, { subscribed }) {
   }
   return { child: service, databaseUrl, target: { url: `${url}/api/events/emit`, callers } };
 }
-
-const SCHEMA = {
-  type: 'object',
-  properties: {
-    n: { type: 'integer' },
-    kind: { type: 'string', enum: ['rush', 'normal'] },
-    amount: { type: 'number' },
-    customer: {
-      type: 'object',
-      properties: { id: { type: 'string' }, name: { type: 'string' }, email: { type: 'string' } },
-      required: ['id'],
-    },
-    lines: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
-    note: { type: 'string' },
-  },
-  required: ['n', 'kind', 'amount', 'customer', 'lines'],
-};
-const WORKFLOW = {
-  steps: [
-    {
-      id: 'work',
-      kind: 'code',
-      source: 'return { n: context.execution.inputs.trigger.payload.n, ok: true };',
-    },
-  ],
-};
 
 /** Returns the runs per second from the first emission to the end of the last run. */
 async function runsOf({ target, databaseUrl }, client, events) {

@@ -69,8 +69,8 @@ export function printRelay({
   );
 }
 
-/** Prints the results of `bench:events`: emissions of the service beside the bare insert and the bare route, then the queues. */
-export function printEvents({ emit, endToEnd, idle, seconds, count, calls }) {
+/** Prints the first results of `bench:events`: emissions of the service beside the bare insert and the bare route. */
+export function printEmissions({ emit, seconds }) {
   const closed = (clients) => {
     const of = emit[clients];
     const rates = [of.service.rate, of.insert.rate, of.route.rate];
@@ -98,6 +98,10 @@ export function printEvents({ emit, endToEnd, idle, seconds, count, calls }) {
       ...Object.keys(emit).flatMap((n) => closed(Number(n))),
     ],
   );
+}
+
+/** Prints the other results of `bench:events`: from the emission to the end of the run, beside the queues. */
+export function printQueues({ endToEnd, idle, count, calls }) {
   const { service, redis, boss, bull } = endToEnd;
   const others = Math.max(boss, bull);
   const faster = { text: 'more than both queues', met: service > others && redis > others };

@@ -127,7 +127,7 @@ describe.each(transports('in-process'))('the queues, %s', (transport) => {
     await emitter.load({ count: 300, random });
     let deaths = 0;
     const spawn = () =>
-      fleet.add({ PLATFORM_FAILPOINTS: `events.dispatch.match:kill=${id}` }).catch(() => null);
+      fleet.add({ PLATFORM_FAILPOINTS: `events.dispatch.after-match:kill=${id}` }).catch(() => null);
     let member = await spawn();
     const keepOneRunning = repeat(
       async () => {
