@@ -119,4 +119,13 @@ export const emissions = {
     source: 'events.md, emit',
     behavior: 'Emissions at the same time share transactions, and one that fails does not affect the others',
   },
+  'events.dispatch.matched': {
+    source: 'spec: Event bus events, Filter semantics; events.md, dispatch',
+    behavior: 'Every enabled subscription that matches starts one run; verdicts and their number are stored',
+  },
+  'events.dispatch.trigger': {
+    source: 'spec: Trigger object; contract §6',
+    behavior:
+      'A run that an event starts has a trigger with the nine keys; the path of its envelope is the run’s',
+  },
 } as const;

@@ -4,6 +4,7 @@ import { TasksModule } from '../tasks/tasks.module.ts';
 import { CatalogInstallation } from './catalog-installation.ts';
 import { CatalogController } from './catalog.controller.ts';
 import { CatalogService } from './catalog.service.ts';
+import { DispatchModule } from './dispatch.module.ts';
 import { EmissionModule } from './emission.module.ts';
 import { EnvelopesController } from './envelopes.controller.ts';
 import { EnvelopesService } from './envelopes.service.ts';
@@ -17,7 +18,7 @@ import { SubscriptionsController } from './subscriptions.controller.ts';
 import { SubscriptionsService } from './subscriptions.service.ts';
 
 @Module({
-  imports: [AuthModule, TasksModule, EmissionModule],
+  imports: [AuthModule, TasksModule, DispatchModule, EmissionModule],
   controllers: [CatalogController, EnvelopesController, SubscriptionsController],
   providers: [
     CatalogInstallation,

@@ -127,7 +127,13 @@ export class Events1763600000023 implements MigrationInterface {
         next_publish_at timestamptz not null,
         primary key (envelope_id, generation)
       ) with (fillfactor = 70)`);
-    await db.query('create index envelope_outbox_claim on envelope_outbox (available_at, envelope_id)');
+    // A claimed row leaves the first index, so that a claim finds only rows that it can take.
+    await db.query(`
+      create index envelope_outbox_claim on envelope_outbox (available_at, envelope_id)
+      where lease_until is null and not is_suspect`);
+    await db.query(`
+      create index envelope_outbox_suspect on envelope_outbox (available_at, envelope_id)
+      where lease_until is not null or is_suspect`);
     await db.query('create index envelope_outbox_publish on envelope_outbox (next_publish_at)');
 
     await db.query(`
