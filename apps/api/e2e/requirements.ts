@@ -12,7 +12,7 @@ import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
-import { tasks } from './requirements/tasks.ts';
+import { sandbox, tasks } from './requirements/tasks.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
@@ -38,6 +38,7 @@ export const requirements = {
   ...streams,
   ...tasks,
   ...runs,
+  ...sandbox,
   ...eventManagement,
   ...emissions,
   ...relay,

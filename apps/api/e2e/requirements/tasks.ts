@@ -29,3 +29,10 @@ export const tasks = {
       'The manifest owns what a task of an application does; a new installation keeps whether it is enabled',
   },
 } as const;
+
+export const sandbox = {
+  'sandbox.code': {
+    source: 'spec: Trigger object; contract §7',
+    behavior: 'Code gets its inputs, returns its output and writes to the log of its step',
+  },
+} as const;

@@ -1,15 +1,27 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { ActionRegistry, type Action, type ActionContext } from './action-registry.ts';
+import { CodeCalls } from './code-calls.ts';
+import { SandboxPool } from './sandbox/sandbox-pool.ts';
+import { CodeFailed } from './sandbox/sandbox-process.ts';
+import { StepError } from './step-error.ts';
 
 /** Steps of kind `code`: JavaScript in a sandbox. */
 @Injectable()
-export class CodeAction implements Action, OnModuleInit {
+export class CodeAction implements Action, OnModuleInit, OnApplicationShutdown {
   readonly kind = 'code';
 
-  constructor(private readonly actions: ActionRegistry) {}
+  constructor(
+    private readonly actions: ActionRegistry,
+    private readonly pool: SandboxPool,
+    private readonly calls: CodeCalls,
+  ) {}
 
   onModuleInit(): void {
     this.actions.register(this);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.close();
   }
 
   /** The source refers to nothing that could be checked before it runs. */
@@ -17,7 +29,32 @@ export class CodeAction implements Action, OnModuleInit {
     return Promise.resolve([]);
   }
 
-  run({ step }: ActionContext): Promise<unknown> {
-    return Promise.reject(new Error(`The sandbox for step ${step.id} is not there yet`));
+  async run(context: ActionContext): Promise<unknown> {
+    const { step, signal } = context;
+    if (step.kind !== 'code') throw new Error(`Step ${step.id} is not code`);
+    let calls = 0;
+    try {
+      const json = await this.pool.run({
+        source: step.source,
+        context: JSON.stringify(describe(context)),
+        signal,
+        log: (line) => context.log(line),
+        call: (kind, request) => this.calls.call(context, ++calls, kind, JSON.parse(request)),
+        toCallError: (error) => this.calls.describe(error),
+      });
+      return json === null ? null : (JSON.parse(json) as unknown);
+    } catch (error) {
+      if (error instanceof CodeFailed) throw new StepError('STEP_FAILED', error.message, { cause: error });
+      throw error;
+    }
   }
+}
+
+/** What the code sees as `context`. Only runs that an event started have a trigger, which no input can replace. */
+function describe({ runId, attempt, inputs, trigger, steps }: ActionContext): object {
+  const { trigger: _, ...given } = inputs;
+  return {
+    execution: { id: runId, attempt, inputs: trigger === null ? given : { ...given, trigger } },
+    steps,
+  };
 }

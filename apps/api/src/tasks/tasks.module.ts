@@ -1,8 +1,10 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { MemberRemovals } from '../auth/member-removals.ts';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { ActionRegistry } from './action-registry.ts';
 import { CodeAction } from './code-action.ts';
+import { CodeCalls } from './code-calls.ts';
 import { RunClaims } from './run-claims.ts';
 import { RunCreation } from './run-creation.ts';
 import { RunExecutor } from './run-executor.ts';
@@ -16,6 +18,7 @@ import { RunWorker } from './run-worker.ts';
 import { RunWrites } from './run-writes.ts';
 import { RunsController } from './runs.controller.ts';
 import { RunsService } from './runs.service.ts';
+import { SandboxPool } from './sandbox/sandbox-pool.ts';
 import { StepRunner } from './step-runner.ts';
 import { RunSummaries } from './run-summaries.ts';
 import { TaskDirectory } from './task-directory.ts';
@@ -31,6 +34,7 @@ import { WorkflowReferences } from './workflow-references.ts';
   providers: [
     ActionRegistry,
     CodeAction,
+    CodeCalls,
     RunClaims,
     RunCreation,
     RunExecutor,
@@ -43,8 +47,13 @@ import { WorkflowReferences } from './workflow-references.ts';
     RunWakeups,
     RunWorker,
     RunWrites,
-    StepRunner,
     RunSummaries,
+    {
+      provide: SandboxPool,
+      inject: [PlatformConfig],
+      useFactory: ({ sandboxProcesses }: PlatformConfig) => new SandboxPool(sandboxProcesses),
+    },
+    StepRunner,
     TaskDirectory,
     TaskInstallation,
     TasksService,

@@ -9,7 +9,8 @@ export const MAX_SOURCE_BYTES = 64 * 1024;
 const MAX_NAME_LENGTH = 255;
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-type FieldCheck = (value: unknown, earlierSteps: ReadonlySet<string>) => string[];
+/** `earlierSteps`: what templates can refer to; null where there are no templates. */
+type FieldCheck = (value: unknown, earlierSteps: ReadonlySet<string> | null) => string[];
 
 const name: FieldCheck = (value) =>
   isText(value) && value !== '' && value.length <= MAX_NAME_LENGTH
@@ -21,8 +22,10 @@ const source: FieldCheck = (value) => {
   return Buffer.byteLength(value) > MAX_SOURCE_BYTES ? [`must have at most ${MAX_SOURCE_BYTES} bytes`] : [];
 };
 
-const values: FieldCheck = (value, earlierSteps) =>
-  isObject(value) ? checkTemplates(value, earlierSteps) : ['must be an object'];
+const values: FieldCheck = (value, earlierSteps) => {
+  if (!isObject(value)) return ['must be an object'];
+  return earlierSteps === null ? [] : checkTemplates(value, earlierSteps);
+};
 
 /** The fields of each kind of step, besides `id` and `kind`. */
 const FIELDS: Record<StepKind, Record<string, FieldCheck>> = {
@@ -46,17 +49,30 @@ export function checkWorkflow(workflow: unknown, path: Path): Problem[] {
   return problems;
 }
 
+/** Returns what is wrong with the fields of a step, besides `id` and `kind`, whose templates are resolved. */
+export function checkResolvedFields(kind: StepKind, fields: Record<string, unknown>, path: Path): Problem[] {
+  return checkFields(kind, fields, path, null);
+}
+
+function checkFields(
+  kind: StepKind,
+  step: Record<string, unknown>,
+  path: Path,
+  earlier: ReadonlySet<string> | null,
+): Problem[] {
+  return Object.entries(FIELDS[kind]).flatMap(([field, check]) =>
+    check(step[field], earlier).map((text) => ({ path: [...path, field], text })),
+  );
+}
+
 /** Adds the id of the step to `earlier`. */
 function checkStep(step: unknown, path: Path, earlier: Set<string>): Problem[] {
   if (!isObject(step)) return [{ path, text: 'must be an object' }];
   const { id, kind } = step;
   const problems = problemAt([...path, 'id'], idProblem(id, earlier));
   if (isStepKind(kind)) {
-    const fields = FIELDS[kind];
-    problems.push(...unknownKeys(step, ['id', 'kind', ...Object.keys(fields)], path));
-    for (const [field, check] of Object.entries(fields)) {
-      problems.push(...check(step[field], earlier).map((text) => ({ path: [...path, field], text })));
-    }
+    problems.push(...unknownKeys(step, ['id', 'kind', ...Object.keys(FIELDS[kind])], path));
+    problems.push(...checkFields(kind, step, path, earlier));
   } else {
     problems.push({ path: [...path, 'kind'], text: `must be one of ${STEP_KINDS.join(', ')}` });
   }

@@ -50,6 +50,7 @@ describe('readConfig', () => {
       jobConcurrency: 200,
       runConcurrency: 50,
       runLeaseMs: 20_000,
+      sandboxProcesses: 4,
       streamLeaseMs: 20_000,
       failpoints: [],
     });
@@ -88,6 +89,7 @@ describe('readConfig', () => {
       PLATFORM_JOB_CONCURRENCY: '3',
       PLATFORM_RUN_CONCURRENCY: '4',
       PLATFORM_RUN_LEASE_MS: '600',
+      PLATFORM_SANDBOX_PROCESSES: '2',
       PLATFORM_STREAM_LEASE_MS: '500',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
@@ -112,6 +114,7 @@ describe('readConfig', () => {
       jobConcurrency: 3,
       runConcurrency: 4,
       runLeaseMs: 600,
+      sandboxProcesses: 2,
       streamLeaseMs: 500,
       failpoints: ['after-claim', 'before-commit'],
     });
@@ -197,6 +200,7 @@ describe('readConfig', () => {
     ['PLATFORM_TRUST_PROXY', '::1, fd00::/129'],
     ['PLATFORM_READ_TIMEOUT_MS', '0'],
     ['PLATFORM_JOB_CONCURRENCY', '0'],
+    ['PLATFORM_SANDBOX_PROCESSES', '0'],
   ])('refuses %s=%s in one line that does not repeat the value', (name, value) => {
     const [problem, ...others] = problems({ [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} must be [^\n]+$`));

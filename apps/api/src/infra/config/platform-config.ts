@@ -80,6 +80,8 @@ export class PlatformConfig {
   /** Runs of tasks that this process executes at the same time. */
   readonly runConcurrency!: number;
   readonly runLeaseMs!: number;
+  /** Processes in which this process runs the code of tasks. */
+  readonly sandboxProcesses!: number;
   readonly failpoints!: string[];
 
   constructor(values: Omit<PlatformConfig, 'isWorker'>) {
@@ -176,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 50),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
+    sandboxProcesses: read('PLATFORM_SANDBOX_PROCESSES', integer(1, 256), 4),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),
   });
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,0 +1,91 @@
+import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from 'quickjs-emscripten';
+import { Execution, type ExecutionState } from './execution.ts';
+import type { SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
+
+// The program of a sandbox process. Node.js runs it without compiling it: only types that can be removed are allowed.
+// It has no environment and may read nothing but this folder and QuickJS.
+
+const TICK_MS = 500;
+const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
+const quickJs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
+
+let execution: Execution | null = null;
+let heardAt = performance.now();
+let wasSilent = false;
+
+const send = (message: SandboxMessage) => process.send?.(message);
+
+process.on('message', (message: WorkerMessage) => {
+  heardAt = performance.now();
+  wasSilent = false;
+  switch (message.type) {
+    case 'ping':
+      return;
+    case 'start': {
+      report(() => newExecution().start(message.source, message.context));
+      return;
+    }
+    case 'result': {
+      resume(message.id, { json: message.json });
+      return;
+    }
+    case 'error': {
+      resume(message.id, { error: message.error });
+      return;
+    }
+  }
+});
+
+// The worker decides when its processes end: a Ctrl-C in its terminal must not reach them first.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+process.on('disconnect', () => process.exit());
+
+setInterval(() => {
+  const isSilent = performance.now() - heardAt > limits.silenceMs - 2 * TICK_MS;
+  // Messages that arrived during a long slice are read only after this callback.
+  if (isSilent && wasSilent) process.exit();
+  wasSilent = isSilent;
+}, TICK_MS);
+
+send({ type: 'ready' });
+
+function newExecution(): Execution {
+  execution = new Execution(quickJs, limits, {
+    log: (lines) => send({ type: 'log', lines }),
+    call: (id, action, json) => send({ type: 'call', id, action, json }),
+  });
+  return execution;
+}
+
+function resume(id: number, result: Parameters<Execution['resume']>[1]): void {
+  const current = execution;
+  if (current !== null) report(() => current.resume(id, result));
+}
+
+/** Runs a slice and tells the worker how it ended. */
+function report(slice: () => ExecutionState): void {
+  const state = trap(slice);
+  if (state.type === 'failed' && state.failure.kind === 'limit') {
+    // A runtime that ran out of something is not trusted to be freed.
+    process.send?.(state, () => process.exit());
+    return;
+  }
+  send(state);
+  if (state.type === 'waiting') return;
+  const ended = execution;
+  execution = null;
+  ended?.dispose();
+  send({ type: 'free' });
+}
+
+/** An error of the interpreter itself, such as its own stack running out. */
+function trap(slice: () => ExecutionState): ExecutionState {
+  try {
+    return slice();
+  } catch (error) {
+    const isStack = error instanceof RangeError && error.message.includes('call stack');
+    const message = isStack ? 'The code nests values or calls too deeply' : 'The code broke the sandbox';
+    return { type: 'failed', failure: { kind: 'limit', message, line: null } };
+  }
+}

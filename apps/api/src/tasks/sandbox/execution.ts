@@ -1,0 +1,226 @@
+import {
+  Scope,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten';
+import type { CallError, CodeFailure, SandboxLimits } from './messages.ts';
+import { preludeOf } from './prelude.ts';
+
+// Node.js runs this file in a process of its own, without compiling it: only types that can be removed are allowed.
+
+const SOURCE_NAME = 'source.js';
+/** How many queued jobs run before the limits are checked. */
+const JOBS = 500;
+/** Log lines are sent together, once they have so many characters. */
+const LOG_CHUNK = 8_192;
+
+/** What an execution does to the outside. */
+export interface ExecutionHost {
+  log(lines: string[]): void;
+  call(id: number, action: string, json: string): void;
+}
+
+export type ExecutionState =
+  { type: 'waiting' } | { type: 'done'; json: string | null } | { type: 'failed'; failure: CodeFailure };
+
+/** One execution of code in a runtime of its own. */
+export class Execution {
+  private readonly limits: SandboxLimits;
+  private readonly host: ExecutionHost;
+  private readonly scope = new Scope();
+  private readonly runtime: QuickJSRuntime;
+  private readonly vm: QuickJSContext;
+  private settle: QuickJSHandle | null = null;
+  private finished: ExecutionState | null = null;
+  private exceeded: string | null = null;
+  private usedMs = 0;
+  private sliceStart = { cpu: 0, wall: 0 };
+  private lines: string[] = [];
+  private unsent = 0;
+  private logBytes = 0;
+  private calls = 0;
+  private openCalls = 0;
+
+  constructor(quickJs: QuickJSWASMModule, limits: SandboxLimits, host: ExecutionHost) {
+    this.limits = limits;
+    this.host = host;
+    this.runtime = this.scope.manage(quickJs.newRuntime());
+    this.runtime.setMemoryLimit(limits.memoryBytes);
+    this.runtime.setMaxStackSize(limits.stackBytes);
+    this.runtime.setInterruptHandler(() => this.isExceeded());
+    this.vm = this.own(this.runtime.newContext());
+  }
+
+  /** Runs the code until it ends or waits for a host call. */
+  start(source: string, context: string): ExecutionState {
+    return this.slice(() => {
+      const { vm } = this;
+      const prelude = this.unwrap(vm.evalCode(preludeOf(this.limits), 'platform.js'));
+      const hosts = [this.newLog(), this.newCall(), this.newFinish()];
+      const inner = this.unwrap(vm.callFunction(prelude, vm.undefined, ...hosts));
+      this.settle = this.own(vm.getProp(inner, 'settle'));
+      const start = this.own(vm.getProp(inner, 'start'));
+      // On the first line of the source, so that its lines keep their numbers.
+      const main = vm.evalCode(`(async function (context, platform, console) {${source}\n})`, SOURCE_NAME);
+      if (main.error) {
+        this.failToParse(this.dump(main.error), source);
+        return;
+      }
+      const argument = this.own(vm.newString(context));
+      this.finish(vm.callFunction(start, vm.undefined, this.own(main.value), argument));
+    });
+  }
+
+  /** Continues the code after a host call. */
+  resume(id: number, result: { json: string } | { error: CallError }): ExecutionState {
+    this.openCalls--;
+    return this.slice(() => {
+      const { vm, settle } = this;
+      if (settle === null) return;
+      const error = 'error' in result ? vm.newString(JSON.stringify(result.error)) : vm.null;
+      const json = 'json' in result ? vm.newString(result.json) : vm.null;
+      this.finish(vm.callFunction(settle, vm.undefined, vm.newNumber(id), error, json));
+      error.dispose();
+      json.dispose();
+    });
+  }
+
+  /** Frees the memory of the runtime. */
+  dispose(): void {
+    this.scope.dispose();
+  }
+
+  private slice(work: () => void): ExecutionState {
+    this.sliceStart = { cpu: threadCpuMs(), wall: performance.now() };
+    work();
+    while (this.finished === null && !this.isExceeded()) {
+      const ran = this.runtime.executePendingJobs(JOBS);
+      if (ran.error) this.failWith(this.dump(ran.error));
+      else if (ran.value === 0) break;
+    }
+    this.usedMs += threadCpuMs() - this.sliceStart.cpu;
+    this.flushLog();
+    if (this.exceeded !== null) return failed('limit', this.exceeded, null);
+    return this.finished ?? { type: 'waiting' };
+  }
+
+  private isExceeded(): boolean {
+    const { cpuMs, silenceMs } = this.limits;
+    if (this.usedMs + threadCpuMs() - this.sliceStart.cpu > cpuMs) {
+      this.exceeded ??= `The code used more than ${cpuMs / 1000} s of processor time`;
+    } else if (performance.now() - this.sliceStart.wall > silenceMs) {
+      this.exceeded ??= `The code ran for more than ${silenceMs / 1000} s at a time`;
+    }
+    return this.exceeded !== null;
+  }
+
+  private newLog(): QuickJSHandle {
+    return this.newFunction('log', (text) => {
+      if (this.logBytes >= this.limits.logBytes) return;
+      const line = this.vm.getString(text);
+      this.logBytes += Buffer.byteLength(line) + 1;
+      this.unsent += line.length;
+      this.lines.push(line);
+      if (this.unsent >= LOG_CHUNK) this.flushLog();
+    });
+  }
+
+  private newCall(): QuickJSHandle {
+    return this.newFunction('call', (id, action, json) => {
+      const { calls, openCalls } = this.limits;
+      if (this.calls >= calls) throw new Error(`The code has made ${calls} calls, which is the most`);
+      if (this.openCalls >= openCalls) {
+        throw new Error(`The code waits for ${openCalls} calls, which is the most at a time`);
+      }
+      this.calls++;
+      this.openCalls++;
+      this.host.call(this.vm.getNumber(id), this.vm.getString(action), this.readText(json) ?? 'null');
+    });
+  }
+
+  private newFinish(): QuickJSHandle {
+    return this.newFunction('finish', (succeeded, text, stack) => {
+      if (this.vm.dump(succeeded) === true) this.finished ??= { type: 'done', json: this.readText(text) };
+      else this.failWith({ message: this.readText(text), stack: this.readText(stack) });
+    });
+  }
+
+  private newFunction(name: string, call: (...args: QuickJSHandle[]) => void): QuickJSHandle {
+    return this.own(this.vm.newFunction(name, call));
+  }
+
+  private readText(handle: QuickJSHandle | undefined): string | null {
+    return handle !== undefined && this.vm.typeof(handle) === 'string' ? this.vm.getString(handle) : null;
+  }
+
+  private failToParse(error: unknown, source: string): void {
+    const { message, stack } = toFailure(error);
+    const lines = source.split('\n').length;
+    // What is missing is noticed behind the source.
+    this.finished = failed('syntax', message, Math.min(lineOf(stack) ?? lines, lines));
+  }
+
+  private failWith(error: unknown): void {
+    const { message, stack } = toFailure(error);
+    const { memoryBytes } = this.limits;
+    if (message.endsWith('out of memory')) {
+      const text = `The code used more than ${memoryBytes / 1024 / 1024} MB of memory`;
+      this.finished ??= failed('limit', text, lineOf(stack));
+    } else {
+      const text = message.endsWith('stack overflow') ? 'The code calls itself too deeply' : message;
+      this.finished ??= failed('error', text, lineOf(stack));
+    }
+  }
+
+  /** Fails if the call has thrown. */
+  private finish(result: ReturnType<QuickJSContext['callFunction']>): void {
+    if (result.error) this.failWith(this.dump(result.error));
+    else result.value.dispose();
+  }
+
+  private flushLog(): void {
+    if (this.lines.length > 0) this.host.log(this.lines);
+    this.lines = [];
+    this.unsent = 0;
+  }
+
+  private unwrap(result: ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
+    return this.own(this.vm.unwrapResult(result));
+  }
+
+  private own<T extends Disposable & { alive: boolean; dispose(): void }>(handle: T): T {
+    return this.scope.manage(handle);
+  }
+
+  private dump(error: QuickJSHandle): unknown {
+    const dumped: unknown = this.vm.dump(error);
+    error.dispose();
+    return dumped;
+  }
+}
+
+function failed(kind: CodeFailure['kind'], message: string, line: number | null): ExecutionState {
+  return { type: 'failed', failure: { kind, message, line } };
+}
+
+function toFailure(error: unknown): { message: string; stack: string } {
+  const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
+  const text = typeof message === 'string' ? message : 'The code threw';
+  return {
+    message: typeof name === 'string' ? `${name}: ${text}` : text,
+    stack: typeof stack === 'string' ? stack : '',
+  };
+}
+
+/** The first line of the source that a stack names. */
+function lineOf(stack: string): number | null {
+  const found = /\bsource\.js:(\d{1,9})/.exec(stack);
+  return found === null ? null : Number(found[1]);
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,0 +1,135 @@
+import { MAX_LOG_BYTES, MAX_VALUE_BYTES } from '../run-budget.ts';
+import type { SandboxLimits } from './messages.ts';
+import { SandboxProcess, type SandboxJob } from './sandbox-process.ts';
+
+const MB = 1024 * 1024;
+
+export const SANDBOX_LIMITS: SandboxLimits = {
+  memoryBytes: 64 * MB,
+  stackBytes: 256 * 1024,
+  cpuMs: 10_000,
+  silenceMs: 10_000,
+  // More than a run keeps, which then says that lines were dropped.
+  logBytes: MAX_LOG_BYTES + 1,
+  valueBytes: MAX_VALUE_BYTES,
+  calls: 1_000,
+  openCalls: 20,
+};
+
+const PING_MS = 2_000;
+
+interface Waiter {
+  resolve: (process: SandboxProcess) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Warm processes that execute code. They start when they are first needed; one more than needed is kept ready. */
+export class SandboxPool {
+  private readonly processes = new Set<SandboxProcess>();
+  private readonly idle: SandboxProcess[] = [];
+  private readonly waiters = new Set<Waiter>();
+  private pings: NodeJS.Timeout | null = null;
+  private isClosed = false;
+
+  constructor(
+    /** The most processes. */
+    private readonly size: number,
+    private readonly limits: SandboxLimits = SANDBOX_LIMITS,
+  ) {}
+
+  /** Executes code as soon as a process is free. Returns the output as JSON, null if there is none. */
+  async run(job: SandboxJob): Promise<string | null> {
+    const process = await this.acquire(job.signal);
+    try {
+      return await process.run(job);
+    } finally {
+      void this.release(process);
+    }
+  }
+
+  /** The ids of the processes. */
+  get pids(): number[] {
+    return [...this.processes].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** Stops telling the processes that the worker is alive, as if the worker were paused. For tests. */
+  pausePings(): void {
+    if (this.pings) clearInterval(this.pings);
+  }
+
+  /** Ends all processes, and with them their executions. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.pausePings();
+    for (const { reject } of this.waiters) reject(new Error('The sandbox is closed'));
+    this.waiters.clear();
+    const processes = [...this.processes];
+    for (const process of processes) process.kill();
+    await Promise.all(processes.map(({ ended }) => ended));
+  }
+
+  private async acquire(signal: AbortSignal): Promise<SandboxProcess> {
+    signal.throwIfAborted();
+    if (this.isClosed) throw new Error('The sandbox is closed');
+    const process = this.idle.pop();
+    if (this.idle.length === 0) this.grow();
+    if (process !== undefined) return process;
+    const { promise, resolve, reject } = Promise.withResolvers<SandboxProcess>();
+    const waiter = { resolve, reject };
+    this.waiters.add(waiter);
+    // The spare process serves this execution; another one becomes the spare.
+    this.grow();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    return promise.finally(() => {
+      this.waiters.delete(waiter);
+      signal.removeEventListener('abort', abort);
+    });
+  }
+
+  private async release(process: SandboxProcess): Promise<void> {
+    await process.settle();
+    if (process.isReusable) this.offer(process);
+    else process.kill();
+  }
+
+  private offer(process: SandboxProcess): void {
+    const [waiter] = this.waiters;
+    if (waiter === undefined) {
+      this.idle.push(process);
+      return;
+    }
+    this.waiters.delete(waiter);
+    waiter.resolve(process);
+  }
+
+  /** Starts a process if there is room. */
+  private grow(): void {
+    if (this.isClosed || this.processes.size >= this.size) return;
+    const process = new SandboxProcess(this.limits);
+    this.processes.add(process);
+    this.pings ??= setInterval(() => this.ping(), PING_MS).unref();
+    void process.ready.then(
+      () => this.offer(process),
+      () => this.refuseWaiters(),
+    );
+    void process.ended.then(() => this.remove(process));
+  }
+
+  /** A process that cannot start would not start again. */
+  private refuseWaiters(): void {
+    for (const { reject } of this.waiters) reject(new Error('A sandbox process could not start'));
+    this.waiters.clear();
+  }
+
+  private ping(): void {
+    for (const process of this.processes) process.ping();
+  }
+
+  private remove(process: SandboxProcess): void {
+    this.processes.delete(process);
+    const at = this.idle.indexOf(process);
+    if (at !== -1) this.idle.splice(at, 1);
+    if (this.waiters.size > 0) this.grow();
+  }
+}

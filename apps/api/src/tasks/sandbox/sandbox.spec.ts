@@ -1,0 +1,321 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SANDBOX_LIMITS, SandboxPool } from './sandbox-pool.ts';
+import { CodeFailed } from './sandbox-process.ts';
+
+/** Little processor time, so that endless loops end soon. */
+const LIMITS = { ...SANDBOX_LIMITS, cpuMs: 400 };
+
+let pool: SandboxPool;
+
+beforeEach(() => {
+  pool = new SandboxPool(1, LIMITS);
+});
+afterEach(() => pool.close());
+
+interface Run {
+  context?: unknown;
+  signal?: AbortSignal;
+  lines?: string[];
+  call?: (action: string, request: unknown) => Promise<unknown>;
+}
+
+/** Runs code and returns its output. */
+async function run(source: string, { context = {}, signal, lines = [], call }: Run = {}): Promise<unknown> {
+  const json = await pool.run({
+    source,
+    context: JSON.stringify(context),
+    signal: signal ?? new AbortController().signal,
+    log: (line) => lines.push(line),
+    call: async (action, request) => JSON.stringify((await call?.(action, JSON.parse(request))) ?? null),
+    toCallError: (error) => ({ code: 'FAILED', message: (error as Error).message }),
+  });
+  return json === null ? null : (JSON.parse(json) as unknown);
+}
+
+async function failure(source: string, options: Run = {}): Promise<CodeFailed['failure']> {
+  const error: unknown = await run(source, options).catch((reason: unknown) => reason);
+  if (!(error instanceof CodeFailed)) throw new Error(`No failure of the code: ${String(error)}`);
+  return error.failure;
+}
+
+describe('the sandbox', () => {
+  it('runs the body of an async function', async () => {
+    expect(await run('return 1 + 1')).toBe(2);
+    expect(await run('return { a: [1, "x", null, true] } // end')).toEqual({ a: [1, 'x', null, true] });
+    expect(await run('')).toBeNull();
+    expect(await run('await null; const x = await Promise.all([1, 2]); return x')).toEqual([1, 2]);
+  });
+
+  it('gives the code its context', async () => {
+    const context = { execution: { inputs: { name: 'Ada', __proto__: null } } };
+    expect(await run('return context.execution.inputs.name', { context })).toBe('Ada');
+  });
+
+  it('writes to the log', async () => {
+    const lines: string[] = [];
+    const source = 'console.log("a", 1, { b: [2] }, undefined, new Error("x")); console.error(null)';
+    expect(await run(source, { lines })).toBeNull();
+    expect(lines).toEqual(['a 1 {"b":[2]} undefined Error: x', 'null']);
+  });
+
+  it('has nothing of Node.js', async () => {
+    const names = [
+      'process',
+      'require',
+      'module',
+      'fetch',
+      'setTimeout',
+      'Buffer',
+      'WebAssembly',
+      'std',
+      'os',
+    ];
+    const source = `return [${names.map((name) => `typeof ${name}`).join(', ')}]`;
+    expect(await run(source)).toEqual(names.map(() => 'undefined'));
+    for (const escape of [
+      "constructor.constructor('return process')()",
+      "context.constructor.constructor('return process')()",
+      "platform.emit.constructor('return process')()",
+      "console.log.constructor('return process')()",
+      "(async () => {}).constructor('return process')().then()",
+    ]) {
+      expect(await failure(`return ${escape}`)).toMatchObject({ kind: 'error' });
+    }
+  });
+
+  it.each<[string, string, object]>([
+    ['while (1)', '\nwhile (1);', { kind: 'limit', message: /0\.4 s of processor time/ }],
+    [
+      'an endless chain of promises',
+      'const f = () => Promise.resolve().then(f); await f()',
+      { kind: 'limit', message: /0\.4 s/ },
+    ],
+    [
+      'a loop that catches everything',
+      'for (;;) { try { for (;;); } catch {} finally { continue } }',
+      { kind: 'limit', message: /0\.4 s/ },
+    ],
+    ['a slow pattern', 'return /(a+)+$/.test("a".repeat(50) + "b")', { kind: 'limit', message: /0\.4 s/ }],
+    [
+      'a text of 1 GB',
+      'return "x".repeat(2 ** 30)',
+      { kind: 'error', message: /invalid string length/, line: 1 },
+    ],
+    ['a growing text', 'let s = "x"; for (;;) s += s', { message: /too long|memory/ }],
+    [
+      'much memory',
+      '\n\nreturn new Array(1e9).fill(0)',
+      { kind: 'limit', message: /more than 64 MB/, line: 3 },
+    ],
+    [
+      'deep recursion',
+      '\nfunction f() { return f() + 1 }\nf()',
+      { kind: 'error', message: /calls itself too deeply/, line: 2 },
+    ],
+    ['deep values', 'JSON.parse("[".repeat(1e6))', { kind: 'limit', message: /too deeply/ }],
+    [
+      'a huge output',
+      'return "x".repeat(2e6)',
+      { kind: 'error', message: /The output must have at most 1048576/ },
+    ],
+    [
+      'an output that is not JSON',
+      'const a = []; a.push(a); return a',
+      { kind: 'error', message: /The output must be JSON/ },
+    ],
+    ['a big integer', 'return 1n', { kind: 'error', message: /The output must be JSON/ }],
+    [
+      'a syntax error',
+      'const a = 1;\nconst b = ;\nreturn a',
+      { kind: 'syntax', message: /^SyntaxError/, line: 2 },
+    ],
+    ['a missing brace', 'if (context) {\n  return 1', { kind: 'syntax', line: 2 }],
+    ['an error', '\n\nthrow new TypeError("wrong")', { kind: 'error', message: 'TypeError: wrong', line: 3 }],
+    [
+      'an error after a wait',
+      'await null;\nnull.x',
+      { kind: 'error', message: /^TypeError: cannot read/, line: 2 },
+    ],
+    ['no error', 'throw { a: 1 }', { kind: 'error', message: 'The code threw {"a":1}' }],
+    [
+      'an error that fails',
+      'throw { get name() { throw 1 }, toJSON() { throw 2 } }',
+      { kind: 'error', message: /cannot be shown/ },
+    ],
+    [
+      'an endless error',
+      'const e = new Error(); Object.defineProperty(e, "message", { get() { for (;;); } }); throw e',
+      { kind: 'limit' },
+    ],
+    ['a return of something endless', 'return { toJSON() { for (;;); } }', { kind: 'limit' }],
+  ])('%s fails, and the next execution is fine', async (_, source, expected) => {
+    const { message, ...rest } = expected as { message?: string | RegExp };
+    const failed = await failure(source);
+    expect(failed).toMatchObject(rest);
+    if (message !== undefined) expect(failed.message).toMatch(message);
+    expect(await run('return typeof process')).toBe('undefined');
+  });
+
+  it('keeps nothing of an execution for the next one', async () => {
+    const [before] = pool.pids;
+    const pollute = `
+      Object.prototype.polluted = 1;
+      Array.prototype.map = () => 'replaced';
+      Promise.prototype.then = null;
+      JSON.stringify = () => '"replaced"';
+      globalThis.kept = 1;
+      return 1`;
+    expect(await run(pollute)).toBe(1);
+    const [pid] = pool.pids;
+    expect(before).toBeUndefined();
+    const probe = 'return [typeof {}.polluted, [1].map((x) => x + 1), typeof kept, JSON.stringify(1)]';
+    expect(await run(probe)).toEqual(['undefined', [2], 'undefined', '1']);
+    // The process is the same one: it is the runtime that is new.
+    expect(pool.pids).toEqual([pid]);
+  });
+
+  it('bounds memory that stays in use', async () => {
+    pool = new SandboxPool(1);
+    const source = 'globalThis.kept = []; for (;;) kept.push(new Uint8Array(1e6))';
+    expect(await failure(source)).toMatchObject({ kind: 'limit', message: /more than 64 MB/ });
+    expect(await run('return typeof kept')).toBe('undefined');
+  });
+
+  it('bounds the log', async () => {
+    const lines: string[] = [];
+    const failed = await failure('for (;;) console.log("x".repeat(1000))', { lines });
+    expect(failed.message).toBe('The code used more than 0.4 s of processor time');
+    expect(lines.join('\n').length).toBeGreaterThan(260_000);
+    expect(lines.join('\n').length).toBeLessThan(264_000);
+    const [line] = await (async () => {
+      const long: string[] = [];
+      await run('console.log("x".repeat(1e7))', { lines: long });
+      return long;
+    })();
+    expect(line?.length).toBe(262_145);
+  });
+
+  it('stops code that waits forever when its signal aborts', async () => {
+    const signal = AbortSignal.timeout(300);
+    await expect(run('await new Promise(() => {})', { signal })).rejects.toThrow('timeout');
+    expect(await run('return 1')).toBe(1);
+  });
+
+  it('does not run code that has waited in vain', async () => {
+    const busy = run('await new Promise(() => {})', { signal: AbortSignal.timeout(500) });
+    await expect(run('return 1', { signal: AbortSignal.timeout(100) })).rejects.toThrow('timeout');
+    await expect(busy).rejects.toThrow('timeout');
+  });
+
+  it('survives the death of its process', async () => {
+    expect(await run('return 1')).toBe(1);
+    const [pid = 0] = pool.pids;
+    const running = failure('await new Promise(() => {})');
+    await delay(20);
+    process.kill(pid, 'SIGKILL');
+    expect(await running).toMatchObject({ message: 'The sandbox process of the code ended unexpectedly' });
+    expect(await run('return 2')).toBe(2);
+    expect(pool.pids).not.toContain(pid);
+  });
+
+  it('replaces a process after 100 executions', async () => {
+    const pids = new Set<number>();
+    for (let i = 0; i < 101; i++) {
+      expect(await run(`return ${i}`)).toBe(i);
+      for (const pid of pool.pids) pids.add(pid);
+    }
+    expect(pids.size).toBe(2);
+  });
+});
+
+describe('host calls', () => {
+  it('are promises of their results', async () => {
+    const calls: unknown[] = [];
+    const call = (action: string, request: unknown) => {
+      calls.push([action, request]);
+      return Promise.resolve({ action });
+    };
+    const source = `return Promise.all([
+      platform.emit({ applicationIdentifier: 'desk', event: 'a.b', payload: { x: 1 } }),
+      platform.agents.execute('agent', { query: 'Hi' }),
+      platform.tools.invoke('tool', 'get'),
+    ])`;
+    expect(await run(source, { call })).toEqual([
+      { action: 'emit' },
+      { action: 'agent' },
+      { action: 'tool' },
+    ]);
+    expect(calls).toEqual([
+      ['emit', { applicationIdentifier: 'desk', event: 'a.b', payload: { x: 1 } }],
+      ['agent', { agentId: 'agent', inputs: { query: 'Hi' } }],
+      ['tool', { toolId: 'tool', method: 'get', input: {} }],
+    ]);
+  });
+
+  it('throw errors that the code can catch, with their code', async () => {
+    const call = () => Promise.reject(new Error('No such agent'));
+    const source = 'try { await platform.agents.execute("x") } catch (e) { return [e.message, e.code] }';
+    expect(await run(source, { call })).toEqual(['No such agent', 'FAILED']);
+    expect(await failure('\nawait platform.agents.execute("x")', { call })).toMatchObject({
+      kind: 'error',
+      message: 'No such agent',
+      line: 2,
+    });
+  });
+
+  it('are bounded: 10,000 pending promises fail', async () => {
+    const call = () => new Promise(() => undefined);
+    const source = 'return Promise.all(Array.from({ length: 10000 }, () => platform.emit({})))';
+    expect((await failure(source, { call })).message).toMatch(
+      /waits for 20 calls, which is the most at a time/,
+    );
+    const many = 'for (let i = 0; i < 2000; i++) await platform.emit({})';
+    const quick = () => Promise.resolve(null);
+    expect((await failure(many, { call: quick })).message).toMatch(/has made 1000 calls/);
+    expect(await run('return 1')).toBe(1);
+  });
+
+  it('count what the code uses over all slices', async () => {
+    const source = 'for (;;) { for (let i = 0; i < 2e5; i++); await platform.emit({}) }';
+    expect(await failure(source, { call: () => Promise.resolve(null) })).toMatchObject({ kind: 'limit' });
+  });
+
+  it('of an execution that has ended are forgotten', async () => {
+    let answer: (value: unknown) => void = () => undefined;
+    const call = () => new Promise((resolve) => (answer = resolve));
+    expect(await run('platform.emit({}); return 1', { call })).toBe(1);
+    const next = run('return new Promise((resolve) => platform.emit({}).then(resolve))', {
+      call: () => Promise.resolve('own'),
+    });
+    answer('foreign');
+    expect(await next).toBe('own');
+  });
+});
+
+describe('the pool', () => {
+  it('runs executions side by side, each in a process of its own', async () => {
+    const two = new SandboxPool(2, LIMITS);
+    pool = two;
+    const { promise: both, resolve } = Promise.withResolvers<null>();
+    let waiting = 0;
+    const call = () => {
+      if (++waiting === 2) resolve(null);
+      return both;
+    };
+    await Promise.all([run('await platform.emit({})', { call }), run('await platform.emit({})', { call })]);
+    expect(two.pids.length).toBe(2);
+  });
+
+  it('keeps processes alive, which end when their worker is silent', async () => {
+    const silent = new SandboxPool(1, { ...LIMITS, silenceMs: 2_000 });
+    pool = silent;
+    expect(await run('return 1')).toBe(1);
+    const [pid = 0] = silent.pids;
+    process.kill(pid, 0);
+    silent.pausePings();
+    const start = performance.now();
+    while (silent.pids.includes(pid)) await delay(50);
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(await run('return 2')).toBe(2);
+  }, 10_000);
+});
