@@ -1,6 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
+import type { Envelope, Page } from '@platform/contracts';
 import { SeedService } from '../src/seed/seed.service.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import type { FirstStart } from '../src/seed/first-start.ts';
@@ -52,6 +53,51 @@ describe('the first start', () => {
     expect(await app.sql('select id from agent')).toHaveLength(1);
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
+
+  it.each([null, 'seed.samples'])(
+    'installs two sample applications, also after a crash at %s',
+    async (place) => {
+      await start();
+      if (place !== null) {
+        armFailpoints([place]);
+        await expect(seed()).rejects.toThrow(`Failpoint ${place}`);
+        disarmFailpoints();
+      }
+      const banner = (await seed()).banner();
+      const { apiKey, systemKeys, spaceId } = await kept();
+      expect(Object.keys(systemKeys ?? {})).toEqual(['order-desk', 'help-desk']);
+      expect(banner).toContain(systemKeys?.['order-desk'] ?? 'none');
+      for (const table of ['application', 'data_table']) {
+        expect(await app.sql(`select 1 from ${table} where space_id = $1`, [spaceId])).toHaveLength(2);
+      }
+      // The command of the banner, and the events of the first rows.
+      const emit = (key: string) =>
+        app.request('POST', '/api/events/emit', {
+          as: null,
+          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+          raw: /-d '(\{"appIdentifier".*\})'/.exec(banner)?.[1],
+        });
+      expect((await emit(systemKeys?.['order-desk'] ?? '')).status).toBe(200);
+      expect((await emit(systemKeys?.['help-desk'] ?? '')).status).toBe(403);
+      const log = await app.request<Page<Envelope>>('GET', '/api/events/envelopes', {
+        as: null,
+        headers: { Authorization: `Bearer ${apiKey ?? ''}` },
+      });
+      expect(log.body.items.map(({ event, source }) => [event, source]).sort()).toEqual(
+        expect.arrayContaining([
+          ['order.created', 'app'],
+          ['order.created', 'datasource'],
+          ['order.created', 'datasource'],
+          ['ticket.opened', 'datasource'],
+          ['ticket.opened', 'datasource'],
+        ]),
+      );
+      // A later start leaves them alone.
+      await seed();
+      expect((await kept()).systemKeys).toEqual(systemKeys);
+      expect(await app.sql('select 1 from data_row where space_id = $1', [spaceId])).toHaveLength(4);
+    },
+  );
 
   it('creates no account if the password cannot be stored', async () => {
     await start({ PLATFORM_DATA_DIR: join(import.meta.filename, 'below a file') });

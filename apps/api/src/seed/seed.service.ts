@@ -131,6 +131,7 @@ export class SeedService {
       if (kept?.systemKeys) return kept;
       const call = { by: asAdmin(made), requestId: 'first-start' };
       const whole = { ...made, systemKeys: await this.samples.install(call) };
+      failpoint('seed.samples');
       await keepFirstStart(this.file, whole);
       return whole;
     });
