@@ -5,6 +5,7 @@ import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
 import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
+import { eventGuarantees } from './requirements/event-guarantees.ts';
 import { emissions, eventManagement } from './requirements/events.ts';
 import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
@@ -26,6 +27,7 @@ interface Requirement {
 export const requirements = {
   ...platform,
   ...database,
+  ...eventGuarantees,
   ...access,
   ...usage,
   ...ledger,

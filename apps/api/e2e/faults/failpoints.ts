@@ -1,12 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EVENT_FAILPOINTS } from '../../src/events/event-failpoints.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
-const CALL = /ailpoint\(\s*'([^']+)'/g;
+const CALL = /\bfailpoint\(\s*'([^']+)'/g;
 
 /** Every failpoint of the event bus and of the runs, as the source has them: a new one is tested without being listed. */
-export const FAILPOINTS = globSync('{events,tasks,applications,data}/**/*.ts', { cwd: SRC })
-  .flatMap((file) =>
+export const FAILPOINTS: string[] = [
+  ...EVENT_FAILPOINTS,
+  ...globSync('{tasks,applications,data}/**/*.ts', { cwd: SRC }).flatMap((file) =>
     Array.from(readFileSync(join(SRC, file), 'utf8').matchAll(CALL), ([, name = '']) => name),
-  )
-  .sort();
+  ),
+];
