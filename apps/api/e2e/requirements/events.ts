@@ -128,4 +128,12 @@ export const emissions = {
     behavior:
       'A run that an event starts has a trigger with the nine keys; the path of its envelope is the run’s',
   },
+  'events.partitions': {
+    source: 'events.md, retention',
+    behavior: 'Partitions exist ahead of time; an insert that finds none creates it, without an error for the caller',
+  },
+  'events.retention': {
+    source: 'events.md, retention',
+    behavior: 'Months older than the setting are dropped with their keys, never while an envelope waits in them',
+  },
 } as const;

@@ -20,8 +20,11 @@ export class Partitions1763600000021 implements MigrationInterface {
         if to_regclass(partition) is not null then return false; end if;
         perform pg_advisory_xact_lock(720003, hashtext(parent));
         if to_regclass(partition) is not null then return false; end if;
-        execute format('create table %I partition of %I for values from (%L) to (%L)',
-          partition, parent, uuid_v7_floor(first), uuid_v7_floor(next));
+        -- Attached after its creation: "partition of" would lock out readers and writers of the whole table.
+        execute format('create table %I (like %I including defaults including constraints including generated)',
+          partition, parent);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+          parent, partition, uuid_v7_floor(first), uuid_v7_floor(next));
         return true;
       end $$`);
   }

@@ -82,6 +82,8 @@ export class PlatformConfig {
   readonly runLeaseMs!: number;
   /** Processes in which this process runs the code of tasks. */
   readonly sandboxProcesses!: number;
+  /** How long envelopes, deliveries, and runs are kept, in whole months after so many days. */
+  readonly eventRetentionDays!: number;
   readonly failpoints!: string[];
 
   constructor(values: Omit<PlatformConfig, 'isWorker'>) {
@@ -176,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 50),
+    eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     sandboxProcesses: read('PLATFORM_SANDBOX_PROCESSES', integer(1, 256), 4),
