@@ -3,6 +3,7 @@ import { agents } from './requirements/agents.ts';
 import { applications } from './requirements/applications.ts';
 import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
+import { eventFlow } from './requirements/event-flow.ts';
 import { context } from './requirements/context.ts';
 import { database } from './requirements/database.ts';
 import { eventGuarantees } from './requirements/event-guarantees.ts';
@@ -46,6 +47,7 @@ export const requirements = {
   ...relay,
   ...client,
   ...applications,
+  ...eventFlow,
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;
