@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
+import { Authenticator } from '../src/auth/authenticator.ts';
 import { TurnTools } from '../src/turns/engine/turn-tools.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -184,6 +185,27 @@ describe('a job', () => {
     const tail = await jobs.request('GET', `/${job.id}/stream?after=3`);
     expect(bytes.endsWith(tail.text)).toBe(true);
     expect(tail.text.startsWith('id: 1.4\n')).toBe(true);
+  });
+
+  it('names the run of a task that caused it, in its turn and in the ledger as well', async () => {
+    const causationRunId = randomUUID();
+    const authenticator = app.get(Authenticator);
+    const authenticate = authenticator.authenticate.bind(authenticator);
+    const caused = jest
+      .spyOn(authenticator, 'authenticate')
+      .mockImplementationOnce(async (header) => ({ ...(await authenticate(header)), causationRunId }));
+    const job = await jobs.start(chatting(model.prompt()));
+    caused.mockRestore();
+    await jobs.reached(job, 'COMPLETED');
+    const runs = await app.sql(
+      `select j.causation_run_id as job, t.causation_run_id as turn, e.causation_run_id as entry, e.source
+       from agent_job j join turn t on t.id = j.turn_id join usage_entry e on e.turn_id = t.client_turn_id
+       where j.id = $1`,
+      [job.id],
+    );
+    expect(runs).toEqual([
+      { job: causationRunId, turn: causationRunId, entry: causationRunId, source: 'job' },
+    ]);
   });
 
   verifies('job.failed', 'whose model fails is FAILED, with the reason', async () => {
