@@ -1,13 +1,13 @@
 import { StyleProvider } from '@ant-design/cssinjs';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { ConfigProvider } from 'antd';
-import en from 'antd/locale/en_US';
 import { useMemo } from 'react';
-import { createBrowserRouter, Navigate, RouterProvider } from 'react-router';
+import { createBrowserRouter, RouterProvider } from 'react-router';
 import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
-import { paths } from './paths.ts';
+import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
+import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
 
 const router = createBrowserRouter([
@@ -20,7 +20,7 @@ const router = createBrowserRouter([
         path: '/',
         lazy: () => import('./features/shell/shell.tsx'),
         children: [
-          { index: true, element: <Navigate to={paths.agents} replace /> },
+          { index: true, lazy: () => import('./features/overview/overview-page.tsx') },
           { path: 'agents', lazy: () => import('./features/agents/agents-page.tsx') },
           { path: 'agents/new', lazy: () => import('./features/agents/new-agent-page.tsx') },
           { path: 'agents/:agentId', lazy: () => import('./features/agents/agent-page.tsx') },
@@ -29,6 +29,32 @@ const router = createBrowserRouter([
             lazy: () => import('./features/playground/playground-page.tsx'),
           },
           { path: 'jobs', lazy: () => import('./features/jobs/jobs-page.tsx') },
+          { path: 'events/catalog', lazy: () => import('./features/events/catalog-page.tsx') },
+          {
+            path: 'events/subscriptions',
+            lazy: () => import('./features/events/subscriptions-page.tsx'),
+          },
+          {
+            path: 'events/log',
+            lazy: () => import('./features/events/log-page.tsx'),
+            children: [
+              {
+                path: ':envelopeId',
+                lazy: () => import('./features/events/envelope-drawer.tsx'),
+                handle: OVERLAY,
+              },
+            ],
+          },
+          { path: 'tasks', lazy: () => import('./features/tasks/tasks-page.tsx') },
+          { path: 'tasks/new', lazy: () => import('./features/tasks/new-task-page.tsx') },
+          { path: 'tasks/:taskId', lazy: () => import('./features/tasks/task-page.tsx') },
+          { path: 'runs', lazy: () => import('./features/runs/runs-page.tsx') },
+          { path: 'runs/:runId', lazy: () => import('./features/runs/run-page.tsx') },
+          { path: 'applications', lazy: () => import('./features/applications/applications-page.tsx') },
+          {
+            path: 'applications/:identifier',
+            lazy: () => import('./features/applications/application-page.tsx'),
+          },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },
@@ -42,10 +68,11 @@ const router = createBrowserRouter([
 
 export function App() {
   const scheme = useScheme();
+  const locale = useAntdLocale();
   const theme = useMemo(() => createThemeConfig(scheme), [scheme]);
   return (
     <StyleProvider layer>
-      <ConfigProvider theme={theme} locale={en} wave={{ disabled: true }}>
+      <ConfigProvider theme={theme} locale={locale} wave={{ disabled: true }}>
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
         </QueryClientProvider>

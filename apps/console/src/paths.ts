@@ -2,15 +2,34 @@
 export const paths = {
   signIn: (to?: string) =>
     to === undefined || to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`,
+  overview: '/',
+  catalog: '/events/catalog',
+  subscriptions: '/events/subscriptions',
+  /** The event log, with filters such as `{ status: 'FAILED' }`. */
+  eventLog: (filters: Record<string, string | undefined> = {}) => `/events/log${formatSearch(filters)}`,
+  envelope: (envelopeId: string) => `/events/log/${envelopeId}`,
+  tasks: '/tasks',
+  newTask: (type?: string) => `/tasks/new${formatSearch({ type })}`,
+  task: (taskId: string, tab?: 'runs') => `/tasks/${taskId}${formatSearch({ tab })}`,
+  runs: (status?: string) => `/runs${formatSearch({ status })}`,
+  run: (runId: string) => `/runs/${runId}`,
+  applications: '/applications',
+  application: (identifier: string) => `/applications/${encodeURIComponent(identifier)}`,
   agents: '/agents',
   newAgent: '/agents/new',
   agent: (agentId: string) => `/agents/${agentId}`,
   playground: (agentId: string, sessionId?: string) =>
     `/agents/${agentId}/playground${sessionId === undefined ? '' : `?session=${encodeURIComponent(sessionId)}`}`,
   jobs: '/jobs',
+  jobsWith: (status: string) => `/jobs?status=${status}`,
   job: (jobId: string) => `/jobs?job=${jobId}`,
   models: '/settings/models',
   usage: '/settings/usage',
   apiKeys: '/settings/api-keys',
   members: '/settings/members',
 } as const;
+
+function formatSearch(values: Record<string, string | undefined>): string {
+  const present = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return present.length === 0 ? '' : `?${new URLSearchParams(present).toString()}`;
+}

@@ -58,9 +58,10 @@ describe.each(WAYS)('%s', (_, emit) => {
     server.handle = async (_request, response) => {
       if (server.seen.length === 1) return cut(response);
       if (server.seen.length === 2) {
-        return answer(response, 503, { success: false, message: 'down', code: 'UNAVAILABLE' });
+        answer(response, 503, { success: false, message: 'down', code: 'UNAVAILABLE' });
+        return;
       }
-      return answer(response, 200, { ...RECORDED, duplicate: true });
+      answer(response, 200, { ...RECORDED, duplicate: true });
     };
     const event = { ...EVENT, idempotencyKey: 'order-7' };
     expect(await emit(event)).toMatchObject({ duplicate: true });

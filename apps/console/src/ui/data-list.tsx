@@ -1,8 +1,9 @@
 import { Button } from 'antd';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from './states.tsx';
 import type { List } from './use-list.ts';
+import { useVisibleRows } from './use-visible-rows.ts';
 
 export interface Column<T> {
   key: string;
@@ -22,18 +23,68 @@ interface DataListProps<T> {
   empty: ReactNode;
   /** Shown if there are items, but none of them matches the filter. */
   noMatch?: ReactNode;
+  /** Marks rows that differ from the others. */
+  rowClass?: (item: T) => string | undefined;
+}
+
+interface LongListProps {
+  /** Height of every row in pixels, on wide and on narrow screens. Only rows near the visible part are rendered. */
+  rowHeight: { wide: number; narrow: number };
 }
 
 /** The table of a list page, with states for loading, empty lists, errors, and missing permission. */
-export function DataList<T>({
-  label,
-  list,
-  items = list.items,
-  columns,
-  rowKey,
-  empty,
-  noMatch,
-}: DataListProps<T>) {
+export function DataList<T>(props: DataListProps<T>) {
+  return (
+    <Table {...props}>
+      {props.list.loading ? (
+        <SkeletonRows columns={props.columns} />
+      ) : (
+        (props.items ?? props.list.items).map((item, i) => (
+          <Row key={props.rowKey(item)} item={item} index={i} {...props} />
+        ))
+      )}
+    </Table>
+  );
+}
+
+/** A DataList for thousands of rows, which loads more rows when the user scrolls to its end. */
+export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
+  const { list, items = list.items, rowHeight, rowKey } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { first, last, before, after } = useVisibleRows(body, items.length, rowHeight);
+  const { hasMore, loadingMore, loadMore } = list;
+  const isAtEnd = last >= items.length - 10;
+
+  useEffect(() => {
+    if (isAtEnd && hasMore && !loadingMore && items.length > 0) loadMore();
+  }, [isAtEnd, hasMore, loadingMore, items.length, loadMore]);
+
+  return (
+    <Table {...props} bodyRef={body} className="long-list" rowCount={hasMore ? -1 : items.length + 1}>
+      {list.loading ? (
+        <SkeletonRows columns={props.columns} />
+      ) : (
+        <>
+          {before > 0 && <Space height={before} />}
+          {items.slice(first, last).map((item, i) => (
+            <Row key={rowKey(item)} item={item} index={first + i} {...props} />
+          ))}
+          {after > 0 && <Space height={after} />}
+        </>
+      )}
+    </Table>
+  );
+}
+
+interface TableProps<T> extends DataListProps<T> {
+  className?: string;
+  rowCount?: number;
+  bodyRef?: Ref<HTMLTableSectionElement>;
+  children: ReactNode;
+}
+
+function Table<T>(props: TableProps<T>) {
+  const { label, list, items = list.items, columns, empty, noMatch, className = '', rowCount } = props;
   const { t } = useTranslation();
   if (list.error !== null) {
     return (
@@ -46,8 +97,8 @@ export function DataList<T>({
     return <div className="list">{list.items.length > 0 ? noMatch : empty}</div>;
   }
   return (
-    <div className="list" aria-busy={list.loading}>
-      <table aria-label={label}>
+    <div className={`list ${className}`} aria-busy={list.loading}>
+      <table aria-label={label} aria-rowcount={rowCount}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -57,23 +108,7 @@ export function DataList<T>({
             ))}
           </tr>
         </thead>
-        <tbody>
-          {list.loading
-            ? [70, 55, 62].map((width) => <SkeletonRow key={width} columns={columns} width={width} />)
-            : items.map((item) => (
-                <tr key={rowKey(item)}>
-                  {columns.map((column, i) => (
-                    <td
-                      key={column.key}
-                      data-label={i === 0 ? '' : column.title}
-                      className={column.title ? undefined : 'cell-actions'}
-                    >
-                      {column.render(item)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-        </tbody>
+        <tbody ref={props.bodyRef}>{props.children}</tbody>
       </table>
       {list.hasMore && (
         <div className="list-more">
@@ -86,14 +121,40 @@ export function DataList<T>({
   );
 }
 
-function SkeletonRow<T>({ columns, width }: { columns: Column<T>[]; width: number }) {
+interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass'> {
+  item: T;
+  index: number;
+}
+
+function Row<T>({ item, index, columns, rowClass }: RowProps<T>) {
   return (
-    <tr>
+    <tr className={rowClass?.(item)} aria-rowindex={index + 2}>
+      {columns.map((column, i) => (
+        <td
+          key={column.key}
+          data-label={i === 0 ? '' : column.title}
+          className={column.title ? undefined : 'cell-actions'}
+        >
+          {column.render(item)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** Takes the place of rows that are not rendered. */
+function Space({ height }: { height: number }) {
+  return <tr aria-hidden className="space-row" style={{ height }} />;
+}
+
+function SkeletonRows<T>({ columns }: { columns: Column<T>[] }) {
+  return [70, 55, 62].map((width) => (
+    <tr key={width}>
       {columns.map((column) => (
         <td key={column.key}>
           <span className="skeleton-bar" style={{ width: `${width}%` }} />
         </td>
       ))}
     </tr>
-  );
+  ));
 }

@@ -8,13 +8,15 @@ interface PageProps {
   /** The parent page, shown above the title. */
   parent?: { to: string; label: string };
   actions?: ReactNode;
+  /** For pages with wide tables. */
+  wide?: boolean;
   children: ReactNode;
 }
 
-export function Page({ title, description, parent, actions, children }: PageProps) {
+export function Page({ title, description, parent, actions, wide = false, children }: PageProps) {
   useDocumentTitle(title);
   return (
-    <div className="page">
+    <div className={wide ? 'page wide' : 'page'}>
       {parent && (
         <Link className="crumb" to={parent.to}>
           <ArrowLeftOutlined aria-hidden /> {parent.label}

@@ -1,7 +1,9 @@
 import { listVariables } from '@platform/contracts';
 import { Button, Form, Input } from 'antd';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Card } from '../../ui/card.tsx';
+import { useSaveKey } from '../../ui/use-save-key.ts';
 import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { AccessFields } from './access-fields.tsx';
@@ -116,18 +118,6 @@ export function AgentFormCards({
   );
 }
 
-function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
-  return (
-    <section className="card">
-      <header className="card-head">
-        <h2>{title}</h2>
-        {text !== undefined && <p>{text}</p>}
-      </header>
-      <div className="card-body">{children}</div>
-    </section>
-  );
-}
-
 function FoundVariables() {
   const { t } = useTranslation();
   const template = Form.useWatch<string | undefined>('systemPrompt') ?? '';
@@ -148,16 +138,4 @@ function FoundVariables() {
       )}
     </p>
   );
-}
-
-function useSaveKey(save: () => void): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      save();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [save]);
 }

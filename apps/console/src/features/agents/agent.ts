@@ -1,4 +1,5 @@
 import type { Agent, AgentListing, AgentSettings, AgentTool, CreateAgentRequest } from '@platform/contracts';
+import { parseJsonObject } from '../../ui/parse-json.ts';
 
 /** Whether the agent has all fields. Only owners and admins receive them. */
 export function isFullAgent(agent: Agent | AgentListing): agent is Agent {
@@ -84,12 +85,7 @@ export function toAgentRequest(
 
 /** Whether the text is a JSON object, as required for a JSON Schema. */
 export function isSchemaText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return parseJsonObject(text) !== undefined;
 }
 
 export function createAgentForm(model: string): AgentForm {

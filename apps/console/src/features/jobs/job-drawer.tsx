@@ -2,12 +2,13 @@ import type { VersionedJob } from '@platform/client';
 import type { Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer } from 'antd';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
@@ -82,7 +83,7 @@ function JobDetails({ job }: { job: Job }) {
           </Button>
         )}
       </div>
-      <dl className="facts">
+      <Facts>
         <Fact name={t('jobs.job')}>
           <span className="mono">{job.id}</span>
         </Fact>
@@ -100,23 +101,14 @@ function JobDetails({ job }: { job: Job }) {
             {job.startedAt !== null && <Took from={job.startedAt} to={job.finishedAt} />}
           </Fact>
         )}
-      </dl>
+      </Facts>
       {job.error && (
-        <section className="job-error" aria-label={t('jobs.statuses.FAILED')}>
+        <section className="error-box" aria-label={t('jobs.statuses.FAILED')}>
           <strong className="mono">{job.error.code}</strong>
           <p>{job.error.message}</p>
         </section>
       )}
       {job.result && <Result result={job.result} />}
-    </div>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

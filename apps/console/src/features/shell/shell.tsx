@@ -2,8 +2,9 @@ import { MenuOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Navigate, Outlet, useLocation } from 'react-router';
+import { Navigate, Outlet, useLocation, useMatches } from 'react-router';
 import { paths } from '../../paths.ts';
+import { isOverlay } from '../../ui/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
 import { InvitationsBanner } from './invitations-banner.tsx';
@@ -19,7 +20,9 @@ export function Component() {
   const location = useLocation();
   const session = useMaybeSession();
   const [navOpen, setNavOpen] = useState(false);
-  const main = useMainFocus(location.pathname);
+  // A drawer that has a path of its own leaves the page behind it where it is.
+  const page = useMatches().findLast(({ handle }) => !isOverlay(handle))?.pathname ?? '';
+  const main = useMainFocus(page);
 
   useEffect(() => setNavOpen(false), [location.pathname]);
 

@@ -1,10 +1,17 @@
 import {
+  AppstoreOutlined,
   BarChartOutlined,
+  BookOutlined,
+  BranchesOutlined,
   DatabaseOutlined,
+  HomeOutlined,
   KeyOutlined,
+  PlayCircleOutlined,
   RobotOutlined,
+  ScheduleOutlined,
   TeamOutlined,
   ThunderboltOutlined,
+  UnorderedListOutlined,
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,11 +27,33 @@ export function SideNav() {
       <SpaceSwitch />
       <nav aria-label={t('shell.navigation')}>
         <ul>
+          <Item to={paths.overview} icon={<HomeOutlined aria-hidden />} label={t('overview.title')} />
           <Item to={paths.agents} icon={<RobotOutlined aria-hidden />} label={t('agents.title')} />
           <Item to={paths.jobs} icon={<ThunderboltOutlined aria-hidden />} label={t('jobs.title')} />
         </ul>
+        <h2>{t('shell.automation')}</h2>
+        <ul>
+          <Item
+            to={paths.eventLog()}
+            icon={<UnorderedListOutlined aria-hidden />}
+            label={t('eventLog.title')}
+          />
+          <Item
+            to={paths.subscriptions}
+            icon={<BranchesOutlined aria-hidden />}
+            label={t('subscriptions.title')}
+          />
+          <Item to={paths.catalog} icon={<BookOutlined aria-hidden />} label={t('catalog.title')} />
+          <Item to={paths.tasks} icon={<ScheduleOutlined aria-hidden />} label={t('tasks.title')} />
+          <Item to={paths.runs()} icon={<PlayCircleOutlined aria-hidden />} label={t('runs.title')} />
+        </ul>
         <h2>{t('shell.space')}</h2>
         <ul>
+          <Item
+            to={paths.applications}
+            icon={<AppstoreOutlined aria-hidden />}
+            label={t('applications.title')}
+          />
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
           <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />

@@ -1,9 +1,10 @@
-import { BulbOutlined, LockOutlined, LogoutOutlined, MoreOutlined } from '@ant-design/icons';
+import { BulbOutlined, GlobalOutlined, LockOutlined, LogoutOutlined, MoreOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App, Dropdown } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
+import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { getErrorMessage } from '../../ui/errors.ts';
@@ -15,7 +16,7 @@ const PasswordDialog = lazy(() =>
 const CHOICES: SchemeChoice[] = ['system', 'light', 'dark'];
 
 export function UserMenu() {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { message } = App.useApp();
   const { user } = useSession();
   const choice = useSchemeChoice();
@@ -32,7 +33,7 @@ export function UserMenu() {
         placement="topLeft"
         menu={{
           selectable: true,
-          selectedKeys: [`theme-${choice}`],
+          selectedKeys: [`theme-${choice}`, `language-${i18n.language}`],
           items: [
             {
               key: 'theme',
@@ -43,6 +44,17 @@ export function UserMenu() {
                 icon: <BulbOutlined aria-hidden />,
                 label: t(`theme.${scheme}`),
                 onClick: () => chooseScheme(scheme),
+              })),
+            },
+            {
+              key: 'language',
+              type: 'group',
+              label: t('shell.language'),
+              children: Object.entries(LANGUAGES).map(([language, name]) => ({
+                key: `language-${language}`,
+                icon: <GlobalOutlined aria-hidden />,
+                label: <span lang={language}>{name}</span>,
+                onClick: () => void chooseLanguage(language as Language),
               })),
             },
             { type: 'divider' },

@@ -1,0 +1,193 @@
+import type { ApplicationDetail, ManifestTable } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Tabs } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Time } from '../../ui/time.tsx';
+import { formatEventKey } from '../events/catalog-query.ts';
+import { FilterText } from '../events/filter-text.tsx';
+import { createSample } from '../events/schema.ts';
+import { allTasksQuery } from '../tasks/tasks-query.ts';
+
+/** What an application declares, and how it emits events. */
+export function ApplicationContents({ application }: { application: ApplicationDetail }) {
+  const { t } = useTranslation();
+  const { manifest } = application;
+  const counted = (name: string, count: number) => `${name} (${count})`;
+  return (
+    <>
+      <Card title={t('applications.key')} text={t('applications.keyText')}>
+        <Facts>
+          <Fact name={t('applications.key')}>
+            <code>{application.systemKeyPrefix === null ? '–' : `${application.systemKeyPrefix}…`}</code>
+          </Fact>
+          <Fact name={t('applications.keyUsed')}>
+            {application.systemKeyLastUsedAt === null ? (
+              t('apiKeys.never')
+            ) : (
+              <Time iso={application.systemKeyLastUsedAt} />
+            )}
+          </Fact>
+        </Facts>
+        <EmitCode application={application} />
+      </Card>
+      <section className="card" aria-label={t('applications.contents')}>
+        <div className="card-body application-contents">
+          <Tabs
+            items={[
+              {
+                key: 'events',
+                label: counted(t('applications.events'), manifest.events?.length ?? 0),
+                children: <Events application={application} />,
+              },
+              {
+                key: 'tasks',
+                label: counted(t('tasks.title'), manifest.tasks?.length ?? 0),
+                children: <Tasks application={application} />,
+              },
+              {
+                key: 'subscriptions',
+                label: counted(t('subscriptions.title'), manifest.subscriptions?.length ?? 0),
+                children: <Subscriptions application={application} />,
+              },
+              {
+                key: 'tables',
+                label: counted(t('applications.tables'), manifest.tables?.length ?? 0),
+                children: <Tables tables={manifest.tables ?? []} />,
+              },
+              {
+                key: 'manifest',
+                label: t('manifest.title'),
+                children: <JsonView value={manifest} label={t('manifest.title')} />,
+              },
+            ]}
+          />
+        </div>
+      </section>
+    </>
+  );
+}
+
+function EmitCode({ application: { identifier, manifest } }: { application: ApplicationDetail }) {
+  const { t } = useTranslation();
+  const [event] = manifest.events ?? [];
+  if (event === undefined) return null;
+  const body = {
+    appIdentifier: identifier,
+    event: event.name,
+    payload: createSample(event.payloadSchema),
+    idempotencyKey: 'order-4711',
+  };
+  const code = [
+    `curl -X POST ${window.location.origin}/api/events/emit \\`,
+    '  -H "Authorization: Bearer $SYSTEM_KEY" \\',
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+  ].join('\n');
+  return (
+    <div className="emit-code json-view">
+      <pre className="code-block" tabIndex={0} role="region" aria-label={t('applications.emitCode')}>
+        {code}
+      </pre>
+      <CopyButton
+        size="small"
+        type="text"
+        text={code}
+        label={t('common.copyNamed', { name: t('applications.emitCode') })}
+      />
+    </div>
+  );
+}
+
+function Events({ application: { identifier, manifest } }: { application: ApplicationDetail }) {
+  const { t } = useTranslation();
+  const events = manifest.events ?? [];
+  if (events.length === 0) return <p className="muted">{t('applications.noEvents')}</p>;
+  return (
+    <ul className="contents">
+      {events.map(({ name, description }) => (
+        <li key={name}>
+          <Link
+            to={`${paths.catalog}?event=${encodeURIComponent(formatEventKey({ applicationIdentifier: identifier, event: name }))}`}
+            className="mono"
+          >
+            {name}
+          </Link>
+          <p className="muted">{description}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Tasks({ application: { identifier, manifest } }: { application: ApplicationDetail }) {
+  const { t } = useTranslation();
+  const stored = useQuery(allTasksQuery);
+  const tasks = manifest.tasks ?? [];
+  if (tasks.length === 0) return <p className="muted">{t('applications.noTasks')}</p>;
+  return (
+    <ul className="contents">
+      {tasks.map(({ key, name, type }) => {
+        const task = stored.data?.find(
+          ({ application }) => application?.identifier === identifier && application.key === key,
+        );
+        return (
+          <li key={key}>
+            {task === undefined ? name : <Link to={paths.task(task.id)}>{name}</Link>}{' '}
+            <span className="muted">
+              {type != null && t(`tasks.types.${type}`)} <code>{key}</code>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Subscriptions({ application: { manifest } }: { application: ApplicationDetail }) {
+  const { t } = useTranslation();
+  const subscriptions = manifest.subscriptions ?? [];
+  if (subscriptions.length === 0) return <p className="muted">{t('applications.noSubscriptions')}</p>;
+  return (
+    <ul className="contents">
+      {subscriptions.map(({ key, event, taskKey, filter }) => (
+        <li key={key}>
+          <span className="mono">{event}</span> → <span className="mono">{taskKey}</span>
+          <p>
+            <FilterText filter={filter ?? null} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Tables({ tables }: { tables: ManifestTable[] }) {
+  const { t } = useTranslation();
+  if (tables.length === 0) return <p className="muted">{t('applications.noTables')}</p>;
+  return (
+    <ul className="contents">
+      {tables.map(({ name, columns, emits }) => (
+        <li key={name}>
+          <strong className="mono">{name}</strong>
+          {emits != null && (
+            <span className="muted"> {t('applications.emitsOnInsert', { event: emits.onInsert })}</span>
+          )}
+          <p className="row wrap">
+            {columns.map((column) => (
+              <code key={column.name} className="badge plain">
+                {column.name} {column.type}
+                {column.required === true && ' *'}
+              </code>
+            ))}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

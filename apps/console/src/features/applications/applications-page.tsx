@@ -1,0 +1,102 @@
+import { PlusOutlined } from '@ant-design/icons';
+import type { Application } from '@platform/contracts';
+import { Button } from 'antd';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import './applications.css';
+
+const InstallDrawer = lazy(() =>
+  import('./install-drawer.tsx').then((module) => ({ default: module.InstallDrawer })),
+);
+const OPEN = ['open'] as const;
+
+export function Component() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const [install, setInstall] = useSearchFilter('install', OPEN);
+  const list = useList<Application>(keys.applications, (page) => client.applications.list(page));
+
+  const columns: Column<Application>[] = [
+    {
+      key: 'name',
+      title: t('applications.application'),
+      render: ({ identifier, name, installed }) => (
+        <>
+          <Link to={paths.application(identifier)} className="primary-link">
+            {name}
+          </Link>
+          <div className="row wrap muted">
+            <span className="mono">{identifier}</span>
+            {!installed && <span className="badge warning">{t('applications.uninstalled')}</span>}
+          </div>
+        </>
+      ),
+    },
+    {
+      key: 'version',
+      title: t('applications.version'),
+      width: 110,
+      render: ({ version }) => <code>{version}</code>,
+    },
+    {
+      key: 'contents',
+      title: t('applications.contents'),
+      width: 260,
+      render: ({ eventCount, tableCount, taskCount }) =>
+        t('applications.contains', { events: eventCount, tables: tableCount, tasks: taskCount }),
+    },
+    {
+      key: 'key',
+      title: t('applications.keyUsed'),
+      width: 150,
+      render: ({ systemKeyLastUsedAt }) =>
+        systemKeyLastUsedAt === null ? (
+          <span className="muted">{t('apiKeys.never')}</span>
+        ) : (
+          <Time iso={systemKeyLastUsedAt} />
+        ),
+    },
+    {
+      key: 'updated',
+      title: t('applications.updated'),
+      width: 130,
+      render: ({ updatedAt }) => <Time iso={updatedAt} />,
+    },
+  ];
+  const create = isAdmin && (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setInstall('open')}>
+      {t('applications.install')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('applications.title')} description={t('applications.description')} actions={create}>
+      <DataList
+        label={t('applications.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ identifier }) => identifier}
+        empty={
+          <EmptyState title={t('applications.none')} text={t('applications.noneText')}>
+            {create}
+          </EmptyState>
+        }
+      />
+      {install !== undefined && isAdmin && (
+        <Suspense>
+          <InstallDrawer onClose={() => setInstall(undefined)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+import { ENVELOPE_STATUSES, type EnvelopeQuery, type EnvelopeStatus } from '@platform/contracts';
+import { useMemo } from 'react';
+import { useSearchParams } from 'react-router';
+import { findPeriodStart, PERIODS, validTime, type Period } from './periods.ts';
+
+export interface LogFilters {
+  status?: EnvelopeStatus;
+  applicationIdentifier?: string;
+  event?: string;
+  /** A period that ends now. It excludes `from` and `to`. */
+  since?: Period;
+  from?: string;
+  to?: string;
+}
+
+const NAMES = ['status', 'applicationIdentifier', 'event', 'since', 'from', 'to'] as const;
+
+/** The filters of the log. They are in the URL. */
+export function useLogFilters(): [
+  LogFilters,
+  (changes: { [K in keyof LogFilters]: LogFilters[K] | undefined }) => void,
+] {
+  const [search, setSearch] = useSearchParams();
+  const filters = parseLogFilters(search);
+  const change = (changes: { [K in keyof LogFilters]: LogFilters[K] | undefined }) =>
+    setSearch(
+      (before) => {
+        for (const name of NAMES) {
+          if (!(name in changes)) continue;
+          const value = changes[name];
+          if (value === undefined) before.delete(name);
+          else before.set(name, value);
+        }
+        return before;
+      },
+      { replace: true },
+    );
+  return [filters, change];
+}
+
+export function parseLogFilters(search: URLSearchParams): LogFilters {
+  const status = ENVELOPE_STATUSES.find((one) => one === search.get('status'));
+  const since = PERIODS.find((one) => one === search.get('since'));
+  const from = validTime(search.get('from'));
+  const to = validTime(search.get('to'));
+  const applicationIdentifier = search.get('applicationIdentifier');
+  const event = search.get('event');
+  return {
+    ...(status !== undefined && { status }),
+    ...(applicationIdentifier !== null && applicationIdentifier !== '' && { applicationIdentifier }),
+    ...(event !== null && event !== '' && { event }),
+    ...(since !== undefined && { since }),
+    ...(since === undefined && from !== undefined && { from }),
+    ...(since === undefined && to !== undefined && { to }),
+  };
+}
+
+/** Returns the query for the filters. The start of a period stays the same, because cursors belong to one query. */
+export function useEnvelopeQuery({ since, ...filters }: LogFilters): EnvelopeQuery {
+  const start = useMemo(
+    () => (since === undefined ? undefined : findPeriodStart(since, Date.now())),
+    [since],
+  );
+  return { ...filters, ...(start !== undefined && { from: start }) };
+}

@@ -1,0 +1,108 @@
+import type { EventSummary, EventWindow } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { ErrorState } from '../../ui/states.tsx';
+import { useNumbers } from '../../ui/use-numbers.ts';
+import { EventVolume } from './event-volume.tsx';
+import { Figure } from './figure.tsx';
+
+const REFRESH_MS = 10_000;
+
+interface EventFiguresCardsProps {
+  window: EventWindow;
+  /** Further figures in the same row. */
+  children: ReactNode;
+}
+
+/** The events of a time window: volume, success rate, and the most frequent ones. */
+export function EventFiguresCards({ window, children }: EventFiguresCardsProps) {
+  const { t, i18n } = useTranslation();
+  const { whole } = useNumbers();
+  const summary = useQuery({
+    queryKey: [...keys.eventSummary, window],
+    queryFn: () => client.events.summary({ window }),
+    refetchInterval: REFRESH_MS,
+    placeholderData: (before) => before,
+  });
+  const { data } = summary;
+  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 2 });
+
+  return (
+    <>
+      <div className="figures">
+        <Figure
+          label={t('overview.events')}
+          value={data && whole(data.total)}
+          detail={data && t('overview.pending', { count: data.pending, formatted: whole(data.pending) })}
+          to={paths.eventLog({ since: window })}
+        />
+        <Figure
+          label={t('overview.successRate')}
+          // 99.996 % is not "100 %".
+          value={
+            data &&
+            (data.successRate === null ? '–' : percent.format(Math.floor(data.successRate * 10_000) / 10_000))
+          }
+          detail={
+            data && t('overview.failedSkipped', { failed: whole(data.failed), skipped: whole(data.skipped) })
+          }
+          to={paths.eventLog({ status: 'FAILED', since: window })}
+        />
+        {children}
+      </div>
+      <div className="event-cards">
+        <section className="card" aria-label={t('overview.volume')}>
+          <header className="card-head">
+            <h2>{t('overview.volume')}</h2>
+          </header>
+          <div className="card-body">
+            {data !== undefined ? (
+              <EventVolume summary={data} />
+            ) : summary.isError ? (
+              <ErrorState error={summary.error} retry={() => void summary.refetch()} />
+            ) : (
+              <span className="skeleton-bar" />
+            )}
+          </div>
+        </section>
+        <section className="card" aria-label={t('overview.topEvents')}>
+          <header className="card-head">
+            <h2>{t('overview.topEvents')}</h2>
+          </header>
+          <div className="card-body">{data && <TopEvents summary={data} />}</div>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function TopEvents({ summary: { topEvents, window } }: { summary: EventSummary }) {
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
+  const most = Math.max(1, ...topEvents.map(({ total }) => total));
+  if (topEvents.length === 0) return <p className="muted">{t('overview.noEvents')}</p>;
+  return (
+    <ol className="top-events">
+      {topEvents.map(({ applicationIdentifier, event, total, failed }) => (
+        <li key={`${applicationIdentifier}/${event}`}>
+          <Link to={paths.eventLog({ applicationIdentifier, event, since: window })}>
+            <span className="row">
+              <span className="mono truncate grow" title={`${applicationIdentifier} · ${event}`}>
+                {event}
+              </span>
+              {failed > 0 && <span className="danger-text">{t('overview.failed', { count: failed })}</span>}
+              <span className="muted">{whole(total)}</span>
+            </span>
+            <span className="top-bar" aria-hidden>
+              <span style={{ width: `${(total / most) * 100}%` }} />
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ol>
+  );
+}

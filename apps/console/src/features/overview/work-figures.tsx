@@ -1,0 +1,54 @@
+import { USAGE_WINDOWS, type EventWindow } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { useNumbers } from '../../ui/use-numbers.ts';
+import { Figure } from './figure.tsx';
+import { liveJobsQuery, liveRunsQuery } from './live-queries.ts';
+
+/** Runs and jobs that are running now. */
+export function WorkFigure() {
+  const { t } = useTranslation();
+  const runs = useQuery(liveRunsQuery);
+  const jobs = useQuery(liveJobsQuery);
+  const count = ({ items, nextCursor }: { items: unknown[]; nextCursor: string | null }) =>
+    `${items.length}${nextCursor === null ? '' : '+'}`;
+  return (
+    <Figure
+      label={t('overview.running')}
+      value={runs.data === undefined ? (runs.isError ? '–' : undefined) : count(runs.data)}
+      detail={jobs.data && t('overview.runningJobs', { jobs: count(jobs.data) })}
+      to={paths.runs('RUNNING')}
+    />
+  );
+}
+
+export function TokenFigure({ window }: { window: EventWindow }) {
+  const { t, i18n } = useTranslation();
+  const { cost } = useNumbers();
+  // Usage is kept for days.
+  const usageWindow = USAGE_WINDOWS.find((one) => one === window) ?? '24h';
+  const usage = useQuery({
+    queryKey: [...keys.usage, 'summary', { window: usageWindow }],
+    queryFn: () => client.usage.summary({ window: usageWindow }),
+    placeholderData: (before) => before,
+  });
+  const compact = new Intl.NumberFormat(i18n.language, { notation: 'compact', maximumFractionDigits: 1 });
+  const total = usage.data?.total;
+  return (
+    <Figure
+      label={t('overview.tokens')}
+      value={total === undefined ? (usage.isError ? '–' : undefined) : compact.format(total.tokens)}
+      detail={
+        total &&
+        t('overview.tokensDetail', {
+          count: total.calls,
+          cost: cost(total.cost),
+          window: t(`usage.windows.${usageWindow}`),
+        })
+      }
+      to={`${paths.usage}?window=${usageWindow}`}
+    />
+  );
+}

@@ -1,0 +1,189 @@
+import { RedoOutlined, StopOutlined } from '@ant-design/icons';
+import type { Run } from '@platform/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { App, Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { formatDuration } from '../../ui/duration.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
+import { RunTimeline } from './run-timeline.tsx';
+import { RunCause, RunDuration } from './runs-list.tsx';
+import './runs.css';
+
+const REFRESH_MS = 1_000;
+
+/** A run: its steps on a timeline. Reloaded while the run is active. */
+export function Component() {
+  const { runId = '' } = useParams();
+  const run = useQuery({
+    queryKey: keys.run(runId),
+    queryFn: () => client.runs.get(runId),
+    refetchInterval: ({ state }) => (state.data && !hasRunEnded(state.data.status) ? REFRESH_MS : false),
+  });
+  if (run.isPending) return <PageSpinner />;
+  if (run.data === undefined) return <ErrorState error={run.error} retry={() => void run.refetch()} />;
+  return <RunDetails run={run.data} />;
+}
+
+function RunDetails({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  return (
+    <Page
+      title={run.taskName}
+      parent={{ to: paths.task(run.taskId, 'runs'), label: t('runs.ofTask', { name: run.taskName }) }}
+      actions={<RunActions run={run} />}
+      description={
+        <span className="row wrap">
+          <RunStatusBadge status={run.status} />
+          {run.cancelRequested && !hasRunEnded(run.status) && (
+            <span className="badge warning">{t('runs.cancelling')}</span>
+          )}
+          <span>
+            <RunDuration run={run} />
+          </span>
+        </span>
+      }
+    >
+      <div className="run">
+        <div className="stack-cards">
+          {run.error && (
+            <section className="error-box" aria-label={t('runs.error')}>
+              <strong className="mono">{run.error.code}</strong>
+              <p>{run.error.message}</p>
+            </section>
+          )}
+          <Card title={t('runs.steps')}>
+            <RunTimeline run={run} />
+          </Card>
+          {run.attempts.length > 1 && <Attempts run={run} />}
+          {run.trigger !== null && (
+            <Card title={t('runs.trigger')}>
+              <JsonView value={run.trigger} label={t('runs.trigger')} />
+            </Card>
+          )}
+          {Object.keys(run.inputs).length > 0 && (
+            <Card title={t('runs.inputs')}>
+              <JsonView value={run.inputs} label={t('runs.inputs')} />
+            </Card>
+          )}
+        </div>
+        <aside className="card run-facts" aria-label={t('runs.details')}>
+          <div className="card-body">
+            <RunFacts run={run} />
+          </div>
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function RunFacts({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  return (
+    <Facts>
+      <Fact name={t('runs.started')}>
+        {run.trigger === null ? (
+          <RunCause run={run} />
+        ) : (
+          <Link to={paths.envelope(run.trigger.id)}>
+            <RunCause run={run} />
+          </Link>
+        )}
+      </Fact>
+      <Fact name={t('runs.task')}>
+        <Link to={paths.task(run.taskId)}>{run.taskName}</Link>
+      </Fact>
+      <Fact name={t('runs.created')}>
+        <Time iso={run.createdAt} />
+      </Fact>
+      {run.finishedAt !== null && (
+        <Fact name={t('runs.finished')}>
+          <Time iso={run.finishedAt} />
+        </Fact>
+      )}
+      <Fact name={t('runs.attempt')}>{run.attempt}</Fact>
+      <Fact name={t('runs.id')}>
+        <span className="mono">{run.id}</span>
+      </Fact>
+    </Facts>
+  );
+}
+
+function Attempts({ run }: { run: Run }) {
+  const { t, i18n } = useTranslation();
+  return (
+    <section className="card" aria-labelledby="run-attempts">
+      <header className="card-head">
+        <h2 id="run-attempts">{t('runs.attempts')}</h2>
+        <p>{t('runs.attemptsText')}</p>
+      </header>
+      <ol className="card-body attempts">
+        {run.attempts.map(({ attempt, status, startedAt, finishedAt, error }) => (
+          <li key={attempt}>
+            <div className="row wrap">
+              <strong>{t('runs.attemptNumber', { number: attempt })}</strong>
+              <RunStatusBadge status={status} />
+              <span className="muted">
+                <Time iso={startedAt} />
+                {finishedAt !== null &&
+                  ` · ${formatDuration(Date.parse(finishedAt) - Date.parse(startedAt), i18n.language)}`}
+              </span>
+            </div>
+            {error && (
+              <p className="danger-text">
+                <span className="mono">{error.code}</span> {error.message}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function RunActions({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const confirm = useConfirmDelete();
+  const keep = (changed: Run) => {
+    queryClient.setQueryData(keys.run(run.id), changed);
+    void queryClient.invalidateQueries({ queryKey: keys.runs });
+  };
+  const retry = useMutation({
+    mutationFn: () => client.runs.retry(run.id),
+    onSuccess: keep,
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
+  const cancel = () =>
+    confirm({
+      title: t('runs.cancelTitle'),
+      text: t('runs.cancelText'),
+      verb: t('runs.cancel'),
+      keep: t('runs.keep'),
+      run: async () => keep(await client.runs.cancel(run.id)),
+    });
+  if (!hasRunEnded(run.status)) {
+    return (
+      <Button danger icon={<StopOutlined aria-hidden />} onClick={cancel} disabled={run.cancelRequested}>
+        {t('runs.cancel')}
+      </Button>
+    );
+  }
+  return (
+    run.status !== 'SUCCEEDED' && (
+      <Button icon={<RedoOutlined aria-hidden />} loading={retry.isPending} onClick={() => retry.mutate()}>
+        {t('runs.retry')}
+      </Button>
+    )
+  );
+}

@@ -1,0 +1,104 @@
+import { DownOutlined } from '@ant-design/icons';
+import type { Run, RunStep } from '@platform/contracts';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDuration } from '../../ui/duration.ts';
+import { JsonView } from '../../ui/json-view.tsx';
+import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
+import { layOutSteps, type TimelineBar } from './timeline.ts';
+
+/** The steps of the current attempt, in order, each with a bar for its time. */
+export function RunTimeline({ run }: { run: Run }) {
+  const { t, i18n } = useTranslation();
+  const { steps, status } = run;
+  const { bars, totalMs } = layOutSteps(steps, Date.now());
+  if (steps.length === 0) {
+    return <p className="muted">{t(hasRunEnded(status) ? 'runs.noSteps' : 'runs.notStarted')}</p>;
+  }
+  // What went wrong is what people look for.
+  const opened = steps.findLastIndex(({ error }) => error !== undefined);
+  return (
+    <>
+      <ol className="timeline">
+        {steps.map((step, i) => (
+          <li key={`${run.attempt}-${step.id}`}>
+            <TimelineStep step={step} bar={bars[i]} isOpen={i === (opened === -1 ? 0 : opened)} />
+          </li>
+        ))}
+      </ol>
+      <p className="muted timeline-total">
+        {t('runs.total', { duration: formatDuration(totalMs, i18n.language) })}
+      </p>
+    </>
+  );
+}
+
+interface TimelineStepProps {
+  step: RunStep;
+  bar: TimelineBar | undefined;
+  isOpen: boolean;
+}
+
+function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
+  const { t, i18n } = useTranslation();
+  const { id, kind, status, durationMs, error, log, input, output } = step;
+  return (
+    <details open={isOpen} className={`step ${status.toLowerCase()}`}>
+      <summary>
+        <DownOutlined aria-hidden className="fold" />
+        <span className="step-name">
+          <span className="mono truncate">{id}</span>
+          <small className="muted">{t(`stepKinds.${kind}`)}</small>
+        </span>
+        <span className="step-bar" aria-hidden>
+          {bar && <span style={{ marginInlineStart: `${bar.start}%`, width: `${bar.width}%` }} />}
+        </span>
+        <span className="muted step-time">
+          {durationMs === null ? t('runs.running') : formatDuration(durationMs, i18n.language)}
+        </span>
+        <RunStatusBadge status={status} />
+      </summary>
+      <div className="stack step-body">
+        {error && (
+          <div className="error-box">
+            <strong className="mono">{error.code}</strong>
+            <p>{error.message}</p>
+          </div>
+        )}
+        {log !== '' && (
+          <Section title={t('runs.log')}>
+            <pre
+              className="code-block step-log"
+              tabIndex={0}
+              role="region"
+              aria-label={t('runs.logOf', { step: id })}
+            >
+              {log}
+            </pre>
+          </Section>
+        )}
+        {hasValue(output) && (
+          <Section title={t('runs.output')}>
+            <JsonView value={output} label={t('runs.outputOf', { step: id })} />
+          </Section>
+        )}
+        {hasValue(input) && (
+          <Section title={t('runs.input')}>
+            <JsonView value={input} label={t('runs.inputOf', { step: id })} />
+          </Section>
+        )}
+      </div>
+    </details>
+  );
+}
+
+const hasValue = (value: unknown): boolean => value !== undefined && value !== null;
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+import type { TaskSchedule } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Form, Input, Select } from 'antd';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+
+const PAUSE_MS = 350;
+const TIMEZONES = Intl.supportedValuesOf('timeZone');
+
+/** When a scheduled task runs, with the next five times. */
+export function ScheduleFields() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className="form-pair">
+        <Form.Item
+          name={['schedule', 'cron']}
+          label={t('schedule.cron')}
+          extra={t('schedule.cronHint')}
+          rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+        >
+          <Input className="mono" placeholder="0 9 * * 1-5" />
+        </Form.Item>
+        <Form.Item
+          name={['schedule', 'timezone']}
+          label={t('schedule.timezone')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Select
+            showSearch
+            options={['UTC', ...TIMEZONES.filter((zone) => zone !== 'UTC')].map((value) => ({
+              value,
+              label: value,
+            }))}
+          />
+        </Form.Item>
+      </div>
+      <NextTimes />
+    </>
+  );
+}
+
+function NextTimes() {
+  const { t, i18n } = useTranslation();
+  const cron = Form.useWatch<string | undefined>(['schedule', 'cron']);
+  const timezone = Form.useWatch<string | undefined>(['schedule', 'timezone']);
+  const schedule = useSettled({ cron: cron?.trim() ?? '', timezone: timezone ?? '' });
+  const isComplete = schedule.cron !== '' && schedule.timezone !== '';
+  const preview = useQuery({
+    queryKey: [...keys.schedulePreview, schedule],
+    queryFn: () => client.tasks.schedulePreview(schedule),
+    enabled: isComplete,
+  });
+  if (!isComplete) return null;
+  if (preview.isError) {
+    return (
+      <p className="danger-text next-times" role="status">
+        {getErrorMessage(preview.error, t)}
+      </p>
+    );
+  }
+  const format = new Intl.DateTimeFormat(i18n.language, {
+    dateStyle: 'full',
+    timeStyle: 'short',
+    timeZone: schedule.timezone,
+  });
+  return (
+    <section
+      className="next-times"
+      aria-label={t('schedule.next')}
+      aria-busy={preview.isPending}
+      aria-live="polite"
+    >
+      <h3>{t('schedule.next')}</h3>
+      <ol>
+        {preview.data?.dueAt.map((iso) => (
+          <li key={iso}>
+            <time dateTime={iso}>{format.format(new Date(iso))}</time>
+          </li>
+        ))}
+      </ol>
+      {preview.data?.dueAt.length === 0 && <p className="warning-text">{t('schedule.never')}</p>}
+    </section>
+  );
+}
+
+/** Returns the schedule once it has not changed for a moment. */
+function useSettled({ cron, timezone }: TaskSchedule): TaskSchedule {
+  const [settled, setSettled] = useState({ cron, timezone });
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled({ cron, timezone }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [cron, timezone]);
+  return settled;
+}

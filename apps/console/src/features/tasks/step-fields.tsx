@@ -1,0 +1,142 @@
+import type { StepKind } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Form, Input, Select } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { CodeField } from '../../ui/code-field.tsx';
+import { parseJsonObject } from '../../ui/parse-json.ts';
+import { allAgentsQuery } from '../agents/agents-query.ts';
+import { catalogQuery, listEventOptions } from '../events/catalog-query.ts';
+
+interface StepFieldsProps {
+  index: number;
+  kind: StepKind;
+}
+
+/** The fields of a step, which depend on its kind. */
+export function StepFields({ index, kind }: StepFieldsProps) {
+  switch (kind) {
+    case 'code':
+      return <CodeFields index={index} />;
+    case 'agent':
+      return <AgentFields index={index} />;
+    case 'emit':
+      return <EmitFields index={index} />;
+    case 'tool':
+      return <ToolFields index={index} />;
+  }
+}
+
+function CodeFields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  return (
+    <Form.Item
+      name={[index, 'source']}
+      label={t('steps.source')}
+      extra={t('steps.sourceHint')}
+      rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+    >
+      <CodeField language="javascript" label={t('steps.source')} minHeight="160px" />
+    </Form.Item>
+  );
+}
+
+function AgentFields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  const agents = useQuery(allAgentsQuery);
+  return (
+    <>
+      <Form.Item
+        name={[index, 'agentId']}
+        label={t('agents.agent')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <Select
+          loading={agents.isPending}
+          placeholder={t('jobs.agentPlaceholder')}
+          showSearch={{ optionFilterProp: 'label' }}
+          options={(agents.data ?? []).map(({ id, name, accessible }) => ({
+            value: id,
+            label: accessible ? name : `${name} · ${t('access.notYou')}`,
+            disabled: !accessible,
+          }))}
+        />
+      </Form.Item>
+      <JsonField index={index} name="inputs" label={t('steps.inputs')} />
+    </>
+  );
+}
+
+function EmitFields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  const catalog = useQuery(catalogQuery);
+  return (
+    <>
+      <Form.Item
+        name={[index, 'event']}
+        label={t('eventLog.event')}
+        extra={t('steps.emitHint')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <Select
+          loading={catalog.isPending}
+          placeholder={t('subscriptions.eventPlaceholder')}
+          showSearch={{ optionFilterProp: 'label' }}
+          options={listEventOptions(catalog.data)}
+        />
+      </Form.Item>
+      <JsonField index={index} name="payload" label={t('eventLog.payload')} />
+    </>
+  );
+}
+
+function ToolFields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className="form-pair">
+        <Form.Item
+          name={[index, 'toolId']}
+          label={t('steps.toolId')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Input className="mono" placeholder="current_time" />
+        </Form.Item>
+        <Form.Item
+          name={[index, 'method']}
+          label={t('steps.method')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Input className="mono" placeholder="now" />
+        </Form.Item>
+      </div>
+      <JsonField index={index} name="input" label={t('steps.input')} />
+    </>
+  );
+}
+
+interface JsonFieldProps {
+  index: number;
+  name: 'input' | 'inputs' | 'payload';
+  label: string;
+}
+
+function JsonField({ index, name, label }: JsonFieldProps) {
+  const { t } = useTranslation();
+  return (
+    <Form.Item
+      name={[index, name]}
+      label={label}
+      extra={t('steps.templateHint')}
+      rules={[
+        {
+          validator: (_, text: string | undefined) =>
+            parseJsonObject(text ?? '') === undefined
+              ? Promise.reject(new Error(t('emission.notAnObject')))
+              : Promise.resolve(),
+        },
+      ]}
+    >
+      <CodeField language="json" label={label} minHeight="80px" />
+    </Form.Item>
+  );
+}

@@ -1,0 +1,167 @@
+import type { TaskType } from '@platform/contracts';
+import { Button, Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Card } from '../../ui/card.tsx';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { useSaveKey } from '../../ui/use-save-key.ts';
+import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
+import { ScheduleFields } from './schedule-fields.tsx';
+import { StepsField } from './steps-field.tsx';
+import { TASK_FIELDS, type TaskForm } from './task.ts';
+import './tasks.css';
+
+const TYPES: TaskType[] = ['MANUAL', 'SCHEDULE', 'EVENT'];
+
+interface TaskFormCardsProps {
+  initial: TaskForm;
+  submitLabel: string;
+  /** Whether the current values are saved. */
+  saved?: boolean;
+  onSubmit: (values: TaskForm) => Promise<unknown>;
+  onCancel: () => void;
+}
+
+/** The form for all fields of a task. Ctrl+S or Cmd+S saves it. */
+export function TaskFormCards({
+  initial,
+  submitLabel,
+  saved = false,
+  onSubmit,
+  onCancel,
+}: TaskFormCardsProps) {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<TaskForm>();
+  const type = Form.useWatch('type', form) ?? initial.type;
+  const [dirty, setDirty] = useState(false);
+  const [sending, setSending] = useState(false);
+  const showErrors = useFormErrors(form, TASK_FIELDS);
+  useUnsavedGuard(dirty && !saved && !sending);
+  useSaveKey(form.submit);
+
+  const submit = async () => {
+    setSending(true);
+    try {
+      await onSubmit(form.getFieldsValue(true) as TaskForm);
+      setDirty(false);
+    } catch (error) {
+      showErrors(error);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark={false}
+      initialValues={initial}
+      scrollToFirstError={{ behavior: 'smooth', block: 'center', focus: true }}
+      onValuesChange={() => setDirty(true)}
+      onFinish={() => void submit()}
+    >
+      <div className="stack-cards">
+        <Card title={t('taskForm.basics')}>
+          <Form.Item
+            name="name"
+            label={t('common.name')}
+            rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+          >
+            <Input
+              maxLength={120}
+              placeholder={t('taskForm.namePlaceholder')}
+              autoFocus={initial.name === ''}
+            />
+          </Form.Item>
+          <Form.Item name="type" label={t('tasks.type')} extra={t(`taskForm.typeHints.${type}`)}>
+            <Segmented<TaskType>
+              aria-label={t('tasks.type')}
+              options={TYPES.map((value) => ({ value, label: t(`tasks.types.${value}`) }))}
+            />
+          </Form.Item>
+          {type === 'SCHEDULE' && <ScheduleFields />}
+        </Card>
+        <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
+          <StepsField />
+        </Card>
+        <section className="card">
+          <div className="card-body">
+            <Collapse
+              ghost
+              className="settings-collapse"
+              items={[
+                {
+                  key: 'advanced',
+                  label: t('taskForm.advanced'),
+                  forceRender: true,
+                  children: <AdvancedFields />,
+                },
+              ]}
+            />
+          </div>
+        </section>
+      </div>
+      <div className="save-bar">
+        <span className="muted grow" aria-live="polite">
+          {dirty && !saved ? t('agentForm.unsaved') : ''}
+        </span>
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button type="primary" htmlType="submit" loading={sending}>
+          {submitLabel}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+const inSeconds = {
+  getValueProps: (ms: number | undefined) => ({ value: ms === undefined ? undefined : ms / 1_000 }),
+  normalize: (seconds: number | null) => (seconds === null ? undefined : Math.round(seconds * 1_000)),
+};
+
+function AdvancedFields() {
+  const { t } = useTranslation();
+  const required = [{ required: true, message: t('common.required') }];
+  return (
+    <>
+      <div className="settings-grid">
+        <Form.Item name="concurrency" label={t('taskForm.concurrency')} rules={required}>
+          <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
+        </Form.Item>
+        <Form.Item name="timeoutMs" label={t('taskForm.timeout')} rules={required} {...inSeconds}>
+          <InputNumber min={1} max={86_400} style={{ width: '100%' }} />
+        </Form.Item>
+        <Form.Item name={['retry', 'attempts']} label={t('taskForm.retries')} rules={required}>
+          <InputNumber min={0} max={10} precision={0} style={{ width: '100%' }} />
+        </Form.Item>
+        <Form.Item
+          name={['retry', 'backoffMs']}
+          label={t('taskForm.backoff')}
+          rules={required}
+          {...inSeconds}
+        >
+          <InputNumber min={0} max={3_600} style={{ width: '100%' }} />
+        </Form.Item>
+      </div>
+      <div className="switches">
+        <Form.Item
+          name={['retry', 'onInterrupted']}
+          label={t('taskForm.onInterrupted')}
+          extra={t('taskForm.onInterruptedHint')}
+          valuePropName="checked"
+        >
+          <Switch />
+        </Form.Item>
+        <Form.Item
+          name="enabled"
+          label={t('tasks.enabled')}
+          extra={t('taskForm.enabledHint')}
+          valuePropName="checked"
+        >
+          <Switch />
+        </Form.Item>
+      </div>
+    </>
+  );
+}

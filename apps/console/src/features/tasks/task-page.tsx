@@ -1,0 +1,121 @@
+import { CaretRightOutlined, DeleteOutlined } from '@ant-design/icons';
+import type { Task } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Alert, App, Button, Tabs } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { RunsList } from '../runs/runs-list.tsx';
+import { RunDialog } from './run-dialog.tsx';
+import { TaskFormCards } from './task-form.tsx';
+import { TaskSummary } from './task-summary.tsx';
+import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
+import { findTimezone } from './timezone.ts';
+
+const TABS = ['runs', 'definition'] as const;
+
+export function Component() {
+  const { taskId = '' } = useParams();
+  const task = useQuery({ queryKey: keys.task(taskId), queryFn: () => client.tasks.get(taskId) });
+  if (task.isPending) return <PageSpinner />;
+  if (task.data === undefined) return <ErrorState error={task.error} retry={() => void task.refetch()} />;
+  return <TaskDetails task={task.data} />;
+}
+
+function TaskDetails({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const navigate = useNavigate();
+  const confirm = useConfirmDelete();
+  const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
+  const [running, setRunning] = useState(false);
+  // The form is reset only if the stored task differs from the one it was opened with.
+  const [opened, setOpened] = useState(task);
+
+  const save = async (values: TaskForm) => {
+    const stored = await client.tasks.update(task.id, toTaskRequest(values));
+    queryClient.setQueryData(keys.task(task.id), stored);
+    setOpened(stored);
+    void queryClient.invalidateQueries({ queryKey: keys.tasks });
+    void message.success(t('tasks.saved'));
+  };
+  const remove = () =>
+    confirm({
+      title: t('tasks.deleteTitle', { name: task.name }),
+      text: t('tasks.deleteText'),
+      run: async () => {
+        await client.tasks.delete(task.id);
+        void queryClient.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' });
+        await navigate(paths.tasks);
+      },
+    });
+
+  return (
+    <Page
+      title={task.name}
+      description={<TaskSummary task={task} />}
+      parent={{ to: paths.tasks, label: t('tasks.title') }}
+      actions={
+        <>
+          {task.application === null && (
+            <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />
+          )}
+          <Button type="primary" icon={<CaretRightOutlined aria-hidden />} onClick={() => setRunning(true)}>
+            {t('tasks.run')}
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        activeKey={tab}
+        onChange={(key) => setTab(TABS.find((one) => one === key))}
+        destroyOnHidden
+        items={[
+          {
+            key: 'definition',
+            label: t('tasks.definition'),
+            children: (
+              <div className="stack-cards">
+                {task.application !== null && (
+                  <Alert
+                    type="info"
+                    showIcon
+                    title={t('tasks.ofApplication', { application: task.application.identifier })}
+                    description={t(
+                      task.application.installed ? 'tasks.ofApplicationText' : 'tasks.applicationGone',
+                    )}
+                  />
+                )}
+                <TaskFormCards
+                  key={opened.updatedAt}
+                  initial={toTaskForm(opened, findTimezone())}
+                  submitLabel={t('common.save')}
+                  onSubmit={save}
+                  onCancel={() => void navigate(paths.tasks)}
+                />
+              </div>
+            ),
+          },
+          {
+            key: 'runs',
+            label: t('runs.title'),
+            children: (
+              <RunsList
+                queryKey={[...keys.runs, 'of', task.id]}
+                fetchPage={(query) => client.tasks.runs(task.id, query)}
+                empty={<EmptyState title={t('runs.none')} text={t(`tasks.noRuns.${task.type}`)} />}
+              />
+            ),
+          },
+        ]}
+      />
+      {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
+    </Page>
+  );
+}

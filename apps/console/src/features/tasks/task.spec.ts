@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Step, Task } from '@platform/contracts';
+import { createStep, createTaskForm, TASK_FIELDS, toTaskForm, toTaskRequest } from './task.ts';
+
+const steps: Step[] = [
+  { id: 'load', kind: 'code', source: 'return 1;' },
+  { id: 'ask', kind: 'agent', agentId: 'a-1', inputs: { query: '{{steps.load.output}}' } },
+  { id: 'call', kind: 'tool', toolId: 't-1', method: 'find', input: { n: 1 } },
+  { id: 'tell', kind: 'emit', applicationIdentifier: 'shop', event: 'order.paid', payload: { a: null } },
+];
+const task: Task = {
+  id: 't',
+  name: 'Ship',
+  type: 'EVENT',
+  schedule: null,
+  workflow: { steps },
+  concurrency: 3,
+  timeoutMs: 5_000,
+  retry: { attempts: 2, backoffMs: 500, onInterrupted: true },
+  enabled: false,
+  disabledReason: null,
+  ownerUserId: 'u',
+  nextDueAt: null,
+  application: null,
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+};
+
+describe('the form of a task', () => {
+  it('becomes the request that the task came from', () => {
+    const { name, type, concurrency, timeoutMs, retry, enabled } = task;
+    expect(toTaskRequest(toTaskForm(task, 'UTC'))).toEqual({
+      ...{ name, type, concurrency, timeoutMs, retry, enabled },
+      schedule: null,
+      workflow: { steps },
+    });
+  });
+
+  it('sends a schedule only for scheduled tasks', () => {
+    const form = createTaskForm('SCHEDULE', 'Europe/Berlin');
+    expect(toTaskRequest(form).schedule).toEqual({ cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' });
+    expect(toTaskRequest({ ...form, type: 'MANUAL' }).schedule).toBeNull();
+  });
+
+  it('sends only the fields of the kind of a step', () => {
+    const form = createTaskForm('MANUAL', 'UTC');
+    form.workflow.steps = [{ id: 's', kind: 'code', source: 'x', agentId: 'left over' }];
+    expect(toTaskRequest(form).workflow.steps).toEqual([{ id: 's', kind: 'code', source: 'x' }]);
+  });
+
+  it('knows the fields that an error of the service can name', () => {
+    expect(TASK_FIELDS).toContain('workflow.steps.2.agentId');
+    expect(TASK_FIELDS).toContain('schedule.cron');
+  });
+});
+
+describe('createStep', () => {
+  it('finds an id that is not used', () => {
+    const first = createStep('code', []);
+    const second = createStep('emit', [first]);
+    expect([first.id, second.id]).toEqual(['step1', 'step2']);
+    expect(createStep('agent', [second]).id).toBe('step3');
+  });
+});

@@ -1,0 +1,164 @@
+import { CaretRightOutlined, PlusOutlined } from '@ant-design/icons';
+import { TASK_TYPES, type Task } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { App, Button, Switch } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+
+const RunDialog = lazy(() => import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })));
+
+export function Component() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [type, setType] = useSearchFilter('type', TASK_TYPES);
+  const [running, setRunning] = useState<Task | null>(null);
+  const list = useList<Task>([...keys.tasks, { type }], (page) =>
+    client.tasks.list({ ...page, ...(type !== undefined && { type }) }),
+  );
+
+  const columns: Column<Task>[] = [
+    {
+      key: 'name',
+      title: t('tasks.task'),
+      render: ({ id, name, application, workflow }) => (
+        <>
+          <Link to={paths.task(id)} className="primary-link">
+            {name}
+          </Link>
+          <div className="row wrap muted">
+            {t('tasks.steps', { count: workflow.steps.length })}
+            {application !== null && <span className="badge plain">{application.identifier}</span>}
+          </div>
+        </>
+      ),
+    },
+    {
+      key: 'type',
+      title: t('tasks.type'),
+      width: 130,
+      render: (task) => t(`tasks.types.${task.type}`),
+    },
+    {
+      key: 'when',
+      title: t('tasks.when'),
+      width: 210,
+      render: ({ schedule, nextDueAt, enabled }) =>
+        schedule !== null && (
+          <>
+            <code>{schedule.cron}</code> <span className="muted">{schedule.timezone}</span>
+            {enabled && nextDueAt !== null && (
+              <div className="muted">
+                {t('tasks.next')} <Time iso={nextDueAt} />
+              </div>
+            )}
+          </>
+        ),
+    },
+    {
+      key: 'enabled',
+      title: t('tasks.enabled'),
+      width: 150,
+      render: (task) => <EnabledSwitch task={task} />,
+    },
+    {
+      key: 'actions',
+      title: '',
+      width: 190,
+      render: (task) => (
+        <>
+          <Button
+            size="small"
+            type="text"
+            icon={<CaretRightOutlined aria-hidden />}
+            aria-label={t('tasks.runNamed', { name: task.name })}
+            onClick={() => setRunning(task)}
+          >
+            {t('tasks.run')}
+          </Button>
+          <Link to={paths.task(task.id, 'runs')} aria-label={t('runs.ofTask', { name: task.name })}>
+            {t('runs.title')}
+          </Link>
+        </>
+      ),
+    },
+  ];
+
+  const create = (
+    <Button
+      type="primary"
+      icon={<PlusOutlined aria-hidden />}
+      onClick={() => void navigate(paths.newTask(type))}
+    >
+      {t('tasks.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('tasks.title')} description={t('tasks.description')} actions={create}>
+      <div className="toolbar">
+        <FilterSelect
+          label={t('tasks.type')}
+          any={t('tasks.anyType')}
+          value={type}
+          onChange={setType}
+          options={TASK_TYPES.map((one) => ({ value: one, label: t(`tasks.types.${one}`) }))}
+        />
+      </div>
+      <DataList
+        label={t('tasks.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          type === undefined ? (
+            <EmptyState title={t('tasks.none')} text={t('tasks.noneText')}>
+              {create}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t('tasks.noMatch')} />
+          )
+        }
+      />
+      {running !== null && (
+        <Suspense>
+          <RunDialog task={running} onClose={() => setRunning(null)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function EnabledSwitch({ task: { id, name, enabled, disabledReason } }: { task: Task }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const toggle = useMutation({
+    mutationFn: (next: boolean) => client.tasks.update(id, { enabled: next }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.tasks }),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
+  return (
+    <>
+      <Switch
+        size="small"
+        checked={toggle.isPending ? toggle.variables : enabled}
+        loading={toggle.isPending}
+        onChange={(next) => toggle.mutate(next)}
+        aria-label={t('tasks.enabledNamed', { name })}
+      />
+      {disabledReason !== null && (
+        <div className="warning-text">{t(`tasks.disabledReasons.${disabledReason}`)}</div>
+      )}
+    </>
+  );
+}

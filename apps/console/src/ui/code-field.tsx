@@ -1,0 +1,33 @@
+import { Input } from 'antd';
+import { lazy, Suspense } from 'react';
+
+const CodeEditor = lazy(() => import('./code-editor.tsx'));
+
+export interface CodeFieldProps {
+  language: 'javascript' | 'json';
+  label: string;
+  value?: string;
+  onChange?: (value: string) => void;
+  minHeight?: string;
+}
+
+/** A code editor. While it is loading, the text can already be edited. */
+export function CodeField(props: CodeFieldProps) {
+  const { label, value, onChange } = props;
+  return (
+    <Suspense
+      fallback={
+        <Input.TextArea
+          className="mono"
+          aria-label={label}
+          value={value}
+          onChange={(event) => onChange?.(event.target.value)}
+          autoSize={{ minRows: 6, maxRows: 20 }}
+          spellCheck={false}
+        />
+      }
+    >
+      <CodeEditor {...props} />
+    </Suspense>
+  );
+}
