@@ -72,7 +72,7 @@ suite('the console in a browser', () => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   }
 
   /** An agent made by the API, and its playground. */
@@ -95,7 +95,7 @@ suite('the console in a browser', () => {
   it('leads from sign-in over a new agent to a streamed answer, its frames and its history', async () => {
     const page = await newPage();
     const complaints = complaintsOf(page);
-    await page.goto('/');
+    await page.goto('/agents');
     await page.getByRole('button', { name: 'Create agent' }).first().click();
     await page.getByLabel('Name').fill('Poet');
     await page.getByLabel('System prompt').fill('Write for {{customer}} in {{language}}.');
@@ -445,7 +445,7 @@ suite('the console in a browser', () => {
     await replace('a slip');
     await newcomer.getByText('Is wrong', { exact: true }).waitFor();
     await replace(password);
-    await newcomer.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+    await newcomer.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   });
 
   it('invites a person, who joins by accepting, and withdraws an invitation', async () => {
@@ -597,6 +597,7 @@ const DOT =
 
 function pagesOf(agentId: string): string[] {
   return [
+    '/',
     '/agents',
     '/agents?q=nothing-is-called-so',
     '/agents/new',

@@ -83,12 +83,9 @@ function Details({ application }: { application: ApplicationDetail }) {
       actions={
         installed && (
           <>
-            <Button
-              icon={<DeleteOutlined aria-hidden />}
-              aria-label={t('applications.uninstall')}
-              title={t('applications.uninstall')}
-              onClick={uninstall}
-            />
+            <Button icon={<DeleteOutlined aria-hidden />} onClick={uninstall}>
+              {t('applications.uninstall')}
+            </Button>
             <Button icon={<KeyOutlined aria-hidden />} loading={rotate.isPending} onClick={confirmRotate}>
               {t('applications.rotate')}
             </Button>

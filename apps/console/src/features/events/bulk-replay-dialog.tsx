@@ -59,7 +59,7 @@ function NewReplay({ filters, onStarted }: Pick<BulkReplayDialogProps, 'filters'
   const catalog = useQuery(catalogQuery);
   const [counted, setCounted] = useState<ReplayQuery | null>(null);
   const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status']);
-  const perSecond = Form.useWatch('perSecond', form) ?? 50;
+  const perSecond = Form.useWatch<number | undefined>('perSecond', form) ?? 50;
 
   const count = useMutation({
     mutationFn: (query: ReplayQuery) => client.events.previewBulkReplay(query),

@@ -200,7 +200,7 @@ function ConditionRow({ number, condition, problem, schema, onChange, onRemove }
             onChange={(next: string[]) => onChange({ values: next.slice(0, 100) })}
             tokenSeparators={kind === 'number' ? [',', ' '] : []}
             options={kind === 'boolean' ? ['true', 'false'].map((value) => ({ value, label: value })) : []}
-            {...(kind !== 'boolean' && { open: false, suffixIcon: null })}
+            {...(kind !== 'boolean' && { open: false, suffix: null })}
             className="condition-values"
           />
         )}

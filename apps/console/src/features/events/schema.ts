@@ -147,7 +147,7 @@ function listRules(schema: SchemaObject): string[] {
     if (typeof schema[keyword] === 'number') rules.push(`${sign} ${schema[keyword]}`);
   }
   for (const keyword of ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const) {
-    if (schema[keyword] !== undefined) rules.push(`${keyword} ${String(schema[keyword])}`);
+    if (schema[keyword] !== undefined) rules.push(`${keyword} ${JSON.stringify(schema[keyword])}`);
   }
   return rules;
 }

@@ -69,7 +69,7 @@ function NewSubscription({ eventKey, onClose }: { eventKey: string | undefined; 
   const [form] = Form.useForm<SubscriptionForm>();
   const catalog = useQuery(catalogQuery);
   const tasks = useQuery(allTasksQuery);
-  const chosen = Form.useWatch('event', form);
+  const chosen = Form.useWatch<string | undefined>('event', form);
   const event = chosen === undefined ? null : parseEventKey(chosen);
   const [filter, setFilter] = useState<EventFilter | null | undefined>(null);
   const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];

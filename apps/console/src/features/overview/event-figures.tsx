@@ -29,24 +29,24 @@ export function EventFiguresCards({ window, children }: EventFiguresCardsProps) 
     placeholderData: (before) => before,
   });
   const { data } = summary;
+  const missing = summary.isError ? '–' : undefined;
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 2 });
+  // 99.996 % is not "100 %".
+  const formatRate = (rate: number | null) =>
+    rate === null ? '–' : percent.format(Math.floor(rate * 10_000) / 10_000);
 
   return (
     <>
       <div className="figures">
         <Figure
           label={t('overview.events')}
-          value={data && whole(data.total)}
+          value={data === undefined ? missing : whole(data.total)}
           detail={data && t('overview.pending', { count: data.pending, formatted: whole(data.pending) })}
           to={paths.eventLog({ since: window })}
         />
         <Figure
           label={t('overview.successRate')}
-          // 99.996 % is not "100 %".
-          value={
-            data &&
-            (data.successRate === null ? '–' : percent.format(Math.floor(data.successRate * 10_000) / 10_000))
-          }
+          value={data === undefined ? missing : formatRate(data.successRate)}
           detail={
             data && t('overview.failedSkipped', { failed: whole(data.failed), skipped: whole(data.skipped) })
           }

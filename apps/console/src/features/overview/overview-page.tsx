@@ -8,7 +8,7 @@ import { EventFiguresCards } from './event-figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { LiveJobs, LiveRuns } from './live-lists.tsx';
 import './overview.css';
-import { TokenFigure, WorkFigure } from './work-figures.tsx';
+import { TokenFigure, WorkFigures } from './work-figures.tsx';
 
 /** What happens in the space. Every figure leads to the list behind it. */
 export function Component() {
@@ -33,12 +33,12 @@ export function Component() {
         <FirstSteps />
         {isAdmin ? (
           <EventFiguresCards window={window}>
-            <WorkFigure />
+            <WorkFigures />
             <TokenFigure window={window} />
           </EventFiguresCards>
         ) : (
           <div className="figures">
-            <WorkFigure />
+            <WorkFigures />
             <TokenFigure window={window} />
           </div>
         )}

@@ -1,5 +1,5 @@
-import { USAGE_WINDOWS, type EventWindow } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { USAGE_WINDOWS, type EventWindow, type Page } from '@platform/contracts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
@@ -8,20 +8,31 @@ import { Figure } from './figure.tsx';
 import { liveJobsQuery, liveRunsQuery } from './live-queries.ts';
 
 /** Runs and jobs that are running now. */
-export function WorkFigure() {
+export function WorkFigures() {
   const { t } = useTranslation();
   const runs = useQuery(liveRunsQuery);
   const jobs = useQuery(liveJobsQuery);
-  const count = ({ items, nextCursor }: { items: unknown[]; nextCursor: string | null }) =>
-    `${items.length}${nextCursor === null ? '' : '+'}`;
   return (
-    <Figure
-      label={t('overview.running')}
-      value={runs.data === undefined ? (runs.isError ? '–' : undefined) : count(runs.data)}
-      detail={jobs.data && t('overview.runningJobs', { jobs: count(jobs.data) })}
-      to={paths.runs('RUNNING')}
-    />
+    <>
+      <Figure
+        label={t('overview.liveRuns')}
+        value={count(runs)}
+        detail={t('overview.now')}
+        to={paths.runs('RUNNING')}
+      />
+      <Figure
+        label={t('overview.liveJobs')}
+        value={count(jobs)}
+        detail={t('overview.now')}
+        to={paths.jobsWith('RUNNING')}
+      />
+    </>
   );
+}
+
+function count({ data, isError }: UseQueryResult<Page<unknown>>): string | undefined {
+  if (data === undefined) return isError ? '–' : undefined;
+  return `${data.items.length}${data.nextCursor === null ? '' : '+'}`;
 }
 
 export function TokenFigure({ window }: { window: EventWindow }) {

@@ -124,7 +124,7 @@ function StepCard({ index, isLast, onMove, onRemove }: StepCardProps) {
         tooltip={t('steps.idHint')}
         rules={[
           { required: true, message: t('common.required') },
-          { pattern: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, message: t('steps.idRule') },
+          { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, message: t('steps.idRule') },
           {
             validator: (_, id: string) => {
               const steps = form.getFieldValue(['workflow', 'steps']) as StepForm[];

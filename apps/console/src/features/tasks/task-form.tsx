@@ -32,7 +32,7 @@ export function TaskFormCards({
 }: TaskFormCardsProps) {
   const { t } = useTranslation();
   const [form] = Form.useForm<TaskForm>();
-  const type = Form.useWatch('type', form) ?? initial.type;
+  const type = Form.useWatch<TaskType | undefined>('type', form) ?? initial.type;
   const [dirty, setDirty] = useState(false);
   const [sending, setSending] = useState(false);
   const showErrors = useFormErrors(form, TASK_FIELDS);
@@ -115,7 +115,8 @@ export function TaskFormCards({
   );
 }
 
-const inSeconds = {
+/** A field in seconds for a value in milliseconds. */
+export const inSeconds = {
   getValueProps: (ms: number | undefined) => ({ value: ms === undefined ? undefined : ms / 1_000 }),
   normalize: (seconds: number | null) => (seconds === null ? undefined : Math.round(seconds * 1_000)),
 };

@@ -1,7 +1,7 @@
 import { CaretRightOutlined, DeleteOutlined } from '@ant-design/icons';
 import type { Task } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Tabs } from 'antd';
+import { App, Button, Tabs } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
@@ -12,10 +12,11 @@ import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { RunsList } from '../runs/runs-list.tsx';
+import { ApplicationTask } from './application-task.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
-import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
+import { toTaskForm, toTaskRequest } from './task.ts';
 import { findTimezone } from './timezone.ts';
 
 const TABS = ['runs', 'definition'] as const;
@@ -38,8 +39,7 @@ function TaskDetails({ task }: { task: Task }) {
   // The form is reset only if the stored task differs from the one it was opened with.
   const [opened, setOpened] = useState(task);
 
-  const save = async (values: TaskForm) => {
-    const stored = await client.tasks.update(task.id, toTaskRequest(values));
+  const keep = (stored: Task) => {
     queryClient.setQueryData(keys.task(task.id), stored);
     setOpened(stored);
     void queryClient.invalidateQueries({ queryKey: keys.tasks });
@@ -80,27 +80,18 @@ function TaskDetails({ task }: { task: Task }) {
           {
             key: 'definition',
             label: t('tasks.definition'),
-            children: (
-              <div className="stack-cards">
-                {task.application !== null && (
-                  <Alert
-                    type="info"
-                    showIcon
-                    title={t('tasks.ofApplication', { application: task.application.identifier })}
-                    description={t(
-                      task.application.installed ? 'tasks.ofApplicationText' : 'tasks.applicationGone',
-                    )}
-                  />
-                )}
+            children:
+              task.application === null ? (
                 <TaskFormCards
                   key={opened.updatedAt}
                   initial={toTaskForm(opened, findTimezone())}
                   submitLabel={t('common.save')}
-                  onSubmit={save}
+                  onSubmit={async (values) => keep(await client.tasks.update(task.id, toTaskRequest(values)))}
                   onCancel={() => void navigate(paths.tasks)}
                 />
-              </div>
-            ),
+              ) : (
+                <ApplicationTask task={opened} application={task.application} onSaved={keep} />
+              ),
           },
           {
             key: 'runs',

@@ -38,7 +38,7 @@ export interface TaskForm {
   enabled: boolean;
 }
 
-const MAX_STEPS = 64;
+const MAX_STEPS = 50;
 const STEP_FIELDS = ['id', 'source', 'toolId', 'method', 'input', 'agentId', 'inputs', 'event', 'payload'];
 
 /** Names of the form fields as they appear in error messages of the service. */
@@ -61,7 +61,7 @@ console.log('started with', context.execution.inputs);
 return { answer: 42 };`;
 
 const EXAMPLE_EVENT_CODE = `// Runs as the body of an async function, once per event.
-const { trigger } = context;
+const { trigger } = context.execution.inputs;
 console.log(trigger.event, trigger.id);
 return trigger.payload;`;
 

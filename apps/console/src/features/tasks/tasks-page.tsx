@@ -46,24 +46,8 @@ export function Component() {
     {
       key: 'type',
       title: t('tasks.type'),
-      width: 130,
-      render: (task) => t(`tasks.types.${task.type}`),
-    },
-    {
-      key: 'when',
-      title: t('tasks.when'),
-      width: 210,
-      render: ({ schedule, nextDueAt, enabled }) =>
-        schedule !== null && (
-          <>
-            <code>{schedule.cron}</code> <span className="muted">{schedule.timezone}</span>
-            {enabled && nextDueAt !== null && (
-              <div className="muted">
-                {t('tasks.next')} <Time iso={nextDueAt} />
-              </div>
-            )}
-          </>
-        ),
+      width: 250,
+      render: (task) => <Start task={task} />,
     },
     {
       key: 'enabled',
@@ -136,6 +120,26 @@ export function Component() {
         </Suspense>
       )}
     </Page>
+  );
+}
+
+function Start({ task: { type, schedule, nextDueAt, enabled } }: { task: Task }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {t(`tasks.types.${type}`)}
+      {schedule !== null && (
+        <div className="muted">
+          <code>{schedule.cron}</code> {schedule.timezone}
+          {enabled && nextDueAt !== null && (
+            <>
+              {' · '}
+              <Time iso={nextDueAt} />
+            </>
+          )}
+        </div>
+      )}
+    </>
   );
 }
 

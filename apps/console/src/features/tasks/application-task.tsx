@@ -1,0 +1,81 @@
+import type { Task, TaskApplication, UpdateTaskRequest } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Form, InputNumber, Switch } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { StepsView } from './steps-view.tsx';
+import { inSeconds } from './task-form.tsx';
+
+interface ApplicationTaskProps {
+  task: Task;
+  application: TaskApplication;
+  onSaved: (task: Task) => void;
+}
+
+/** A task that the manifest of an application defines. Only its limits can be changed. */
+export function ApplicationTask({ task, application, onSaved }: ApplicationTaskProps) {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="stack-cards">
+      <Alert
+        type={application.installed ? 'info' : 'warning'}
+        showIcon
+        title={
+          <>
+            {t('tasks.ofApplication')}{' '}
+            <Link to={paths.application(application.identifier)}>{application.identifier}</Link>
+          </>
+        }
+        description={t(application.installed ? 'tasks.ofApplicationText' : 'tasks.applicationGone')}
+      />
+      <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
+        <StepsView steps={task.workflow.steps} />
+      </Card>
+      {isAdmin && application.installed && <Limits task={task} onSaved={onSaved} />}
+    </div>
+  );
+}
+
+function Limits({ task, onSaved }: Omit<ApplicationTaskProps, 'application'>) {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<UpdateTaskRequest>();
+  const save = useMutation({
+    mutationFn: (changes: UpdateTaskRequest) => client.tasks.update(task.id, changes),
+    onSuccess: onSaved,
+    onError: useFormErrors(form, ['concurrency', 'timeoutMs', 'enabled']),
+  });
+  const { concurrency, timeoutMs, enabled } = task;
+  const required = [{ required: true, message: t('common.required') }];
+  return (
+    <Card title={t('taskForm.limits')}>
+      <Form
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        initialValues={{ concurrency, timeoutMs, enabled }}
+        onFinish={(changes) => save.mutate(changes)}
+      >
+        <div className="settings-grid">
+          <Form.Item name="concurrency" label={t('taskForm.concurrency')} rules={required}>
+            <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
+          </Form.Item>
+          <Form.Item name="timeoutMs" label={t('taskForm.timeout')} rules={required} {...inSeconds}>
+            <InputNumber min={1} max={86_400} style={{ width: '100%' }} />
+          </Form.Item>
+          <Form.Item name="enabled" label={t('tasks.enabled')} valuePropName="checked">
+            <Switch />
+          </Form.Item>
+        </div>
+        <Button htmlType="submit" loading={save.isPending}>
+          {t('common.save')}
+        </Button>
+      </Form>
+    </Card>
+  );
+}
