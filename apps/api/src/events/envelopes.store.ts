@@ -1,7 +1,7 @@
 import type { EnvelopeStatus } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import { exactlyOne, rows, type Sql } from '../infra/database/rows.ts';
 import { smallestIdAt } from '../infra/http/instant.ts';
 import type { EventKey } from './catalog.store.ts';
 import { EnvelopeEntity } from './envelope.entity.ts';
@@ -115,6 +115,64 @@ function keysOf(events: readonly EventKey[], values: unknown[]): string {
   return `select application_id, name from unnest($${ids}::uuid[], $${names}::text[]) as k(application_id, name)`;
 }
 
+/**
+ * Counts the envelopes of a filter, those that can be replayed if it names no status. Looks at `limit` envelopes at most, the
+ * newest ones first.
+ */
+export async function countEnvelopes(
+  sql: Sql,
+  filter: EnvelopeFilter,
+  limit: number,
+): Promise<{ count: number; isLimited: boolean }> {
+  const { status } = filter;
+  const isScan = status === 'DISPATCHED' || status === null;
+  const scan = { start: null, order: 'desc' as const, limit: limit + 1 };
+  const { text, values } = matching(isScan ? { ...filter, status: null } : filter, scan);
+  const condition = status === null ? `status <> 'PENDING'` : `status = '${status}'`;
+  const counted = await exactlyOne<{ count: number; scanned: number }>(
+    sql,
+    `select count(*) filter (where ${condition})::int as count, count(*)::int as scanned from (${text}) e`,
+    values,
+  );
+  return { count: Math.min(counted.count, limit), isLimited: counted.scanned > limit };
+}
+
+/** Loads what a replay needs of envelopes, oldest first: those whose payloads together take `maxBytes`, and at least one. */
+export async function loadForReplay(
+  manager: EntityManager,
+  spaceId: string,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload'>[]> {
+  const kept = await withinBytes(manager, spaceId, ids, 'asc', maxBytes);
+  if (kept.length === 0) return [];
+  return rows(
+    manager,
+    `select id, application_id as "applicationId", event, payload from envelope
+     where space_id = $1 and id = any($2::uuid[]) order by id`,
+    [spaceId, kept],
+  );
+}
+
+/** Returns the first of the envelopes whose payloads together take at most `maxBytes`, and at least one. */
+async function withinBytes(
+  sql: Sql,
+  spaceId: string,
+  ids: readonly string[],
+  order: 'asc' | 'desc',
+  maxBytes: number,
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const sizes = await rows<{ id: string; bytes: number }>(
+    sql,
+    `select id, payload_bytes as bytes from envelope where space_id = $1 and id = any($2::uuid[]) order by id ${order}`,
+    [spaceId, ids],
+  );
+  let bytes = 0;
+  const over = sizes.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
+  return sizes.slice(0, over === -1 ? sizes.length : over).map(({ id }) => id);
+}
+
 /** Loads envelopes, newest first: those whose payloads together take at most `maxBytes`, and at least one. */
 export async function loadEnvelopes(
   manager: EntityManager,
@@ -122,13 +180,7 @@ export async function loadEnvelopes(
   ids: readonly string[],
   maxBytes: number,
 ): Promise<EnvelopeEntity[]> {
-  const sizes = await rows<{ id: string; bytes: number }>(
-    manager,
-    `select id, payload_bytes as bytes from envelope where space_id = $1 and id = any($2::uuid[]) order by id desc`,
-    [spaceId, ids],
-  );
-  let bytes = 0;
-  const kept = sizes.filter((one, i) => (bytes += one.bytes) <= maxBytes || i === 0).map(({ id }) => id);
+  const kept = await withinBytes(manager, spaceId, ids, 'desc', maxBytes);
   if (kept.length === 0) return [];
   return manager
     .createQueryBuilder(EnvelopeEntity, 'e')

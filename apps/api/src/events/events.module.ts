@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
+import { BulkReplayBatches } from './bulk-replay-batches.ts';
+import { BulkReplayWorker } from './bulk-replay-worker.ts';
+import { BulkReplaysController } from './bulk-replays.controller.ts';
+import { BulkReplaysService } from './bulk-replays.service.ts';
 import { CatalogInstallation } from './catalog-installation.ts';
 import { CatalogController } from './catalog.controller.ts';
 import { CatalogService } from './catalog.service.ts';
@@ -11,6 +15,7 @@ import { EnvelopesService } from './envelopes.service.ts';
 import { EventDirectory } from './event-directory.ts';
 import { FilterPreviews } from './filter-previews.ts';
 import { ReplayChecks } from './replay-checks.ts';
+import { ReplaySelection } from './replay-selection.ts';
 import { ReplaysService } from './replays.service.ts';
 import { SubscriptionGuard } from './subscription-guard.ts';
 import { SubscriptionViews } from './subscription-views.ts';
@@ -19,14 +24,18 @@ import { SubscriptionsService } from './subscriptions.service.ts';
 
 @Module({
   imports: [AuthModule, TasksModule, DispatchModule, EmissionModule],
-  controllers: [CatalogController, EnvelopesController, SubscriptionsController],
+  controllers: [BulkReplaysController, CatalogController, EnvelopesController, SubscriptionsController],
   providers: [
+    BulkReplayBatches,
+    BulkReplayWorker,
+    BulkReplaysService,
     CatalogInstallation,
     CatalogService,
     EnvelopesService,
     EventDirectory,
     FilterPreviews,
     ReplayChecks,
+    ReplaySelection,
     ReplaysService,
     SubscriptionGuard,
     SubscriptionViews,

@@ -81,10 +81,10 @@ export class ReplayPreviewDto implements ReplayPreview {
 }
 
 class StoredReplayQueryDto implements ReplayQuery {
-  applicationIdentifier!: string | null;
-  event!: string | null;
-  @ApiProperty({ enum: ENVELOPE_STATUSES, nullable: true })
-  status!: EnvelopeStatus | null;
+  applicationIdentifier?: string | null;
+  event?: string | null;
+  @ApiProperty({ enum: REPLAYABLE, nullable: true })
+  status?: EnvelopeStatus | null;
   from!: string;
   to!: string;
 }

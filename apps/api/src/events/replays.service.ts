@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { violates } from '../infra/database/rows.ts';
 import { conflict, invalidFor } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import type { EnvelopeEntity } from './envelope.entity.ts';
@@ -33,7 +34,7 @@ export class ReplaysService {
       const known = requestKey && (await store.findReplayByKey(this.database, envelope.id, requestKey));
       if (typeof known === 'number') return { envelopeId: envelope.id, generation: known };
       if (envelope.status !== 'PENDING') await this.assertReplayable(envelope);
-      const begun = await this.begin(call, envelope, requestKey);
+      const begun = await this.begin(call, envelope, requestKey).catch(nullIfKeyTaken);
       if (begun === null) continue;
       // Also if the replay was running already: its hint may have been lost.
       await this.messaging.publish('envelope', [envelope.id]);
@@ -101,4 +102,10 @@ export class ReplaysService {
     await recordAudit(tx, by, { ...entry, details, requestId });
     return begun;
   }
+}
+
+/** Another request with the key has committed meanwhile. */
+function nullIfKeyTaken(error: unknown): null {
+  if (violates(error, 'replay_key_pkey')) return null;
+  throw error;
 }

@@ -174,6 +174,9 @@ export class Events1763600000023 implements MigrationInterface {
         previous_dispatched_at timestamptz(3),
         primary key (envelope_id, generation)
       )`);
+    await db.query(
+      'create unique index envelope_replay_bulk on envelope_replay (bulk_replay_id, envelope_id) where bulk_replay_id is not null',
+    );
 
     // Which generation a key has requested: also that of a replay which was running already.
     await db.query(`

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { failpoint } from '../infra/failpoints.ts';
+import { joinProblems } from '../infra/http/error-message.ts';
+import { Messaging } from '../infra/messaging/messaging.ts';
+import { lockBulkReplay, storeProgress, type ClaimedBulkReplay } from './bulk-replays.store.ts';
+import { loadForReplay } from './envelopes.store.ts';
+import { ReplayChecks } from './replay-checks.ts';
+import { ReplaySelection } from './replay-selection.ts';
+import { insertReplays, lockReplayable } from './replays.store.ts';
+
+/** The payloads that one batch validates. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+export interface ReplayedBatch {
+  /** The envelopes that wait to be dispatched. */
+  replayed: string[];
+  /** How many envelopes were replayed or refused. */
+  handled: number;
+  /** Where the next batch begins. */
+  position: string | null;
+  isComplete: boolean;
+}
+
+/** One batch after another of a bulk replay, each in one transaction with the progress. */
+@Injectable()
+export class BulkReplayBatches {
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly selection: ReplaySelection,
+    private readonly checks: ReplayChecks,
+  ) {}
+
+  /**
+   * Replays the next envelopes after the position. Returns null if the bulk replay was stopped, or continued by another
+   * worker. The progress is stored with the replays, so no envelope is replayed twice, whoever repeats the batch.
+   */
+  async replayNext(replay: ClaimedBulkReplay, size: number): Promise<ReplayedBatch | null> {
+    const { spaceId, query, position: start } = replay;
+    const found = await this.selection.findNext(this.database, spaceId, query, {
+      ...{ until: replay.createdAt, start, limit: size + 1 },
+    });
+    const wanted = found.ids.slice(0, size);
+    const envelopes = await loadForReplay(this.database.manager, spaceId, wanted, BATCH_BYTES);
+    // Ids whose envelope is gone were loaded without it.
+    const isWhole = envelopes.length === 0 || envelopes.at(-1)?.id === wanted.at(-1);
+    const hasMore = !isWhole || found.ids.length > size || found.scannedTo !== null;
+    const reached = isWhole ? (wanted.at(-1) ?? null) : (envelopes.at(-1)?.id ?? null);
+    const position = isWhole && found.ids.length <= size ? (found.scannedTo ?? reached) : reached;
+
+    const refusals = new Map(
+      (await this.checks.check(this.database, envelopes)).map(({ id, problems }) => [id, problems]),
+    );
+    const accepted = envelopes.filter(({ id }) => !refusals.has(id)).map(({ id }) => id);
+    return this.database.transaction(async (tx) => {
+      if (!(await lockBulkReplay(tx, replay))) return null;
+      const replayed = await this.begin(tx, replay, accepted);
+      failpoint('events.bulk-replay.before-commit', replay.id);
+      const isComplete = !hasMore;
+      const progress = {
+        replayed: replayed.length,
+        refused: envelopes.length - replayed.length,
+        lastError: lastErrorOf(envelopes, refusals, new Set(replayed)),
+      };
+      await storeProgress(tx, replay.id, { ...progress, position, isComplete });
+      return { replayed, handled: envelopes.length, position: position ?? start, isComplete };
+    });
+  }
+
+  /** Returns the envelopes whose next generation has begun: not those that are being dispatched, or have another status now. */
+  private async begin(
+    tx: EntityManager,
+    { id, spaceId, requestedBy, query }: ClaimedBulkReplay,
+    envelopeIds: readonly string[],
+  ): Promise<string[]> {
+    if (envelopeIds.length === 0) return [];
+    const locked = await lockReplayable(tx, spaceId, envelopeIds, query.status ?? null);
+    const { republishAfterMs } = this.messaging.pace;
+    const order = {
+      spaceId,
+      requestedBy,
+      bulkReplayId: id,
+      requestKey: null,
+      republishAfterMs,
+    };
+    return (await insertReplays(tx, order, locked)).map((begun) => begun.id);
+  }
+}
+
+/** Why the last of the envelopes that were not replayed was refused. */
+function lastErrorOf(
+  envelopes: readonly { id: string }[],
+  refusals: ReadonlyMap<string, string[]>,
+  replayed: ReadonlySet<string>,
+): string | null {
+  const last = envelopes.findLast(({ id }) => !replayed.has(id));
+  if (last === undefined) return null;
+  const problems = refusals.get(last.id) ?? ['its status has changed'];
+  return `Envelope ${last.id}: ${joinProblems(problems)}`;
+}

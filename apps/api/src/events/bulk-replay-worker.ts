@@ -1,0 +1,118 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { isUnavailable } from '../infra/database/unavailable.ts';
+import { Messaging } from '../infra/messaging/messaging.ts';
+import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { BulkReplayBatches } from './bulk-replay-batches.ts';
+import {
+  claimBulkReplay,
+  failBulkReplay,
+  releaseBulkReplay,
+  type ClaimedBulkReplay,
+} from './bulk-replays.store.ts';
+
+/** How often a worker looks for bulk replays of other processes, and for those whose worker has died. */
+const IDLE_MS = 1_000;
+/** After a failure of the database. */
+const RETRY_MS = 1_000;
+/** How many bulk replays a process executes at the same time. */
+const MAX_RUNNING = 4;
+const BATCHES_PER_SECOND = 10;
+
+/** Executes bulk replays in batches, at their rate. A lease keeps two workers from competing; the position decides. */
+@Injectable()
+export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(BulkReplayWorker.name);
+  private readonly sleeper = new Sleeper();
+  private readonly executing = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly batches: BulkReplayBatches,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.running = this.run();
+  }
+
+  /** Looks for bulk replays now. */
+  wake(): void {
+    this.sleeper.wake();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+    this.sleeper.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.running;
+    await Promise.allSettled(this.executing);
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      await this.claim();
+      await this.sleeper.sleep(IDLE_MS);
+    }
+  }
+
+  private async claim(): Promise<void> {
+    try {
+      while (this.executing.size < MAX_RUNNING && !this.stopping.signal.aborted) {
+        const claimed = await claimBulkReplay(this.database);
+        if (claimed === null) return;
+        const work = this.execute(claimed).finally(() => {
+          this.executing.delete(work);
+          this.wake();
+        });
+        this.executing.add(work);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Bulk replays could not be claimed; retrying');
+    }
+  }
+
+  /** Never rejects. Ends early if the process stops, or if another worker has taken over. */
+  private async execute(replay: ClaimedBulkReplay): Promise<void> {
+    const pause = new Sleeper();
+    const { signal } = this.stopping;
+    signal.addEventListener('abort', () => pause.wake(), { once: true });
+    const size = Math.ceil(replay.perSecond / BATCHES_PER_SECOND);
+    let dueAt = performance.now();
+    while (!signal.aborted) {
+      try {
+        const batch = await this.batches.replayNext(replay, size);
+        if (batch === null) return;
+        await this.messaging.publish('envelope', batch.replayed);
+        if (batch.isComplete) return;
+        replay.position = batch.position;
+        // A pause that lasted too long is not made up for.
+        dueAt = Math.max(dueAt, performance.now() - 1_000) + (1_000 * batch.handled) / replay.perSecond;
+        await pause.sleep(Math.max(0, dueAt - performance.now()));
+      } catch (error) {
+        if (!isUnavailable(error)) return this.fail(replay, error);
+        await pause.sleep(RETRY_MS);
+      }
+    }
+    await releaseBulkReplay(this.database, replay).catch(() => undefined);
+  }
+
+  private async fail(replay: ClaimedBulkReplay, error: unknown): Promise<void> {
+    this.logger.error({ err: error, bulkReplay: replay.id });
+    await failBulkReplay(this.database, replay.id, 'An unexpected error; see the log of the service').catch(
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { recordAudit } from '../auth/audit.ts';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
+import { insertRow } from '../infra/database/entity-rows.ts';
+import { invalid } from '../infra/http/app-error.ts';
+import { Cursors } from '../infra/http/cursors.ts';
+import type { PageDto } from '../infra/http/page.dto.ts';
+import { BulkReplayEntity } from './bulk-replay.entity.ts';
+import { BulkReplayWorker } from './bulk-replay-worker.ts';
+import { getBulkReplay, listBulkReplays, stopBulkReplay } from './bulk-replays.store.ts';
+import { ReplaySelection } from './replay-selection.ts';
+import type { CreateBulkReplayDto, ReplayQueryDto } from './replays.dto.ts';
+
+const DEFAULT_PER_SECOND = 50;
+
+@Injectable()
+export class BulkReplaysService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly selection: ReplaySelection,
+    private readonly worker: BulkReplayWorker,
+  ) {}
+
+  /** Counts the envelopes that a bulk replay would replay. */
+  preview(spaceId: string, query: ReplayQueryDto): Promise<ReplayPreview> {
+    return this.selection.count(this.database, spaceId, toQuery(query));
+  }
+
+  /** Begins to replay envelopes, oldest first. A worker process executes it. */
+  async create({ by, requestId }: AuditedCall, body: CreateBulkReplayDto): Promise<BulkReplay> {
+    const query = toQuery(body);
+    const { count } = await this.selection.count(this.database, by.spaceId, query);
+    const created = await this.database.transaction(async (tx) => {
+      const row = await insertRow(tx, BulkReplayEntity, {
+        spaceId: by.spaceId,
+        requestedBy: by.userId,
+        query,
+        total: count,
+        perSecond: body.perSecond ?? DEFAULT_PER_SECOND,
+      });
+      const entry = { action: 'bulk-replay.create', targetType: 'bulk-replay', targetId: row.id };
+      await recordAudit(tx, by, { ...entry, details: { ...query }, requestId });
+      return row;
+    });
+    this.worker.wake();
+    return toBulkReplay(created);
+  }
+
+  /** Lists the bulk replays of a space, newest first. */
+  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<BulkReplay>> {
+    const filter = { bulkReplaysOf: spaceId };
+    const below = this.cursors.idAfter(cursor, filter);
+    const fetched = await listBulkReplays(this.database.manager, spaceId, below, limit + 1);
+    return this.cursors.page(fetched, limit, filter, ({ id }) => [id], toBulkReplay);
+  }
+
+  async get(spaceId: string, id: string): Promise<BulkReplay> {
+    return toBulkReplay(await getBulkReplay(this.database.manager, spaceId, id));
+  }
+
+  /** Stops a bulk replay: when it returns, no further envelope is replayed. What was replayed already is dispatched. */
+  async stop({ by, requestId }: AuditedCall, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await getBulkReplay(tx, by.spaceId, id);
+      if (!(await stopBulkReplay(tx, id))) return;
+      const entry = { action: 'bulk-replay.stop', targetType: 'bulk-replay', targetId: id };
+      await recordAudit(tx, by, { ...entry, requestId });
+    });
+  }
+}
+
+function toQuery({ applicationIdentifier, event, status, from, to }: ReplayQueryDto): ReplayQuery {
+  if (new Date(from) >= new Date(to)) throw invalid('to must be later than from');
+  return {
+    applicationIdentifier: applicationIdentifier ?? null,
+    event: event ?? null,
+    status: status ?? null,
+    from,
+    to,
+  };
+}
+
+function toBulkReplay(row: BulkReplayEntity): BulkReplay {
+  const { id, status, query, perSecond, total, replayed, refused, lastError, createdAt, finishedAt } = row;
+  return {
+    id,
+    status,
+    query,
+    perSecond,
+    total,
+    replayed,
+    refused,
+    lastError,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { ReplayPreview, ReplayQuery } from '@platform/contracts';
+import type { Sql } from '../infra/database/rows.ts';
+import { countEnvelopes, findEnvelopeIds, type EnvelopeFilter, type EnvelopeIds } from './envelopes.store.ts';
+import { EventDirectory } from './event-directory.ts';
+
+/** How far envelopes are counted. */
+const COUNT_LIMIT = 50_000;
+
+/** The envelopes that the query of a bulk replay selects. */
+@Injectable()
+export class ReplaySelection {
+  constructor(private readonly events: EventDirectory) {}
+
+  async count(sql: Sql, spaceId: string, query: ReplayQuery): Promise<ReplayPreview> {
+    const filter = await this.filterOf(sql, spaceId, query);
+    if (filter.events?.length === 0) return { count: 0, limit: COUNT_LIMIT, isLimited: false };
+    return { limit: COUNT_LIMIT, ...(await countEnvelopes(sql, filter, COUNT_LIMIT)) };
+  }
+
+  /** Finds the next envelopes after a position, oldest first; none of them was recorded after `until`. */
+  async findNext(
+    sql: Sql,
+    spaceId: string,
+    query: ReplayQuery,
+    { until, start, limit }: { until: Date; start: string | null; limit: number },
+  ): Promise<EnvelopeIds> {
+    const filter = await this.filterOf(sql, spaceId, query);
+    if (filter.events?.length === 0) return { ids: [], scannedTo: null };
+    const to = filter.to !== null && filter.to < until ? filter.to : until;
+    return findEnvelopeIds(sql, { ...filter, to }, { start, order: 'asc', limit });
+  }
+
+  private async filterOf(sql: Sql, spaceId: string, query: ReplayQuery): Promise<EnvelopeFilter> {
+    const { applicationIdentifier, event, status, from, to } = query;
+    const events = await this.events.select(sql, spaceId, { applicationIdentifier, event });
+    return { spaceId, events, status: status ?? null, from: new Date(from), to: new Date(to) };
+  }
+}
