@@ -72,6 +72,26 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'A replay of an event that is not registered at present is a 409',
   },
+  'events.bulk-replay': {
+    source: 'contract §6',
+    behavior: 'A bulk replay replays the envelopes of a query once each, and counts those it refuses',
+  },
+  'events.bulk-replay.preview': {
+    source: 'contract §6',
+    behavior: 'A preview counts the envelopes of a query before they are replayed',
+  },
+  'events.bulk-replay.rate': {
+    source: 'contract §6',
+    behavior: 'A bulk replay keeps its rate',
+  },
+  'events.bulk-replay.stop': {
+    source: 'contract §6',
+    behavior: 'A stopped bulk replay replays nothing more',
+  },
+  'events.bulk-replay.takeover': {
+    source: 'events: dispatch; issue: several processes',
+    behavior: 'Another worker continues a bulk replay whose worker died, and replays nothing twice',
+  },
 } as const;
 
 /** From an emission to the runs that it starts. */

@@ -51,6 +51,11 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
     this.sleeper.wake();
   }
 
+  /** Resolves when the bulk replays that this process executes have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.executing);
+  }
+
   onModuleDestroy(): void {
     this.stopping.abort();
     this.sleeper.wake();
@@ -58,7 +63,7 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.running;
-    await Promise.allSettled(this.executing);
+    await this.settled();
   }
 
   private async run(): Promise<void> {
