@@ -14,7 +14,7 @@ import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
-import { sandbox, tasks } from './requirements/tasks.ts';
+import { sandbox, schedules, tasks } from './requirements/tasks.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
@@ -42,6 +42,7 @@ export const requirements = {
   ...tasks,
   ...runs,
   ...sandbox,
+  ...schedules,
   ...eventManagement,
   ...emissions,
   ...relay,

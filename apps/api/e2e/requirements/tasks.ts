@@ -36,3 +36,22 @@ export const sandbox = {
     behavior: 'Code gets its inputs, returns its output and writes to the log of its step',
   },
 } as const;
+
+export const schedules = {
+  'schedule.due': {
+    source: 'contract §7; events',
+    behavior: 'A schedule starts one run for each due time, in one of the processes, without a trigger',
+  },
+  'schedule.catch-up': {
+    source: 'contract §7; events',
+    behavior: 'After downtime the missed times have one run in total, which knows how many they were',
+  },
+  'schedule.next': {
+    source: 'contract §7',
+    behavior: 'A task tells when it is due next; one that is disabled is not due',
+  },
+  'schedule.preview': {
+    source: 'contract §7',
+    behavior: 'The next five due times of a schedule are shown before it is stored',
+  },
+} as const;

@@ -19,14 +19,15 @@ import { RunWrites } from './run-writes.ts';
 import { RunsController } from './runs.controller.ts';
 import { RunsService } from './runs.service.ts';
 import { SandboxPool } from './sandbox/sandbox-pool.ts';
+import { Scheduler } from './scheduler.ts';
 import { StepRunner } from './step-runner.ts';
 import { RunSummaries } from './run-summaries.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { TaskInstallation } from './task-installation.ts';
+import { TaskReferences } from './task-references.ts';
 import { TasksController } from './tasks.controller.ts';
 import { TasksService } from './tasks.service.ts';
 import { disableTasksOf } from './tasks.store.ts';
-import { WorkflowReferences } from './workflow-references.ts';
 
 @Module({
   imports: [AuthModule],
@@ -53,11 +54,12 @@ import { WorkflowReferences } from './workflow-references.ts';
       inject: [PlatformConfig],
       useFactory: ({ sandboxProcesses }: PlatformConfig) => new SandboxPool(sandboxProcesses),
     },
+    Scheduler,
     StepRunner,
     TaskDirectory,
     TaskInstallation,
+    TaskReferences,
     TasksService,
-    WorkflowReferences,
   ],
   exports: [ActionRegistry, RunCreation, RunLineage, RunSummaries, TaskDirectory, TaskInstallation],
 })

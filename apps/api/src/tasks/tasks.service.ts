@@ -11,21 +11,21 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ApplicationIdentities } from '../auth/application-identities.ts';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
-import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { readTime } from '../infra/database/time.ts';
 import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { withoutNulls } from '../infra/json.ts';
+import { RunCreation } from './run-creation.ts';
 import { listDueTimes, nextDueTime } from './schedule.ts';
 import { assertManaged } from './task-access.ts';
 import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition } from './task-definition.ts';
 import { TaskDirectory } from './task-directory.ts';
+import { TaskReferences } from './task-references.ts';
 import { toTask } from './task-responses.ts';
 import type { TaskEntity } from './task.entity.ts';
 import type { TaskQueryDto } from './tasks.dto.ts';
 import { deleteTask, getTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
-import { WorkflowReferences } from './workflow-references.ts';
 
 const PREVIEWED_TIMES = 5;
 /** What admins may change of a task that belongs to an application. */
@@ -37,10 +37,10 @@ export class TasksService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,
-    private readonly identity: IdentityService,
     private readonly applications: ApplicationIdentities,
     private readonly directory: TaskDirectory,
-    private readonly references: WorkflowReferences,
+    private readonly references: TaskReferences,
+    private readonly runs: RunCreation,
   ) {}
 
   async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
@@ -65,7 +65,7 @@ export class TasksService {
     const { spaceId, userId: ownerUserId } = caller;
     const definition = newDefinition(request);
     assertScheduleFits(definition);
-    await this.references.assertValid(definition.workflow, caller, caller);
+    await this.references.assertWorkflow(caller, { spaceId, ownerUserId }, definition.workflow);
     const enabled = request.enabled ?? true;
     const task = await this.database.transaction(async (tx) => {
       const nextDueAt = await computeNextDue(tx, { ...definition, enabled });
@@ -81,12 +81,14 @@ export class TasksService {
   async update(call: AuditedCall, id: string, request: UpdateTaskRequest): Promise<Task> {
     const change = withoutNulls(request);
     const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
-    if (change.workflow !== undefined) await this.assertReferences(call.by, seen, change.workflow);
+    const { workflow } = change;
+    if (workflow !== undefined) await this.references.assertWorkflow(call.by, seen, workflow);
     const task = await this.database.transaction(async (tx) => {
       const current = assertManaged(call.by, await lockTask(tx, call.by.spaceId, id));
       assertChangeable(call.by, current, Object.keys(change));
       return this.change(tx, call, current, change);
     });
+    if (change.concurrency !== undefined) await this.runs.publishReady(id, task.concurrency);
     return this.toTask(task);
   }
 
@@ -123,7 +125,7 @@ export class TasksService {
       await this.directory.assertChange(tx, current, { type: definition.type });
     }
     const enabled = change.enabled ?? current.enabled;
-    if (enabled && !current.enabled) await this.assertOwner(tx, current);
+    if (enabled && !current.enabled) await this.references.assertOwner(tx, current);
     const disabledReason = enabled ? null : current.disabledReason;
     const isRescheduled = enabled !== current.enabled || definition.schedule !== current.schedule;
     const nextDueAt = isRescheduled
@@ -131,21 +133,6 @@ export class TasksService {
       : current.nextDueAt;
     await auditForeign(tx, call, 'task.update', current, { fields: Object.keys(change) });
     return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt });
-  }
-
-  private async assertReferences(
-    caller: UserPrincipal,
-    { spaceId, ownerUserId }: TaskEntity,
-    workflow: TaskDefinition['workflow'],
-  ): Promise<void> {
-    const owner = await this.identity.findPrincipal(spaceId, ownerUserId);
-    if (owner === null) throw conflict('The owner of the task is no longer a member of the space');
-    await this.references.assertValid(workflow, caller, owner);
-  }
-
-  private async assertOwner(tx: EntityManager, { spaceId, ownerUserId }: TaskEntity): Promise<void> {
-    if (await this.identity.isMember(spaceId, ownerUserId, tx)) return;
-    throw conflict('The task cannot be enabled: its owner is no longer a member of the space');
   }
 
   private async toTask(task: TaskEntity): Promise<Task> {

@@ -313,9 +313,7 @@ describe('the pool', () => {
     const [pid = 0] = silent.pids;
     process.kill(pid, 0);
     silent.pausePings();
-    const start = performance.now();
     while (silent.pids.includes(pid)) await delay(50);
-    expect(performance.now() - start).toBeLessThan(3_000);
     expect(await run('return 2')).toBe(2);
   }, 10_000);
 });

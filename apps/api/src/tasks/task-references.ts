@@ -1,23 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { Workflow } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { forbidden, invalidFor } from '../infra/http/app-error.ts';
+import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import { ActionRegistry } from './action-registry.ts';
+import type { TaskEntity } from './task.entity.ts';
 
-/** Checks what the steps of a workflow refer to. */
+type Owned = Pick<TaskEntity, 'spaceId' | 'ownerUserId'>;
+
+/** Checks what a task refers to: its owner, and the agents, tools, and events of its steps. */
 @Injectable()
-export class WorkflowReferences {
+export class TaskReferences {
   constructor(
     private readonly database: DataSource,
+    private readonly identity: IdentityService,
     private readonly actions: ActionRegistry,
   ) {}
 
   /**
-   * Throws VALIDATION_ERROR that names each step whose tool, agent, or event the owner cannot use, and FORBIDDEN if a step
-   * needs an admin and the caller or the owner is none.
+   * Throws VALIDATION_ERROR that names each step whose agent, tool, or event the owner cannot use, and FORBIDDEN if a step
+   * emits and the caller or the owner is not an admin.
    */
-  async assertValid(workflow: Workflow, caller: UserPrincipal, owner: UserPrincipal): Promise<void> {
+  async assertWorkflow(caller: UserPrincipal, task: Owned, workflow: Workflow): Promise<void> {
+    const owner = await this.getOwner(task, this.database.manager);
     assertMayEmit(workflow, caller, owner);
     const where = { spaceId: owner.spaceId, owner };
     const problems: string[] = [];
@@ -28,6 +34,17 @@ export class WorkflowReferences {
       else problems.push(...(await action.validate(this.database, where, step, path)));
     }
     if (problems.length > 0) throw invalidFor(problems);
+  }
+
+  /** Throws CONFLICT if the owner is no longer a member of the space. */
+  async assertOwner(tx: EntityManager, task: Owned): Promise<void> {
+    await this.getOwner(task, tx);
+  }
+
+  private async getOwner({ spaceId, ownerUserId }: Owned, tx: EntityManager): Promise<UserPrincipal> {
+    const owner = await this.identity.findPrincipal(spaceId, ownerUserId, tx);
+    if (owner === null) throw conflict('The owner of the task is no longer a member of the space');
+    return owner;
   }
 }
 

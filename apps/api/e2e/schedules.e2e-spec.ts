@@ -1,0 +1,202 @@
+import type { ErrorBody, Page, Run, SchedulePreview, Task } from '@platform/contracts';
+import { Scheduler } from '../src/tasks/scheduler.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+}, 30_000);
+afterAll(() => app.close());
+
+const YEARLY = { cron: '0 0 1 1 *', timezone: 'UTC' };
+const MINUTELY = { cron: '* * * * *', timezone: 'UTC' };
+
+async function create(task: object = {}): Promise<Task> {
+  const workflow = { steps: [{ id: 'main', kind: 'code', source: 'return context.execution.inputs' }] };
+  const body = { name: 'Nightly', type: 'SCHEDULE', schedule: YEARLY, workflow, ...task };
+  const { status, body: created, text } = await app.request<Task>('POST', '/api/tasks', { body });
+  if (status !== 201) throw new Error(`${status} ${text}`);
+  return created;
+}
+
+const patch = async ({ id }: Task, body: object) =>
+  (await app.request<Task>('PATCH', `/api/tasks/${id}`, { body })).body;
+
+/** Moves the time at which the task is due next. */
+async function makeDue({ id }: Task, ago: string): Promise<Date> {
+  const [row] = await app.sql<{ dueAt: Date }>(
+    `update task set next_due_at = date_trunc('minute', clock_timestamp()) - $2::interval where id = $1
+     returning next_due_at as "dueAt"`,
+    [id, ago],
+  );
+  if (row === undefined) throw new Error('No such task');
+  return row.dueAt;
+}
+
+const runsOf = async ({ id }: Task) =>
+  (await app.request<Page<Run>>('GET', `/api/tasks/${id}/runs`)).body.items;
+
+async function oneRunOf(task: Task): Promise<Run> {
+  await eventually(async () => expect(await runsOf(task)).toMatchObject([{ status: 'SUCCEEDED' }]), 20_000);
+  const [run] = await runsOf(task);
+  return (await app.request<Run>('GET', `/api/runs/${run?.id}`)).body;
+}
+
+describe('Schedules', () => {
+  verifies(
+    ['schedule.due', 'schedule.next'],
+    'start a run at the due time',
+    async () => {
+      const task = await create();
+      const dueAt = await makeDue(task, '0 minutes');
+      const run = await oneRunOf(task);
+      const inputs = { schedule: { dueAt: dueAt.toISOString(), missed: 0 } };
+      expect(run).toMatchObject({ origin: 'SCHEDULE', trigger: null, inputs });
+      // No trigger in what the code sees, either.
+      expect(run.steps).toMatchObject([{ output: inputs }]);
+      expect(await app.request('GET', `/api/tasks/${task.id}`)).toMatchObject({
+        body: { nextDueAt: task.nextDueAt, updatedAt: task.updatedAt },
+      });
+    },
+    30_000,
+  );
+
+  verifies(
+    'schedule.catch-up',
+    'catch up once after downtime',
+    async () => {
+      const task = await create({ schedule: MINUTELY, enabled: false });
+      await app.sql('update task set enabled = true where id = $1', [task.id]);
+      const dueAt = await makeDue(task, '90 minutes');
+      await eventually(async () => expect((await runsOf(task)).length).toBeGreaterThan(0), 20_000);
+      const runs = await runsOf(task);
+      const { body } = await app.request<Run>('GET', `/api/runs/${runs.at(-1)?.id}`);
+      const { schedule } = body.inputs as { schedule: { dueAt: string; missed: number } };
+      expect(schedule.missed).toBeGreaterThanOrEqual(90);
+      expect(new Date(schedule.dueAt).getTime() - dueAt.getTime()).toBe(schedule.missed * 60_000);
+      // A minute may have passed meanwhile; what was missed has one run.
+      expect(runs.length).toBeLessThanOrEqual(2);
+      await patch(task, { enabled: false });
+    },
+    30_000,
+  );
+
+  verifies(
+    'schedule.due',
+    'start one run each, however many processes look',
+    async () => {
+      const other = await TestApp.start({ database: app });
+      try {
+        const tasks = await Promise.all(Array.from({ length: 30 }, () => create()));
+        await app.sql(
+          `update task set next_due_at = '2026-01-01' where id = any($1) and next_due_at is not null`,
+          [tasks.map(({ id }) => id)],
+        );
+        const schedulers = [app.get(Scheduler), other.get(Scheduler)];
+        while ((await Promise.all(schedulers.map((one) => one.startDue()))).some((count) => count > 0));
+        const counts = await app.sql<{ taskId: string; runs: number }>(
+          `select task_id as "taskId", count(*)::int as runs from run where task_id = any($1) group by task_id`,
+          [tasks.map(({ id }) => id)],
+        );
+        expect(counts.map(({ runs }) => runs)).toEqual(tasks.map(() => 1));
+      } finally {
+        await other.close();
+      }
+    },
+    60_000,
+  );
+
+  verifies(
+    'schedule.due',
+    'start no second run for a due time that has one',
+    async () => {
+      const task = await create();
+      const dueAt = await makeDue(task, '0 minutes');
+      await oneRunOf(task);
+      await app.sql('update task set next_due_at = $2 where id = $1', [task.id, dueAt]);
+      await eventually(async () => {
+        const { body } = await app.request<Task>('GET', `/api/tasks/${task.id}`);
+        expect(body.nextDueAt).toBe(task.nextDueAt);
+      }, 20_000);
+      expect(await runsOf(task)).toHaveLength(1);
+    },
+    30_000,
+  );
+
+  it('that cannot be read keep no others from running', async () => {
+    const broken = await create();
+    await app.sql(`update task set schedule = '{"cron":"x","timezone":"y"}' where id = $1`, [broken.id]);
+    await makeDue(broken, '1 day');
+    const task = await create();
+    await makeDue(task, '0 minutes');
+    await oneRunOf(task);
+    expect(await runsOf(broken)).toEqual([]);
+    expect((await app.request<Task>('GET', `/api/tasks/${broken.id}`)).body.nextDueAt).toBeNull();
+  }, 30_000);
+
+  it('are left to processes that run jobs', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const body = {
+        name: 'Nightly',
+        type: 'SCHEDULE',
+        schedule: YEARLY,
+        workflow: { steps: [{ id: 'main', kind: 'code', source: '' }] },
+      };
+      const { id } = (await api.request<Task>('POST', '/api/tasks', { body })).body;
+      await api.sql(`update task set next_due_at = '2026-01-01' where id = $1`, [id]);
+      const worker = await TestApp.start({ database: api, env: { PLATFORM_ROLE: 'worker' } });
+      await eventually(async () => {
+        const { body: page } = await api.request<Page<Run>>('GET', `/api/tasks/${id}/runs`);
+        expect(page.items).toMatchObject([{ origin: 'SCHEDULE' }]);
+      }, 20_000).finally(() => worker.close());
+    } finally {
+      await api.close();
+    }
+  }, 60_000);
+});
+
+describe('When a task is due next', () => {
+  const year = new Date().getUTCFullYear() + 1;
+
+  verifies('schedule.next', 'follows its schedule, and whether it is enabled', async () => {
+    const task = await create();
+    expect(task.nextDueAt).toBe(`${year}-01-01T00:00:00.000Z`);
+    expect(await patch(task, { name: 'Renamed' })).toMatchObject({ nextDueAt: task.nextDueAt });
+    expect(await patch(task, { enabled: false })).toMatchObject({ nextDueAt: null });
+    expect(await patch(task, { enabled: true })).toMatchObject({ nextDueAt: task.nextDueAt });
+    const schedule = { cron: '30 12 2 1 *', timezone: 'Europe/Berlin' };
+    expect(await patch(task, { schedule })).toMatchObject({
+      schedule,
+      nextDueAt: `${year}-01-02T11:30:00.000Z`,
+    });
+    expect(await patch(task, { type: 'MANUAL' })).toMatchObject({ schedule: null, nextDueAt: null });
+    expect(await patch(task, { type: 'SCHEDULE', schedule: YEARLY })).toMatchObject({
+      nextDueAt: task.nextDueAt,
+    });
+  });
+
+  verifies('schedule.preview', 'is shown before it is stored', async () => {
+    const preview = await app.request<SchedulePreview>('POST', '/api/tasks/schedule-preview', {
+      body: { cron: '0 12 25 12 *', timezone: 'America/New_York' },
+    });
+    expect(preview.status).toBe(200);
+    expect(preview.body.dueAt).toHaveLength(5);
+    for (const dueAt of preview.body.dueAt) expect(dueAt).toMatch(/^\d{4}-12-25T17:00:00\.000Z$/);
+  });
+
+  it.each<[object, string]>([
+    [{ cron: '* * * * * *', timezone: 'UTC' }, 'cron must have five fields'],
+    [{ cron: '0 0 30 2 *', timezone: 'UTC' }, 'cron must be due at some time'],
+    [{ cron: '* * * * *', timezone: 'Mars/Base' }, 'timezone must be the IANA name'],
+    [{ cron: '* * * * *' }, 'timezone must be the IANA name'],
+    [{ cron: '* * * * *', timezone: 'UTC', seconds: 1 }, 'seconds is not a known field'],
+  ])('is not shown for %j', async (body, message) => {
+    const answer = await app.request<ErrorBody>('POST', '/api/tasks/schedule-preview', { body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(message);
+  });
+});

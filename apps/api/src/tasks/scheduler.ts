@@ -1,0 +1,118 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { readTime } from '../infra/database/time.ts';
+import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { uuidV7 } from '../infra/uuid-v7.ts';
+import { RunCreation } from './run-creation.ts';
+import { findDue, type Due } from './schedule.ts';
+import { insertScheduledRun, lockDueTasks, purgeScheduledRuns, updateNextDue } from './schedules.store.ts';
+import type { TaskEntity } from './task.entity.ts';
+
+const POLL_MS = 1_000;
+/** How many tasks one transaction starts. */
+const BATCH = 20;
+/** How long the due times of a task are remembered. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Creates the runs of tasks whose schedule is due, in every process that runs jobs. */
+@Injectable()
+export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Scheduler.name);
+  private readonly sleeper = new Sleeper();
+  private stopping = false;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly runs: RunCreation,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.running = this.poll();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.sleeper.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.running;
+  }
+
+  private async poll(): Promise<void> {
+    while (!this.stopping) {
+      if ((await this.tryStartDue()) < BATCH) await this.sleeper.sleep(POLL_MS);
+    }
+  }
+
+  private async tryStartDue(): Promise<number> {
+    try {
+      return await this.startDue();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Scheduled runs could not be created; retrying');
+      return 0;
+    }
+  }
+
+  /** Creates the runs of the tasks that are due longest. Returns how many tasks were due. */
+  async startDue(): Promise<number> {
+    const created: string[] = [];
+    const count = await this.database.transaction(async (tx) => {
+      const now = await readTime(tx);
+      const tasks = await lockDueTasks(tx, now, BATCH);
+      for (const task of tasks) {
+        const runId = await this.startTask(tx, task, now);
+        if (runId !== null) created.push(runId);
+      }
+      return tasks.length;
+    });
+    await this.runs.publish(created);
+    return count;
+  }
+
+  /** Returns the id of the run that catches up with all due times of the task, or null if there is none. */
+  private async startTask(tx: EntityManager, task: TaskEntity, now: Date): Promise<string | null> {
+    const due = this.findDue(task, now);
+    await updateNextDue(tx, task, due?.next ?? null);
+    if (due === null) return null;
+    const { dueAt, missed } = due;
+    const runId = uuidV7();
+    // The time may have a run already, if the schedule was changed to an earlier time and back.
+    if (!(await insertScheduledRun(tx, { taskId: task.id, dueAt, runId, missed }))) return null;
+    await purgeScheduledRuns(tx, task.id, new Date(now.getTime() - KEPT_MS));
+    const { spaceId, id: taskId, ownerUserId } = task;
+    const inputs = { schedule: { dueAt: dueAt.toISOString(), missed } };
+    return this.runs.createManualRun(tx, {
+      id: runId,
+      spaceId,
+      taskId,
+      ownerUserId,
+      origin: 'SCHEDULE',
+      inputs,
+    });
+  }
+
+  /** Returns null for a schedule that can no longer be read, so that it does not keep the others from running. */
+  private findDue({ id, schedule, nextDueAt }: TaskEntity, now: Date): Due | null {
+    if (schedule === null || nextDueAt === null) return null;
+    try {
+      return findDue(schedule, nextDueAt, now);
+    } catch (error) {
+      this.logger.error(
+        { err: error, task: id },
+        'The schedule of a task cannot be read; it is not due any more',
+      );
+      return null;
+    }
+  }
+}
