@@ -51,7 +51,8 @@ export class Emitter {
     const running = new Set<Promise<LedgerEntry>>();
     const all: Promise<LedgerEntry>[] = [];
     for (let i = 0; i < count && !(until?.() ?? false); i++) {
-      if (perSecond !== undefined) await delay(startedAt + (i * 1_000) / perSecond - performance.now());
+      if (perSecond !== undefined)
+        await delay(Math.max(0, startedAt + (i * 1_000) / perSecond - performance.now()));
       else while (running.size >= atOnce) await Promise.race(running);
       const emission = this.emit(this.world.payload(random));
       all.push(emission);
