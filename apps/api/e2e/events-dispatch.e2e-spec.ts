@@ -1,5 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { Type } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { CatalogInstallation } from '../src/events/catalog-installation.ts';
+import { Dispatcher } from '../src/events/dispatcher.ts';
+import {
+  CLAIM_BATCH,
+  CLAIM_SUSPECT,
+  claimBatch,
+  claimSuspect,
+  DUE_ENVELOPES,
+  EXPEDITE_ENVELOPES,
+  forgiveClaim,
+  type Claim,
+} from '../src/events/outbox.store.ts';
+import { lockSubscriptions } from '../src/events/subscription-lock.store.ts';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { TestApp } from './harness/app.ts';
-import { EmittingApp } from './harness/emitting-app.ts';
+import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
+import { eventually } from './harness/eventually.ts';
+import { LostCommits } from './harness/lost-commits.ts';
+import { RedisServer } from './harness/redis.ts';
 import { verifies } from './verifies.ts';
 
 describe('dispatch', () => {
@@ -42,7 +64,8 @@ describe('dispatch', () => {
       const [run, ...others] = await shop.runs(envelopeId);
       expect(others).toEqual([]);
       expect(run?.task_id).toBe(all.id);
-      expect(run?.trigger).toEqual({
+      const { body: shown } = await app.request('GET', `/api/runs/${run?.id}`);
+      expect(shown.trigger).toEqual({
         event: 'order.created',
         payload,
         source: 'app',
@@ -54,5 +77,492 @@ describe('dispatch', () => {
         depth: 0,
       });
     },
+  );
+
+  const setStatus = async (id: string, generation = 0) => {
+    await app.sql(`update envelope set status = 'PENDING' where id = $1`, [id]);
+    await app.sql(
+      `insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at)
+       values ($1, $2, $3, clock_timestamp())`,
+      [id, generation, app.admin.spaceId],
+    );
+  };
+
+  const deliveries = (envelopeId: string) =>
+    app.sql<{ subscription_id: string; generation: number; run_id: string | null; outcome: string }>(
+      'select * from delivery where envelope_id = $1 order by subscription_id, generation',
+      [envelopeId],
+    );
+
+  const outboxOf = async (id: string) => {
+    const [row] = await app.sql<{
+      attempts: number;
+      is_suspect: boolean;
+      fencing_token: string;
+      lease_until: Date;
+    }>('select * from envelope_outbox where envelope_id = $1', [id]);
+    return row ?? null;
+  };
+
+  /** An application of its own, so that its subscriptions are all there are. */
+  const install = (identifier: string) => EmittingApp.install(app, { identifier });
+
+  verifies('events.dispatch.unmatched', 'dispatches an event that nobody subscribes to', async () => {
+    const desk = await install('lonely');
+    const { envelopeId } = await desk.emit({ n: 1 });
+    expect(await desk.dispatched(envelopeId)).toMatchObject({
+      ...{ status: 'DISPATCHED', matched_count: 0, verdicts: [] },
+    });
+    expect(await desk.runs(envelopeId)).toEqual([]);
+  });
+
+  verifies(
+    'events.dispatch.verdicts',
+    'says what each subscription made of it: task disabled, task deleted, broken filter, created too late',
+    async () => {
+      const desk = await install('verdicts');
+      const [disabled, deleted, broken, fine] = await Promise.all(
+        ['disabled', 'deleted', 'broken', 'fine'].map((name) => desk.task(name)),
+      );
+      if (!disabled || !deleted || !broken || !fine) throw new Error('No tasks');
+      const ids = {
+        disabled: await desk.subscribe(disabled),
+        deleted: await desk.subscribe(deleted),
+        broken: await desk.subscribe(broken),
+        fine: await desk.subscribe(fine),
+      };
+      await app.sql('update task set enabled = false where id = $1', [disabled.id]);
+      await app.sql('update task set deleted_at = clock_timestamp() where id = $1', [deleted.id]);
+      await app.sql(`update subscription set filter = '"text"' where id = $1`, [ids.broken]);
+
+      const lock = await heldLock();
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await lock.waited();
+      const [late] = await app.sql<{ id: string }>(
+        `insert into subscription (space_id, application_id, event, task_id, origin)
+         select space_id, application_id, event, task_id, origin from subscription where id = $1 returning id`,
+        [ids.fine],
+      );
+      await lock.release();
+
+      const envelope = await desk.dispatched(envelopeId);
+      expect(envelope).toMatchObject({ status: 'DISPATCHED', matched_count: 2 });
+      expect(envelope.verdicts?.map(({ subscriptionId, outcome }) => [subscriptionId, outcome])).toEqual([
+        [ids.disabled, 'TASK_DISABLED'],
+        [ids.broken, 'FILTER_ERROR'],
+        [ids.fine, 'MATCHED'],
+        [late?.id, 'CREATED_AFTER_EMISSION'],
+      ]);
+      const stored = await deliveries(envelopeId);
+      expect(
+        stored.map(({ subscription_id, outcome, run_id }) => [subscription_id, outcome, run_id === null]),
+      ).toEqual([
+        [ids.disabled, 'TASK_DISABLED', true],
+        [ids.fine, 'RUN_CREATED', false],
+      ]);
+      expect((await desk.runs(envelopeId)).map(({ task_id }) => task_id)).toEqual([fine.id]);
+    },
+  );
+
+  /** Holds the lock that keeps dispatches from matching events of the space. */
+  async function heldLock(spaceId = app.admin.spaceId) {
+    const released = Promise.withResolvers<undefined>();
+    const taken = Promise.withResolvers<undefined>();
+    const done = app.get(DataSource).transaction(async (tx) => {
+      await lockSubscriptions(tx, spaceId);
+      taken.resolve(undefined);
+      await released.promise;
+      await change?.(tx);
+    });
+    let change: ((tx: EntityManager) => Promise<unknown>) | null = null;
+    await taken.promise;
+    return {
+      waited: () =>
+        eventually(async () => {
+          const waiting = await app.sql(
+            `select from pg_locks where locktype = 'advisory' and not granted and database =
+               (select oid from pg_database where datname = current_database())`,
+          );
+          expect(waiting.length).toBeGreaterThan(0);
+        }),
+      release: async (work: typeof change = null) => {
+        change = work;
+        released.resolve(undefined);
+        await done;
+      },
+    };
+  }
+
+  verifies(
+    'events.dispatch.toggle',
+    'sees a subscription that is disabled while the dispatch waits for the toggle',
+    async () => {
+      const desk = await install('toggled');
+      const id = await desk.subscribe(await desk.task('toggled'));
+      const lock = await heldLock();
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await lock.waited();
+      await lock.release((tx) => tx.query('update subscription set enabled = false where id = $1', [id]));
+      expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 0 });
+      expect(await deliveries(envelopeId)).toEqual([]);
+    },
+  );
+
+  verifies(
+    'events.dispatch.toggle',
+    'never fires after the response of the toggle',
+    async () => {
+      const desk = await install('toggling');
+      const id = await desk.subscribe(await desk.task('toggling', undefined, { concurrency: 50 }));
+      const toggle = (enabled: boolean) =>
+        app.request('PATCH', `/api/events/subscriptions/${id}`, { body: { enabled } });
+      const load = { isOn: true };
+      const emitted: string[] = [];
+      const done = (async () => {
+        for (let n = 0; load.isOn; n++) emitted.push((await desk.emit({ n })).envelopeId);
+      })();
+      const off: { from: Date; to: Date }[] = [];
+      for (let i = 0; i < 20; i++) {
+        expect((await toggle(false)).status).toBe(200);
+        const [{ from } = { from: new Date() }] = await app.sql<{ from: Date }>(
+          'select clock_timestamp() as from',
+        );
+        const [{ to } = { to: new Date() }] = await app.sql<{ to: Date }>('select clock_timestamp() as to');
+        off.push({ from, to });
+        expect((await toggle(true)).status).toBe(200);
+      }
+      load.isOn = false;
+      await done;
+      for (const envelopeId of emitted) await desk.dispatched(envelopeId, 30_000);
+      const late = await app.sql(
+        `select d.* from delivery d join unnest($2::timestamptz[], $3::timestamptz[]) as o("from", "to")
+         on d.created_at > o."from" and d.created_at < o."to"
+       where d.subscription_id = $1`,
+        [id, off.map(({ from }) => from), off.map(({ to }) => to)],
+      );
+      expect(late).toEqual([]);
+    },
+    60_000,
+  );
+
+  verifies(
+    'events.dispatch.once',
+    'fires once, also if an envelope is claimed again, its hints repeat, and ids are forged',
+    async () => {
+      const desk = await install('once');
+      await desk.subscribe(await desk.task('once'));
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await desk.dispatched(envelopeId);
+      for (let i = 0; i < 3; i++) {
+        // As if nothing but the deliveries had been stored.
+        await setStatus(envelopeId);
+        await app
+          .get(Messaging as Type<Messaging>)
+          .publish('envelope', [envelopeId, envelopeId, randomUUID(), 'no id']);
+        expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      }
+      expect(await desk.runs(envelopeId)).toHaveLength(1);
+      expect(await deliveries(envelopeId)).toHaveLength(1);
+      await setStatus(envelopeId, 1);
+      await app.sql('update envelope set generation = 1 where id = $1', [envelopeId]);
+      await app.get(Messaging as Type<Messaging>).publish('envelope', [envelopeId]);
+      await desk.dispatched(envelopeId);
+      expect((await desk.runs(envelopeId)).map(({ generation }) => generation)).toEqual([0, 1]);
+    },
+  );
+
+  verifies(
+    'events.dispatch.fenced',
+    'lets nobody dispatch with a token that is no longer valid',
+    async () => {
+      const desk = await install('fenced');
+      await desk.subscribe(await desk.task('fenced'));
+      const lock = await heldLock();
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await lock.waited();
+      // Another process has claimed the envelope meanwhile and works on it.
+      await app.sql(
+        `update envelope_outbox set fencing_token = fencing_token + 1, lease_until = clock_timestamp() + interval '2 seconds',
+         available_at = clock_timestamp() + interval '2 seconds', next_publish_at = clock_timestamp() + interval '2 seconds'
+         where envelope_id = $1`,
+        [envelopeId],
+      );
+      await lock.release();
+      await app.get(Dispatcher).drain();
+      expect(await desk.envelope(envelopeId)).toMatchObject({ status: 'PENDING' });
+      expect(await deliveries(envelopeId)).toEqual([]);
+      // It died: the envelope is dispatched when its lease has passed.
+      expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      expect(await deliveries(envelopeId)).toHaveLength(1);
+    },
+  );
+
+  verifies(
+    'events.dispatch.uninstalled',
+    'dispatches what was accepted before an uninstall, to subscriptions of the user only',
+    async () => {
+      const desk = await install('leaving');
+      const own = await desk.task('own');
+      const users = await desk.task('users');
+      await desk.upgrade(
+        [ORDER_CREATED],
+        [{ key: 'default', event: 'order.created', taskKey: 'own' }],
+        new Map([['own', own.id]]),
+      );
+      await desk.subscribe(users);
+      const lock = await heldLock();
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await lock.waited();
+      await lock.release((tx) =>
+        app
+          .get(CatalogInstallation)
+          .uninstall(tx, { spaceId: app.admin.spaceId, applicationId: desk.applicationId }),
+      );
+      await desk.dispatched(envelopeId);
+      expect((await desk.runs(envelopeId)).map(({ task_id }) => task_id)).toEqual([users.id]);
+    },
+  );
+
+  verifies(
+    'events.dispatch.poison',
+    'one envelope that cannot be dispatched fails alone, after 20 attempts',
+    async () => {
+      const desk = await install('poisoned');
+      await desk.subscribe(await desk.task('poisoned', undefined, { concurrency: 100 }));
+      const lock = await heldLock();
+      const emitted = await Promise.all(Array.from({ length: 20 }, (_, n) => desk.emit({ n })));
+      const [poison, ...others] = emitted.map(({ envelopeId }) => envelopeId);
+      if (poison === undefined) throw new Error('Nothing was emitted');
+      armFailpoints([`events.dispatch.after-runs:throw=${poison}`]);
+      await lock.release();
+      for (const id of others)
+        expect(await desk.dispatched(id)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      const waiting = await eventually(async () => {
+        const row = await outboxOf(poison);
+        expect(row?.attempts).toBeGreaterThan(0);
+        return row;
+      });
+      expect(waiting).toMatchObject({ is_suspect: true });
+      expect((await desk.envelope(poison)).status).toBe('PENDING');
+      for (let attempts = 19; attempts <= 20; attempts++) {
+        await app.sql(
+          `update envelope_outbox set attempts = $2, available_at = clock_timestamp(), next_publish_at = clock_timestamp()
+         where envelope_id = $1 and lease_until is null`,
+          [poison, attempts],
+        );
+      }
+      expect(await desk.dispatched(poison)).toMatchObject({
+        status: 'FAILED',
+        status_reason: 'DISPATCH_ATTEMPTS_EXHAUSTED',
+        last_error: 'The dispatch was attempted 20 times, and has failed or ended its process each time',
+      });
+      expect([await desk.runs(poison), await deliveries(poison), await outboxOf(poison)]).toEqual([
+        [],
+        [],
+        null,
+      ]);
+      disarmFailpoints();
+      const replay = await app.request('POST', `/api/events/envelopes/${poison}/replay`, { body: {} });
+      expect(replay.status).toBe(202);
+      expect(await desk.dispatched(poison)).toMatchObject({
+        status: 'DISPATCHED',
+        matched_count: 1,
+        generation: 1,
+      });
+    },
+  );
+
+  verifies(
+    'events.dispatch.poison',
+    'counts what happens while an envelope is tried alone, and nothing else',
+    async () => {
+      const sql = app.get(BackgroundDatabase);
+      const [space] = await app.sql<{ id: string }>('select uuid_v7() as id');
+      const expire = () =>
+        app.sql(
+          `update envelope_outbox set lease_until = clock_timestamp(), available_at = clock_timestamp() - interval '1 s'
+         where space_id = $1`,
+          [space?.id],
+        );
+      await sql
+        .transaction(async (tx) => {
+          const rows = await tx.query<unknown[]>(
+            `insert into envelope_outbox (envelope_id, generation, space_id, available_at, next_publish_at)
+         select uuid_v7(), 0, $1, clock_timestamp() - interval '1 h', clock_timestamp() + interval '1 h'
+         from generate_series(1, 3) returning envelope_id`,
+            [space?.id],
+          );
+          expect(rows).toHaveLength(3);
+          const claims = await claimBatch(tx, 2);
+          expect(claims.map(({ attempts }) => attempts)).toEqual([0, 0]);
+          expect(await claimBatch(tx, 64)).toHaveLength(1);
+          expect(await claimBatch(tx, 64)).toEqual([]);
+          throw new Error('rolled back');
+        })
+        .catch(ignoreRollback);
+
+      await app.sql(
+        `insert into envelope_outbox (envelope_id, generation, space_id, available_at, next_publish_at, lease_until)
+       values (uuid_v7(), 0, $1, clock_timestamp() + interval '1 h', clock_timestamp() + interval '1 h', clock_timestamp())`,
+        [space?.id],
+      );
+      for (const attempts of [1, 2, 3]) {
+        await expire();
+        const claim = await claimSuspect(sql);
+        expect(claim).toMatchObject({ attempts, spaceId: space?.id });
+        expect(await claimSuspect(sql)).toBeNull();
+      }
+      const claim = await claimAfter(expire);
+      await forgiveClaim(sql, { ...claim, token: '0' });
+      expect((await outboxOf(claim.envelopeId))?.lease_until).not.toBeNull();
+      await forgiveClaim(sql, claim);
+      expect(await outboxOf(claim.envelopeId)).toMatchObject({
+        attempts: 3,
+        is_suspect: true,
+        lease_until: null,
+      });
+      await app.sql('delete from envelope_outbox where space_id = $1', [space?.id]);
+    },
+  );
+
+  async function claimAfter(prepare: () => Promise<unknown>): Promise<Claim> {
+    await prepare();
+    const claim = await claimSuspect(app.get(BackgroundDatabase));
+    if (!claim) throw new Error('Nothing to claim');
+    return claim;
+  }
+
+  verifies(
+    'events.dispatch.infrastructure',
+    'tries again without counting when the database was unavailable',
+    async () => {
+      const desk = await install('unavailable');
+      await desk.subscribe(await desk.task('unavailable', undefined, { concurrency: 100 }));
+      const commits = new LostCommits(app.get(BackgroundDatabase));
+      try {
+        commits.next(/insert into delivery/, 3);
+        const emitted = await Promise.all(Array.from({ length: 100 }, (_, n) => desk.emit({ n })));
+        for (const { envelopeId } of emitted) {
+          expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+          expect(await desk.runs(envelopeId)).toHaveLength(1);
+        }
+        expect(commits.lost).toBe(3);
+      } finally {
+        commits.restore();
+      }
+      expect(await app.sql('select from envelope_outbox')).toEqual([]);
+    },
+  );
+
+  verifies(
+    'events.dispatch.fan-out',
+    'splits what is too much for one transaction',
+    async () => {
+      const desk = await install('popular');
+      const task = await desk.task('popular', undefined, { concurrency: 1 });
+      await app.sql(
+        `insert into subscription (space_id, application_id, event, task_id, origin)
+       select $1, $2, 'order.created', $3, 'USER' from generate_series(1, 250)`,
+        [app.admin.spaceId, desk.applicationId, task.id],
+      );
+      const lock = await heldLock();
+      const emitted = await Promise.all(Array.from({ length: 12 }, (_, n) => desk.emit({ n })));
+      await lock.release();
+      for (const { envelopeId } of emitted) {
+        const { matched_count: matched, verdicts } = await desk.dispatched(envelopeId, 30_000);
+        expect([matched, verdicts?.length]).toEqual([250, 200]);
+      }
+      const [runs] = await app.sql<{ count: number }>(
+        'select count(*)::int as count from run where task_id = $1',
+        [task.id],
+      );
+      expect(runs?.count).toBe(3_000);
+      await app.sql('update task set enabled = false where id = $1', [task.id]);
+      await app.sql('delete from run_queue where task_id = $1', [task.id]);
+    },
+    60_000,
+  );
+
+  verifies('events.dispatch.claims', 'claims by an index, however many envelopes wait', async () => {
+    const statements = [
+      { text: CLAIM_BATCH, values: [64], most: 200 },
+      { text: CLAIM_SUSPECT, values: [], most: 10 },
+      { text: DUE_ENVELOPES, values: [64, 1], most: 200 },
+      { text: EXPEDITE_ENVELOPES, values: [64], most: 200 },
+    ];
+    await app
+      .get(BackgroundDatabase)
+      .transaction(async (tx) => {
+        await tx.query(
+          `insert into envelope_outbox (envelope_id, generation, space_id, available_at, next_publish_at)
+         select uuid_v7(), 0, $1, clock_timestamp() - n * interval '1 ms', clock_timestamp() - n * interval '1 ms'
+         from generate_series(1, 30000) n`,
+          [app.admin.spaceId],
+        );
+        await tx.query('analyze envelope_outbox');
+        for (const { text, values, most } of statements) {
+          const [row] = await tx.query<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
+            `explain (analyze, format json) ${text}`,
+            values,
+          );
+          expect(rowsIn(row['QUERY PLAN'][0].Plan)).toBeLessThanOrEqual(most);
+        }
+        throw new Error('rolled back');
+      })
+      .catch(ignoreRollback);
+  });
+});
+
+function ignoreRollback(error: unknown): void {
+  if ((error as Error).message !== 'rolled back') throw error;
+}
+
+interface PlanNode {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** The most rows that any node of the plan has looked at. */
+function rowsIn(node: PlanNode): number {
+  const own = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  return Math.max(own, ...(node.Plans ?? []).map(rowsIn));
+}
+
+const skipReason = process.env.PLATFORM_SKIP_REDIS;
+(skipReason === undefined ? describe : describe.skip)('dispatch without Redis', () => {
+  verifies(
+    'events.dispatch.outage',
+    'stores events while Redis is down, and dispatches them when it is back',
+    async () => {
+      const redis = await RedisServer.down();
+      const app = await TestApp.start({ env: { REDIS_URL: redis.url } });
+      try {
+        const desk = await EmittingApp.install(app);
+        await desk.subscribe(await desk.task('later', undefined, { concurrency: 100 }));
+        const emitted = await Promise.all(Array.from({ length: 200 }, (_, n) => desk.emit({ n })));
+        const before = await desk.envelopes();
+        expect(new Set(before.map(({ status }) => status))).toEqual(new Set(['PENDING']));
+        await redis.start();
+        await eventually(async () => expect(app.get(Messaging as Type<Messaging>).getState()).toBe('up'));
+        for (const { envelopeId } of emitted)
+          expect(await desk.dispatched(envelopeId, 3_000)).toMatchObject({
+            status: 'DISPATCHED',
+            matched_count: 1,
+          });
+        await redis.kill();
+        await eventually(async () => expect(app.get(Messaging as Type<Messaging>).getState()).toBe('down'));
+        const again = await desk.emit({ n: 1 });
+        expect(again.status).toBe('PENDING');
+        await redis.start();
+        await eventually(async () => expect(app.get(Messaging as Type<Messaging>).getState()).toBe('up'));
+        expect(await desk.dispatched(again.envelopeId, 3_000)).toMatchObject({ matched_count: 1 });
+      } finally {
+        await app.close();
+        await redis.kill();
+      }
+    },
+    60_000,
   );
 });

@@ -148,12 +148,61 @@ export const emissions = {
     behavior:
       'A run that an event starts has a trigger with the nine keys; the path of its envelope is the run’s',
   },
+  'events.dispatch.unmatched': {
+    source: 'events.md, dispatch',
+    behavior: 'An event that no subscription matches is DISPATCHED, with 0 matches',
+  },
+  'events.dispatch.verdicts': {
+    source: 'events.md, dispatch; contract §6',
+    behavior:
+      'A disabled task gets a delivery without a run, a deleted one says nothing, and a broken filter fails by itself',
+  },
+  'events.dispatch.toggle': {
+    source: 'spec: Subscription; events.md, dispatch',
+    behavior: 'A subscription never fires after the response that has disabled it',
+  },
+  'events.dispatch.once': {
+    source: 'spec: Reliability 2; events.md G2',
+    behavior: 'An envelope starts one run for a subscription and generation, however often it is dispatched',
+  },
+  'events.dispatch.fenced': {
+    source: 'events.md, dispatch',
+    behavior: 'Whoever has lost the claim of an envelope changes nothing',
+  },
+  'events.dispatch.uninstalled': {
+    source: 'spec: Subscription; events.md, dispatch',
+    behavior: 'An event that was accepted before an uninstall reaches the subscriptions of the user',
+  },
+  'events.dispatch.poison': {
+    source: 'events.md, dispatch; F28',
+    behavior:
+      'An envelope that cannot be dispatched fails alone, after 20 attempts alone, and can be replayed',
+  },
+  'events.dispatch.infrastructure': {
+    source: 'events.md, dispatch; R7',
+    behavior: 'Failures of the infrastructure are retried and never make an envelope FAILED',
+  },
+  'events.dispatch.fan-out': {
+    source: 'events.md, dispatch; F27',
+    behavior: 'Any number of subscriptions is served; the runs of one envelope are created together',
+  },
+  'events.dispatch.claims': {
+    source: 'events.md, dispatch; F33',
+    behavior: 'The cost of a claim does not depend on how many envelopes wait',
+  },
+  'events.dispatch.outage': {
+    source: 'spec: Reliability 3; events.md G7',
+    behavior:
+      'Events emitted while messaging is down stay PENDING and are dispatched within 3 s of its recovery',
+  },
   'events.partitions': {
     source: 'events.md, retention',
-    behavior: 'Partitions exist ahead of time; an insert that finds none creates it, without an error for the caller',
+    behavior:
+      'Partitions exist ahead of time; an insert that finds none creates it, without an error for the caller',
   },
   'events.retention': {
     source: 'events.md, retention',
-    behavior: 'Months older than the setting are dropped with their keys, never while an envelope waits in them',
+    behavior:
+      'Months older than the setting are dropped with their keys, never while an envelope waits in them',
   },
 } as const;
