@@ -96,6 +96,7 @@ export function createThemeConfig(scheme: Scheme): ThemeConfig {
     token: {
       colorPrimary: colours.primary,
       colorPrimaryHover: colours.primaryHover,
+      colorInfo: colours.primary,
       colorLink: colours.link,
       colorLinkHover: colours.link,
       colorError: colours.danger,

@@ -6,7 +6,7 @@ import {
   type ReplayQuery,
 } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Form, InputNumber, Modal, Progress, Select } from 'antd';
+import { Alert, App, Button, Form, Input, InputNumber, Modal, Progress, Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
@@ -119,14 +119,14 @@ function NewReplay({ filters, onStarted }: Pick<BulkReplayDialogProps, 'filters'
           label={t('eventLog.from')}
           rules={[{ required: true, message: t('common.required') }]}
         >
-          <input type="datetime-local" className="ant-input native-input" />
+          <Input type="datetime-local" />
         </Form.Item>
         <Form.Item
           name="to"
           label={t('eventLog.to')}
           rules={[{ required: true, message: t('common.required') }]}
         >
-          <input type="datetime-local" className="ant-input native-input" />
+          <Input type="datetime-local" />
         </Form.Item>
         <Form.Item name="perSecond" label={t('bulkReplay.rate')}>
           <InputNumber min={1} max={1_000} precision={0} style={{ width: '100%' }} />

@@ -125,8 +125,11 @@ export function Verdict({ verdict, run }: { verdict: SubscriptionVerdict; run: E
           </Link>
         )}
       </div>
-      <p className="muted">{reason ?? t(`verdictTexts.${outcome}`)}</p>
-      {run && <RunLine run={run} />}
+      {run === undefined ? (
+        <p className="muted">{reason ?? t(`verdictTexts.${outcome}`)}</p>
+      ) : (
+        <RunLine run={run} />
+      )}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { CalendarOutlined } from '@ant-design/icons';
 import { ENVELOPE_STATUSES } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Form, Popover } from 'antd';
+import { Button, Form, Input, Popover } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/filter-select.tsx';
@@ -117,10 +117,10 @@ function TimeRange({ from, to, onChange }: TimeRangeProps) {
           className="time-range"
         >
           <Form.Item name="from" label={t('eventLog.from')}>
-            <input type="datetime-local" className="ant-input native-input" />
+            <Input type="datetime-local" />
           </Form.Item>
           <Form.Item name="to" label={t('eventLog.to')}>
-            <input type="datetime-local" className="ant-input native-input" />
+            <Input type="datetime-local" />
           </Form.Item>
           <div className="row">
             <Button type="primary" htmlType="submit">

@@ -73,6 +73,7 @@ function TaskDetails({ task }: { task: Task }) {
       }
     >
       <Tabs
+        className="task-tabs"
         activeKey={tab}
         onChange={(key) => setTab(TABS.find((one) => one === key))}
         destroyOnHidden

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import en from './en.json' with { type: 'json' };
+import zh from './zh-CN.json' with { type: 'json' };
+
+type Texts = { [key: string]: string | Texts };
+
+function flatten(texts: Texts, path = ''): [string, string][] {
+  return Object.entries(texts).flatMap(([key, value]) =>
+    typeof value === 'string' ? [[path + key, value] as [string, string]] : flatten(value, `${path}${key}.`),
+  );
+}
+
+const placeholders = (text: string) => [...new Set(text.match(/\{\{.*?\}\}/g))].sort();
+
+describe('the Chinese texts', () => {
+  const chinese = new Map(flatten(zh));
+  const english = flatten(en);
+
+  it('exist for every English text, without the singular, which Chinese does not have', () => {
+    expect([...chinese.keys()].sort()).toEqual(
+      english
+        .map(([key]) => key)
+        .filter((key) => !key.endsWith('_one'))
+        .sort(),
+    );
+  });
+
+  it('have the placeholders of the English ones', () => {
+    const others = english.filter(
+      ([key, text]) =>
+        chinese.has(key) && placeholders(text).join() !== placeholders(chinese.get(key) ?? '').join(),
+    );
+    expect(others).toEqual([]);
+  });
+});
