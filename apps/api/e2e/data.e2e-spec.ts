@@ -212,6 +212,8 @@ describe('events of rows', () => {
 
   verifies('data.batch', 'are one for each row of a batch', async () => {
     const count = 10_000;
+    const quiet = shopManifest({ version: '2', subscriptions: [] });
+    await app.request('PUT', '/api/applications/shop', { as: admin, body: quiet });
     const body = { rows: Array.from({ length: count }, (_, total) => ({ total })) };
     const answer = await call<CreatedDataRows>('POST', `${ROWS}/batch`, { body });
     expect([answer.status, answer.body.items.length]).toEqual([201, count]);
@@ -237,6 +239,33 @@ describe('events of rows', () => {
     expect([large.status, large.text]).toEqual([400, expect.stringContaining('rows[1]')]);
     expect([await countRows(), await countEnvelopes()]).toEqual([0, 0]);
   });
+});
+
+verifies(
+  'data.atomic',
+  'a row and its event are written in one transaction, however many there are',
+  async () => {
+    // Envelopes that violate the schema are not touched again.
+    const rows = Array.from({ length: 300 }, (_, i) => ({ total: -1 - i, note: 'x'.repeat(10_000) }));
+    expect((await call('POST', `${ROWS}/batch`, { body: { rows } })).status).toBe(201);
+    const written = await app.sql<{ transactions: number; count: number }>(
+      `select count(distinct transaction)::int as transactions, count(*)::int as count from (
+       select xmin::text as transaction from data_row where space_id = $1
+       union all select xmin::text from envelope where space_id = $1
+     ) as w`,
+      [admin.spaceId],
+    );
+    expect(written).toEqual([{ transactions: 1, count: 600 }]);
+  },
+);
+
+it('a row is written although the partition of its envelope is missing', async () => {
+  const [current] = await app.sql<{ name: string }>(
+    "select 'envelope_' || to_char(clock_timestamp() at time zone 'UTC', 'YYYYMM') as name",
+  );
+  await app.sql(`drop table ${current?.name ?? ''}`);
+  expect((await create({ total: 1 })).status).toBe(201);
+  expect([await countRows(), await countEnvelopes()]).toEqual([1, 1]);
 });
 
 describe('a write that does not commit', () => {

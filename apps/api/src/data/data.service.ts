@@ -7,6 +7,7 @@ import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
 import { Emission } from '../events/emission.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { updateRow } from '../infra/database/entity-rows.ts';
+import { Partitions } from '../infra/database/partitions.ts';
 import { invalidFor, notFound } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
@@ -34,6 +35,7 @@ export class DataService {
     private readonly cursors: Cursors,
     private readonly identities: ApplicationIdentities,
     private readonly emission: Emission,
+    private readonly partitions: Partitions,
   ) {}
 
   /** Lists rows, newest first. */
@@ -97,14 +99,16 @@ export class DataService {
 
   private async insert(caller: UserPrincipal, table: Table, added: readonly Values[]): Promise<DataRow[]> {
     const newRows = added.map((values) => ({ id: uuidV7(), values }));
-    const { envelopeIds, result } = await transactionWithOutcome(
-      this.database,
-      async (tx) => {
-        const createdAt = await insertRows(tx, table, newRows);
-        const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
-        return { envelopeIds, result: newRows.map((row) => newDataRow(table, row, createdAt)) };
-      },
-      async () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' }),
+    const { envelopeIds, result } = await this.partitions.whileEnsured(() =>
+      transactionWithOutcome(
+        this.database,
+        async (tx) => {
+          const createdAt = await insertRows(tx, table, newRows);
+          const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
+          return { envelopeIds, result: newRows.map((row) => newDataRow(table, row, createdAt)) };
+        },
+        () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' }),
+      ),
     );
     await this.emission.publish(envelopeIds);
     return result;
