@@ -34,9 +34,10 @@ export class SqlMeter {
     prototype.query = function (...args) {
       const start = performance.now();
       const answer = query.apply(this, args);
-      if (this === observer || !(answer instanceof Promise)) return answer;
-      meter.clients.add(this);
+      if (this === observer) return answer;
+      meter.add(this);
       meter.statements++;
+      if (!(answer instanceof Promise)) return answer;
       return answer.finally(() => (meter.ms += performance.now() - start));
     };
     return meter;
@@ -59,11 +60,24 @@ export class SqlMeter {
     await this.observer.end();
   }
 
+  private add(client: pg.Client): void {
+    if (this.clients.has(client)) return;
+    this.clients.add(client);
+    client.once('end', () => this.clients.delete(client));
+  }
+
+  /** A pool closes connections that are idle for ten seconds; such a connection tells its counts at its end. */
+  private async flush(client: pg.Client): Promise<void> {
+    try {
+      await this.query.call(client, 'select pg_stat_force_next_flush()');
+    } catch (error) {
+      if (!/^(Client was closed|Connection terminated)/.test((error as Error).message)) throw error;
+    }
+  }
+
   private async totals(): Promise<{ rows: number; chunks: number }> {
     // A connection tells its counts now and then, unless it is told to.
-    for (const client of this.clients) {
-      await this.query.call(client, 'select pg_stat_force_next_flush()');
-    }
+    for (const client of this.clients) await this.flush(client);
     const { rows } = await this.observer.query<{ rows: number; chunks: number }>(
       `select sum(touched) filter (where schemaname = 'public')::float8 as rows,
          sum(touched) filter (where schemaname = 'pg_toast')::float8 as chunks
