@@ -366,8 +366,10 @@ describe('cancel', () => {
         });
       const random = seededRandom();
       const closedAfter: number[] = [];
+      const turnIds: string[] = [];
       const one = async (i: number) => {
         const turnId = randomUUID();
+        turnIds.push(turnId);
         const session = randomUUID();
         const [runs, cancels] = [i % 2 ? app.url : service.url, i % 4 < 2 ? app.url : service.url];
         const contents = said(`turn ${turnId}`);
@@ -392,6 +394,10 @@ describe('cancel', () => {
       } finally {
         await service.kill();
       }
+      // A request that is left behind would count against the requests that wait for their turns.
+      expect(await app.sql('select 1 from cancel_request where client_turn_id = any($1)', [turnIds])).toEqual(
+        [],
+      );
       closedAfter.sort((a, b) => a - b);
       const [median = 0, slowest = 0] = [closedAfter[closedAfter.length >> 1], closedAfter.at(-1)];
       // The model speaks a token every 10 ms, so a tenth of the time is what it said after the stop.

@@ -5,7 +5,7 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { notFound } from '../../infra/http/app-error.ts';
 import { isUuid } from '../../infra/http/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { storeCancelRequest } from '../records/cancel-request.store.ts';
+import { consumeCancelRequest, storeCancelRequest } from '../records/cancel-request.store.ts';
 import { WaitingTurns } from './waiting-turns.service.ts';
 import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -38,9 +38,12 @@ export class CancellationService {
     const find = () => findTurn(this.database, agentId, caller.userId, id);
     let turn = await find();
     if (turn === null) {
-      await storeCancelRequest(this.database, { agentId, userId: caller.userId, turnId: id });
+      const request = { agentId, userId: caller.userId, turnId: id };
+      await storeCancelRequest(this.database, request);
       // The turn may have started in between: a start looks for requests only after its commit.
       turn = await find();
+      // Then nobody else consumes the request, and it would count against those that wait for their turns.
+      if (turn !== null) await consumeCancelRequest(this.database, request);
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
     return { turnId: turn.turnId, sessionId, status: await this.stop(turn) };
