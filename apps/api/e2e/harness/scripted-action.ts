@@ -11,9 +11,10 @@ export class ScriptedAction implements Action {
   readonly calls: ActionContext[] = [];
   private readonly scripts = new Map<string, Script>();
 
-  static install(app: TestApp): ScriptedAction {
+  /** Several processes share what they call. */
+  static install(...apps: TestApp[]): ScriptedAction {
     const action = new ScriptedAction();
-    app.get(ActionRegistry).register(action);
+    for (const app of apps) app.get(ActionRegistry).register(action);
     return action;
   }
 

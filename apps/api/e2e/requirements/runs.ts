@@ -54,4 +54,37 @@ export const runs = {
     behavior:
       'A queued run is cancelled at once, a running one within a second, in whichever process it runs',
   },
+  'run.slots': {
+    source: 'spec: concurrency limits apply; design: G6',
+    behavior: 'No more runs of a task execute at the same time than it allows, also while the limit changes',
+  },
+  'run.next': {
+    source: 'design: Runs',
+    behavior: 'When a run ends, the one that has waited longest starts at once',
+  },
+  'run.interrupted': {
+    source: 'contract §7; design: G5',
+    behavior: 'A run whose process died is INTERRUPTED, or attempted again if its task wants that',
+  },
+  'run.fencing': {
+    source: 'design: Runs',
+    behavior: 'A process that has lost a run stops its code, and stores nothing of it',
+  },
+  'run.lost-response': {
+    source: 'design: Persistence',
+    behavior: 'A claim or an end whose response was lost is found, and nothing is executed twice',
+  },
+  'run.clock': {
+    source: 'design: F31',
+    behavior: 'A jump of the clock of the database interrupts no run whose process lives',
+  },
+  'run.shutdown': {
+    source: 'quality: Process',
+    behavior:
+      'A process that is told to end finishes its runs or gives them back, and leaves no lease behind',
+  },
+  'run.queue.hints': {
+    source: 'design: Messaging',
+    behavior: 'Lost, repeated, and forged hints change nothing: every run is executed once',
+  },
 } as const;

@@ -14,6 +14,9 @@ import { RunWakeups } from './run-wakeups.ts';
 
 const BATCH = 1_000;
 const MAX_POLL_MS = 1_000;
+/** Parts of a lease. A process renews after a quarter: one that lives renews twice while its lease is watched. */
+const WATCHED = 0.6;
+const UNCHANGED = 0.5;
 
 /** A lease as it was first seen. */
 interface Sighting {
@@ -59,14 +62,13 @@ export class RunReaper implements OnApplicationBootstrap, BeforeApplicationShutd
   private async reap(): Promise<void> {
     const { runLeaseMs } = this.config;
     try {
-      // Two renewals are missing from such a lease.
-      const expiring = await listExpiring(this.database, 0.4 * runLeaseMs, BATCH);
+      const expiring = await listExpiring(this.database, WATCHED * runLeaseMs, BATCH);
       const now = performance.now();
       const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
       this.sightings = sightings;
       for (const run of expiring) {
         const { since } = sightings.get(run.fencingToken) ?? { since: now };
-        if (run.isExpired && now - since > 0.3 * runLeaseMs) await this.end(run);
+        if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
       }
     } catch (error) {
       this.logger.warn({ err: error }, 'Interrupted runs could not be ended; retrying');

@@ -8,14 +8,14 @@ import { describeError, type Outcome } from './run-outcome.ts';
 import { RunWakeups } from './run-wakeups.ts';
 import { RunSuperseded, RunWrites } from './run-writes.ts';
 
-/** How long a shutdown waits for running runs: less than for turns, so that runs stop before the turns of their steps. */
-const DRAIN_MS = 19_000;
 /** How long stopped runs have to be stored. */
 const STOP_MS = 10_000;
 
 /** Claims and executes runs. */
 @Injectable()
 export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
+  /** How long a shutdown waits for running runs: less than for turns, so that runs stop before the turns of their steps. */
+  drainMs = 19_000;
   private readonly logger = new Logger(RunWorker.name);
   private readonly underWay = new Set<Promise<void>>();
   private stopping = false;
@@ -47,13 +47,13 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     this.stopping = true;
     this.wakeups.stop();
     for (const active of this.leases.list()) active.isDraining = true;
-    this.deadline = setTimeout(() => this.stopAll(), DRAIN_MS);
+    this.deadline = setTimeout(() => this.stopAll(), this.drainMs);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     const limit = new AbortController();
     // Without a database no run can be ended: its lease expires, and another process ends it.
-    const late = delay(DRAIN_MS + STOP_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    const late = delay(this.drainMs + STOP_MS, undefined, { signal: limit.signal }).catch(() => undefined);
     await Promise.race([this.drain(), late]);
     limit.abort();
     if (this.deadline) clearTimeout(this.deadline);

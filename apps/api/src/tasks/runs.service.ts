@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Run } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
@@ -10,7 +11,7 @@ import { RunLeases } from './run-leases.ts';
 import { RunRecords } from './run-records.ts';
 import { toRun } from './run-responses.ts';
 import type { RunQueryDto } from './runs.dto.ts';
-import { cancelQueued, requestCancel, retryRun, type RunScope } from './runs.store.ts';
+import { cancelQueued, findRun, requestCancel, retryRun, type RunScope } from './runs.store.ts';
 import { assertManaged } from './task-access.ts';
 import { getSharedTask, getTask } from './tasks.store.ts';
 
@@ -29,10 +30,13 @@ export class RunsService {
   /** Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. */
   async start(caller: UserPrincipal, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
     const { spaceId } = caller;
-    const id = await this.database.transaction(async (tx) => {
+    const create = async (tx: EntityManager) => {
       const { ownerUserId } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
       const origin = 'MANUAL';
       return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs });
+    };
+    const id = await transactionWithOutcome(this.database, create, async (created) => {
+      return (await findRun(this.database, spaceId, created)) !== null;
     });
     await this.creation.publish([id]);
     return this.get(caller, id);
@@ -71,11 +75,14 @@ export class RunsService {
 
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */
   async retry(caller: UserPrincipal, id: string): Promise<Run> {
-    const { taskId } = await this.records.get(caller, id);
+    const { taskId, attempt } = await this.records.get(caller, id);
     const { republishAfterMs } = this.messaging.pace;
-    const isQueued = await this.database.transaction(async (tx) => {
+    const queue = async (tx: EntityManager) => {
       await getSharedTask(tx, caller.spaceId, taskId);
-      return retryRun(tx, id, republishAfterMs);
+      return retryRun(tx, id, attempt, republishAfterMs);
+    };
+    const isQueued = await transactionWithOutcome(this.database, queue, async () => {
+      return (await this.records.get(caller, id)).attempt > attempt;
     });
     if (!isQueued) {
       const { status } = await this.records.get(caller, id);

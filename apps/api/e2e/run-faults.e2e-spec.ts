@@ -1,0 +1,419 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import type { Run } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import type { ActionContext } from '../src/tasks/action-registry.ts';
+import { RunCreation } from '../src/tasks/run-creation.ts';
+import { RunWorker } from '../src/tasks/run-worker.ts';
+import { RunWrites } from '../src/tasks/run-writes.ts';
+import { StepError } from '../src/tasks/step-error.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { gate } from './harness/gate.ts';
+import { LostCommits } from './harness/lost-commits.ts';
+import { LostResponses } from './harness/lost-responses.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedAction } from './harness/scripted-action.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(90_000);
+
+const LEASE_MS = 2_000;
+const env = { PLATFORM_RUN_LEASE_MS: String(LEASE_MS) };
+
+/** Two processes on one database. Requests go to the first; both execute runs. */
+let app: TestApp;
+let other: TestApp;
+let runs: RunCalls;
+let scripted: ScriptedAction;
+
+beforeAll(async () => {
+  app = await TestApp.start({ env });
+  other = await TestApp.start({ env, database: app });
+  runs = new RunCalls(app);
+  scripted = ScriptedAction.install(app, other);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([app.close(), other.close()]);
+});
+
+afterEach(async () => {
+  disarmFailpoints();
+  await expectConsistent();
+});
+
+/** Every unfinished run is in the queue, no other is, and only running ones occupy slots. */
+async function expectConsistent(): Promise<void> {
+  const broken = await app.sql(
+    `select r.id, r.status, q.state, s.n from run r
+       full join run_queue q on q.run_id = r.id
+       full join run_slot s on s.run_id = coalesce(r.id, q.run_id)
+     where (r.id is not null or q.run_id is not null or s.run_id is not null) and not coalesce(
+       case r.status when 'QUEUED' then q.state = 'READY' and s.n is null
+         when 'RUNNING' then q.state = 'RUNNING' and s.n is not null
+         else q.run_id is null and s.n is null end, false)`,
+  );
+  expect(broken).toEqual([]);
+}
+
+/** Waits until an assertion about what the test itself has seen holds. */
+const soon = (check: () => void) => eventually(() => Promise.resolve().then(check));
+
+const never = () => {
+  throw new Error('Must not be called');
+};
+
+describe('slots', () => {
+  verifies('run.slots', 'are never exceeded by two processes', async () => {
+    let running = 0;
+    let most = 0;
+    const task = await runs.createTask(
+      [
+        scripted.step('work', async () => {
+          most = Math.max(most, ++running);
+          await delay(5 + Math.random() * 20);
+          running--;
+        }),
+      ],
+      { concurrency: 3 },
+    );
+    const started = await Promise.all(Array.from({ length: 60 }, () => runs.start(task)));
+    for (const run of started) expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+    expect(most).toBe(3);
+  });
+
+  verifies('run.slots', 'follow a limit that is lowered and raised', async () => {
+    const open: (() => void)[] = [];
+    const task = await runs.createTask(
+      [
+        scripted.step('wait', () => {
+          const { opened, open: finish } = gate();
+          open.push(finish);
+          return opened;
+        }),
+      ],
+      { concurrency: 4 },
+    );
+    const started: Run[] = [];
+    for (let i = 0; i < 8; i++) started.push(await runs.start(task));
+    const count = async () => (await runs.list(`/tasks/${task.id}/runs?status=RUNNING`)).items.length;
+    const endOne = async () => {
+      const before = await runs.list(`/tasks/${task.id}/runs?status=SUCCEEDED`);
+      open.shift()?.();
+      await eventually(async () => {
+        const after = await runs.list(`/tasks/${task.id}/runs?status=SUCCEEDED`);
+        expect(after.items).toHaveLength(before.items.length + 1);
+      });
+    };
+    await eventually(async () => expect(await count()).toBe(4));
+    await runs.request('PATCH', `/tasks/${task.id}`, { body: { concurrency: 2 } });
+    await endOne();
+    await endOne();
+    // Publishes what waits: nothing of it may start.
+    await app.get(RunCreation).publish(started.map(({ id }) => id));
+    await eventually(async () => expect(await count()).toBe(2));
+    await endOne();
+    await eventually(async () => expect([await count(), open.length]).toEqual([2, 2]));
+    await runs.request('PATCH', `/tasks/${task.id}`, { body: { concurrency: 5 } });
+    await eventually(async () => expect(await count()).toBe(5));
+    await soon(() => {
+      expect(open).toHaveLength(5);
+    });
+    for (const finish of open) finish();
+    for (const run of started) await runs.reached(run, 'SUCCEEDED');
+  });
+
+  verifies('run.next', 'pass at once to the run that has waited longest', async () => {
+    const order: string[] = [];
+    const task = await runs.createTask([scripted.step('work', ({ runId }) => void order.push(runId))], {
+      concurrency: 1,
+    });
+    const blocking = gate();
+    const first = scripted.step('block', () => blocking.opened);
+    const blocked = await runs.createTask(
+      [first, scripted.step('work', ({ runId }) => void order.push(runId))],
+      {
+        concurrency: 1,
+      },
+    );
+    const started: Run[] = [];
+    for (let i = 0; i < 10; i++) started.push(await runs.start(blocked));
+    await runs.reached(await runs.start(task));
+    expect(order).toHaveLength(1);
+    blocking.open();
+    const ended: Run[] = [];
+    for (const run of started) ended.push(await runs.reached(run));
+    expect(order.slice(1)).toEqual(started.map(({ id }) => id));
+    const gaps = ended
+      .slice(1)
+      .map(({ startedAt }, i) => Date.parse(startedAt ?? '') - Date.parse(ended[i]?.finishedAt ?? ''));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
+    expect(gaps.sort((a, b) => a - b)[5]).toBeLessThan(100);
+  });
+});
+
+describe('a process that dies', () => {
+  verifies('run.interrupted', 'leaves runs that are INTERRUPTED', async () => {
+    // The claim is stored, and nothing follows, as if the process had been killed.
+    armFailpoints(['runs.claimed@1']);
+    const task = await runs.createTask([scripted.step('never', never)]);
+    const lost = await runs.start(task);
+    await runs.reached(lost, 'RUNNING');
+    const run = await runs.reached(lost);
+    const error = { code: 'INTERRUPTED', message: 'The process that executed the run has ended' };
+    expect(run).toMatchObject({
+      status: 'INTERRUPTED',
+      error,
+      steps: [],
+      attempts: [{ status: 'INTERRUPTED', error }],
+    });
+  });
+
+  verifies(
+    'run.interrupted',
+    'has its runs attempted again if their task wants that, but not forever',
+    async () => {
+      let calls = 0;
+      const retry = { attempts: 0, backoffMs: 0, onInterrupted: true };
+      const task = await runs.createTask([scripted.step('work', () => ++calls)], { concurrency: 1, retry });
+      armFailpoints(['runs.claimed@1']);
+      const interrupted = await runs.start(task);
+      const waiting = await runs.start(task);
+      const run = await runs.reached(interrupted);
+      expect(run).toMatchObject({ status: 'SUCCEEDED', attempt: 2, steps: [{ output: expect.any(Number) }] });
+      expect(run.attempts.map(({ status }) => status)).toEqual(['INTERRUPTED', 'SUCCEEDED']);
+      expect((await runs.reached(waiting)).status).toBe('SUCCEEDED');
+      expect(calls).toBe(2);
+      armFailpoints(['runs.claimed']);
+      const poison = await runs.reached(await runs.start(task), 'INTERRUPTED');
+      expect(poison.attempts.map(({ status }) => status)).toEqual(Array(4).fill('INTERRUPTED'));
+    },
+  );
+
+  verifies('run.interrupted', 'leaves a cancelled run CANCELLED', async () => {
+    armFailpoints(['runs.claimed@1']);
+    const task = await runs.createTask([scripted.step('never', never)]);
+    const lost = await runs.reached(await runs.start(task), 'RUNNING');
+    await runs.cancel(lost);
+    expect((await runs.reached(lost)).status).toBe('CANCELLED');
+  });
+
+  verifies('run.clock', 'is told from a clock that jumps', async () => {
+    const held = gate();
+    const task = await runs.createTask([scripted.step('wait', () => held.opened.then(() => 'done'))]);
+    const run = await runs.reached(await runs.start(task), 'RUNNING');
+    const renewals = new Set<string>();
+    for (let jumps = 0; jumps < 2; jumps++) {
+      await app.sql(`update run_queue set lease_until = lease_until - interval '1 hour'`);
+      await eventually(async () => {
+        const [row] = await app.sql<{ lease: string; valid: boolean }>(
+          `select lease_until::text as lease, lease_until > clock_timestamp() as valid from run_queue
+           where run_id = $1`,
+          [run.id],
+        );
+        expect(row?.valid).toBe(true);
+        renewals.add(row?.lease ?? '');
+      });
+    }
+    expect(renewals.size).toBe(2);
+    held.open();
+    expect(await runs.reached(run)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  });
+});
+
+describe('a process that has lost a run', () => {
+  verifies('run.fencing', 'stops its code within a second, and stores nothing', async () => {
+    const discarded = () => app.get(RunWrites).zombieResults + other.get(RunWrites).zombieResults;
+    const before = discarded();
+    const began = gate();
+    const aborted = Promise.withResolvers<number>();
+    const task = await runs.createTask([
+      scripted.step('work', async ({ signal }: ActionContext) => {
+        signal.addEventListener('abort', () => aborted.resolve(performance.now()), { once: true });
+        began.open();
+        await aborted.promise;
+        return 'a result that comes too late';
+      }),
+      scripted.step('never', never),
+    ]);
+    const run = await runs.start(task);
+    await began.opened;
+    // As another process does that takes the run over.
+    const takenAt = performance.now();
+    await app.sql('update run_queue set fencing_token = gen_random_uuid() where run_id = $1', [run.id]);
+    expect((await aborted.promise) - takenAt).toBeLessThan(1_000);
+    await soon(() => {
+      expect(discarded()).toBe(before + 1);
+    });
+    expect(await runs.get(run)).toMatchObject({
+      status: 'RUNNING',
+      steps: [{ id: 'work', status: 'RUNNING', output: null }],
+    });
+    // Whoever took it over dies as well.
+    expect(await runs.reached(run)).toMatchObject({
+      status: 'INTERRUPTED',
+      steps: [{ status: 'INTERRUPTED' }],
+    });
+  });
+
+  verifies('run.fencing', 'stores no result, also if it does not notice the loss before', async () => {
+    const discarded = () => app.get(RunWrites).zombieResults + other.get(RunWrites).zombieResults;
+    for (const step of ['first', 'last']) {
+      const before = discarded();
+      const task = await runs.createTask([
+        scripted.step('first', async ({ runId }) => {
+          if (step === 'first') await takeOver(runId);
+          return 'first';
+        }),
+        scripted.step('last', async ({ runId }) => {
+          await takeOver(runId);
+          return 'last';
+        }),
+      ]);
+      const run = await runs.start(task);
+      await soon(() => {
+        expect(discarded()).toBe(before + 1);
+      });
+      const { steps } = await runs.get(run);
+      expect(steps.find(({ id }) => id === step)).toMatchObject({ status: 'RUNNING', output: null });
+      await runs.reached(run, 'INTERRUPTED');
+    }
+  });
+
+  const takeOver = (runId: string) =>
+    app.sql('update run_queue set fencing_token = gen_random_uuid() where run_id = $1', [runId]);
+});
+
+describe('lost responses', () => {
+  verifies('run.lost-response', 'of a claim, a step, or an end change nothing', async () => {
+    let calls = 0;
+    const task = await runs.createTask([scripted.step('work', () => ++calls)]);
+    const responses = [app, other].map((one) => new LostResponses(one.get(BackgroundDatabase)));
+    const lost = () => responses.reduce((sum, one) => sum + one.lost, 0);
+    try {
+      const patterns = [
+        /wanted as/,
+        /insert into run_step/,
+        /update run_step set status = \$5, output/,
+        /delete from run_queue/,
+      ];
+      for (const [i, pattern] of patterns.entries()) {
+        for (const one of responses) one.next(pattern);
+        const run = await runs.reached(await runs.start(task));
+        expect(run).toMatchObject({ status: 'SUCCEEDED', attempt: 1, steps: [{ output: i + 1 }] });
+        expect(run.attempts).toHaveLength(1);
+        expect(lost()).toBeGreaterThan(i);
+      }
+    } finally {
+      for (const one of responses) one.restore();
+    }
+  });
+
+  verifies('run.lost-response', 'of a requeue, a start, or a retry change nothing', async () => {
+    let calls = 0;
+    const fails = () => {
+      if (++calls < 3) throw new StepError('STEP_FAILED', 'Not yet');
+      return calls;
+    };
+    const task = await runs.createTask([scripted.step('work', fails)], {
+      retry: { attempts: 1, backoffMs: 0 },
+    });
+    const responses = [app, other].map((one) => new LostResponses(one.get(BackgroundDatabase)));
+    const commits = new LostCommits(app.get(DataSource));
+    try {
+      for (const one of responses) one.next(/update run_queue set state = 'READY'/);
+      commits.next(/insert into run_queue/);
+      const failed = await runs.reached(await runs.start(task));
+      expect(failed).toMatchObject({ status: 'FAILED', attempt: 2 });
+      expect(commits.lost).toBe(1);
+      commits.next(/insert into run_queue/);
+      expect((await runs.retry(failed)).status).toBe(202);
+      expect(commits.lost).toBe(2);
+      expect(await runs.reached(failed, 'SUCCEEDED')).toMatchObject({ attempt: 3, steps: [{ output: 3 }] });
+      expect((await runs.list(`/tasks/${task.id}/runs`)).items).toHaveLength(1);
+    } finally {
+      commits.restore();
+      for (const one of responses) one.restore();
+    }
+  });
+});
+
+describe('hints', () => {
+  verifies('run.queue.hints', 'that are lost, repeated, or forged change nothing', async () => {
+    const calls = new Map<string, number>();
+    const task = await runs.createTask(
+      [scripted.step('work', ({ runId }) => void calls.set(runId, (calls.get(runId) ?? 0) + 1))],
+      { concurrency: 10 },
+    );
+    const creation = app.get(RunCreation);
+    const { ownerUserId } = task;
+    const run = { spaceId: app.admin.spaceId, taskId: task.id, ownerUserId, origin: 'MANUAL' as const };
+    // Nobody publishes these.
+    const ids: string[] = [];
+    await app.get(DataSource).transaction(async (tx) => {
+      while (ids.length < 20) ids.push(await creation.createManualRun(tx, { ...run, inputs: {} }));
+    });
+    const forged = ['', 'nonsense', "'; drop table run; --", randomUUID()];
+    for (const one of [app, other]) {
+      const half = ids.slice(0, 10);
+      await one.get(RunCreation).publish([...half, ...half.reverse(), ...forged, ...half]);
+    }
+    for (const id of ids) await runs.reached({ id }, 'SUCCEEDED');
+    await app.get(RunCreation).publish(ids);
+    await other.get(RunCreation).publish(ids);
+    await app.settle();
+    await other.settle();
+    expect([...calls.values()]).toEqual(Array(20).fill(1));
+  });
+});
+
+describe('a process that is told to end', () => {
+  verifies('run.shutdown', 'finishes runs, gives the others back, and leaves no lease behind', async () => {
+    const third = await TestApp.start({ env });
+    third.get(RunWorker).drainMs = 1_000;
+    const calls = new RunCalls(third);
+    const actions = ScriptedAction.install(third);
+    const held = gate();
+    const short = await calls.createTask([
+      actions.step('wait', () => held.opened),
+      actions.step('more', () => 'still executed'),
+    ]);
+    const forever = ({ signal }: ActionContext) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    const long = await calls.createTask([actions.step('forever', forever)], { timeoutMs: 3_600_000 });
+    const again = await calls.createTask([actions.step('forever', forever)], {
+      timeoutMs: 3_600_000,
+      concurrency: 1,
+      retry: { attempts: 0, backoffMs: 0, onInterrupted: true },
+    });
+    const [finishing, stopped, returned] = [
+      await calls.start(short),
+      await calls.start(long),
+      await calls.start(again),
+    ];
+    const waiting = await calls.start(again);
+    for (const run of [finishing, stopped, returned]) await calls.reached(run, 'RUNNING');
+    const closing = third.close();
+    held.open();
+    await closing;
+    const successor = await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'api' }, database: third });
+    const after = new RunCalls(successor);
+    try {
+      const [a, b, c, d] = await Promise.all(
+        [finishing, stopped, returned, waiting].map((run) => after.get(run)),
+      );
+      expect(a).toMatchObject({ status: 'SUCCEEDED', steps: [{}, { output: 'still executed' }] });
+      expect(b).toMatchObject({ status: 'INTERRUPTED', steps: [{ status: 'INTERRUPTED' }] });
+      expect(c).toMatchObject({ status: 'QUEUED', attempt: 2, attempts: [{ status: 'INTERRUPTED' }] });
+      expect(d).toMatchObject({ status: 'QUEUED', attempt: 1, attempts: [] });
+      expect(await successor.sql(`select from run_queue where state <> 'READY'`)).toEqual([]);
+      expect(await successor.sql('select from run_slot where run_id is not null')).toEqual([]);
+    } finally {
+      await successor.close();
+    }
+  });
+});
