@@ -62,6 +62,11 @@ export const runs = {
     source: 'design: Runs',
     behavior: 'When a run ends, the one that has waited longest starts at once',
   },
+  'run.agent': {
+    source: 'contract §2, §7',
+    behavior:
+      'An agent step returns the response of an execution; access is checked on each call; cancel stops it',
+  },
   'run.interrupted': {
     source: 'contract §7; design: G5',
     behavior: 'A run whose process died is INTERRUPTED, or attempted again if its task wants that',
