@@ -42,7 +42,7 @@ export async function recordEnvelope(app: TestApp, envelope: RecordedEnvelope): 
   const { applicationId, event = 'order.created', payload = { total: 5 }, status = 'DISPATCHED' } = envelope;
   const [row] = await app.sql<{ id: string }>(
     `with made as (
-       select clock_timestamp() - $6::int * interval '1 millisecond' as at
+       select clock_timestamp() - $6::float8 * interval '1 millisecond' as at
      ), identified as (
        select at, overlay(uuid_v7()::text placing left(uuid_v7_floor(at)::text, 13) from 1 for 13)::uuid as id from made
      )

@@ -92,6 +92,19 @@ export const eventManagement = {
     source: 'events: dispatch; issue: several processes',
     behavior: 'Another worker continues a bulk replay whose worker died, and replays nothing twice',
   },
+  'events.summary': {
+    source: 'spec: event bus events; contract §6',
+    behavior: 'The summary shows recent volume, success rate and top events; SKIPPED is counted separately',
+  },
+  'events.summary.buckets': {
+    source: 'contract §6',
+    behavior: 'Buckets are aligned in UTC, and those without events are shown too',
+  },
+  'events.summary.counts': {
+    source: 'events: tables',
+    behavior:
+      'Counts per minute are recomputed with the same result, however often and in however many processes',
+  },
 } as const;
 
 /** From an emission to the runs that it starts. */

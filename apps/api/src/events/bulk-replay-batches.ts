@@ -5,6 +5,7 @@ import { failpoint } from '../infra/failpoints.ts';
 import { joinProblems } from '../infra/http/error-message.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { lockBulkReplay, storeProgress, type ClaimedBulkReplay } from './bulk-replays.store.ts';
+import { requestCount } from './event-counts.store.ts';
 import { loadForReplay } from './envelopes.store.ts';
 import { ReplayChecks } from './replay-checks.ts';
 import { ReplaySelection } from './replay-selection.ts';
@@ -85,7 +86,9 @@ export class BulkReplayBatches {
       requestKey: null,
       republishAfterMs,
     };
-    return (await insertReplays(tx, order, locked)).map((begun) => begun.id);
+    const begun = await insertReplays(tx, order, locked);
+    await requestCount(tx, spaceId, begun);
+    return begun.map((one) => one.id);
   }
 }
 

@@ -27,6 +27,10 @@ export class EventMinuteEntity {
   @Column('int')
   pending!: number;
 
+  /** Whether envelopes have changed since they were counted. */
+  @Column('boolean', { default: false })
+  needsCount!: boolean;
+
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   countedAt!: Date;
 }

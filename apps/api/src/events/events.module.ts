@@ -12,6 +12,7 @@ import { DispatchModule } from './dispatch.module.ts';
 import { EmissionModule } from './emission.module.ts';
 import { EnvelopesController } from './envelopes.controller.ts';
 import { EnvelopesService } from './envelopes.service.ts';
+import { EventCounter } from './event-counter.ts';
 import { EventDirectory } from './event-directory.ts';
 import { FilterPreviews } from './filter-previews.ts';
 import { ReplayChecks } from './replay-checks.ts';
@@ -21,10 +22,18 @@ import { SubscriptionGuard } from './subscription-guard.ts';
 import { SubscriptionViews } from './subscription-views.ts';
 import { SubscriptionsController } from './subscriptions.controller.ts';
 import { SubscriptionsService } from './subscriptions.service.ts';
+import { SummaryController } from './summary.controller.ts';
+import { SummaryService } from './summary.service.ts';
 
 @Module({
   imports: [AuthModule, TasksModule, DispatchModule, EmissionModule],
-  controllers: [BulkReplaysController, CatalogController, EnvelopesController, SubscriptionsController],
+  controllers: [
+    BulkReplaysController,
+    CatalogController,
+    EnvelopesController,
+    SubscriptionsController,
+    SummaryController,
+  ],
   providers: [
     BulkReplayBatches,
     BulkReplayWorker,
@@ -32,6 +41,7 @@ import { SubscriptionsService } from './subscriptions.service.ts';
     CatalogInstallation,
     CatalogService,
     EnvelopesService,
+    EventCounter,
     EventDirectory,
     FilterPreviews,
     ReplayChecks,
@@ -40,6 +50,7 @@ import { SubscriptionsService } from './subscriptions.service.ts';
     SubscriptionGuard,
     SubscriptionViews,
     SubscriptionsService,
+    SummaryService,
   ],
   exports: [CatalogInstallation, EmissionModule],
 })

@@ -8,6 +8,7 @@ import { violates } from '../infra/database/rows.ts';
 import { conflict, invalidFor } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import type { EnvelopeEntity } from './envelope.entity.ts';
+import { requestCount } from './event-counts.store.ts';
 import { getEnvelope } from './envelopes.store.ts';
 import { ReplayChecks } from './replay-checks.ts';
 import * as store from './replays.store.ts';
@@ -95,8 +96,10 @@ export class ReplaysService {
       requestKey,
       republishAfterMs: this.messaging.pace.republishAfterMs,
     };
-    const [begun] = await store.insertReplays(tx, order, [id]);
+    const begunReplays = await store.insertReplays(tx, order, [id]);
+    const [begun] = begunReplays;
     if (begun === undefined) return null;
+    await requestCount(tx, spaceId, begunReplays);
     const details = { generation: begun.generation };
     const entry = { action: 'envelope.replay', targetType: 'envelope', targetId: id };
     await recordAudit(tx, by, { ...entry, details, requestId });

@@ -6,6 +6,12 @@ export interface Replayed {
   generation: number;
 }
 
+/** A replay with the event of its envelope. */
+export interface BegunReplay extends Replayed {
+  applicationId: string;
+  event: string;
+}
+
 /** Returns the generation that a key has requested of an envelope; null if it has not been used. */
 export async function findReplayByKey(
   sql: Sql,
@@ -80,7 +86,7 @@ export function insertReplays(
   tx: Sql,
   { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs }: ReplayOrder,
   ids: readonly string[],
-): Promise<Replayed[]> {
+): Promise<BegunReplay[]> {
   return rows(
     tx,
     `with kept as (
@@ -94,7 +100,7 @@ export function insertReplays(
          verdicts = null, dispatched_at = null, last_error = null
        from kept k
        where e.id = k.envelope_id and e.id = any($2::uuid[]) and e.status <> 'PENDING' and e.generation = k.generation - 1
-       returning e.id, e.generation
+       returning e.id, e.generation, e.application_id, e.event
      ), queued as (
        insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at)
        select id, generation, $1, clock_timestamp() + $6 * interval '1 millisecond' from replayed
@@ -102,7 +108,7 @@ export function insertReplays(
        insert into replay_key (envelope_id, request_key, generation)
        select id, $5, generation from replayed where $5::text is not null
      )
-     select id, generation from replayed order by id`,
+     select id, generation, application_id as "applicationId", event from replayed order by id`,
     [spaceId, ids, requestedBy, bulkReplayId, requestKey, republishAfterMs],
   );
 }

@@ -218,10 +218,13 @@ export class Events1763600000023 implements MigrationInterface {
         failed int not null,
         skipped int not null,
         pending int not null,
+        needs_count boolean not null default false,
         counted_at timestamptz not null default clock_timestamp(),
         primary key (space_id, minute, application_id, event)
       )`);
-    await db.query('create index event_minute_open on event_minute (counted_at) where pending > 0');
+    await db.query(
+      'create index event_minute_open on event_minute (counted_at) where pending > 0 or needs_count',
+    );
     await db.query('create index event_minute_age on event_minute (minute)');
 
     // The sum of its minutes.

@@ -22,6 +22,11 @@ export function smallestIdAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
+/** The time of a UUIDv7 in ms. */
+export function timeOfId(id: string): number {
+  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** `Date` accepts 31 days in every month. */
 function isDay(date: string): boolean {
   const day = new Date(`${date}T00:00:00Z`);

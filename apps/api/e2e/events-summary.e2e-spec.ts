@@ -1,0 +1,193 @@
+import type { EventSummary, EventWindow } from '@platform/contracts';
+import { EventCounter } from '../src/events/event-counter.ts';
+import { TestApp } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
+import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
+import { verifies } from './verifies.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let app: TestApp;
+let applicationId: string;
+
+beforeAll(async () => {
+  // Counts only when a test says so, and dispatches nothing.
+  app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+  await installApplication(app, shopManifest({ subscriptions: [] }));
+  applicationId = await applicationIdOf(app);
+  await app.sql(
+    `select ensure_partition('envelope', clock_timestamp() - n * interval '1 month') from generate_series(1, 2) n`,
+  );
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await app.sql('truncate envelope, event_minute, event_hour');
+  await counted('now');
+});
+
+/** Sets how far the envelopes count as counted. */
+async function counted(until: string): Promise<void> {
+  await app.sql(`update event_count_progress set counted_until = date_trunc('minute', $1::timestamptz)`, [
+    until,
+  ]);
+}
+
+const count = () => app.get(EventCounter).count();
+
+async function summary(window?: EventWindow): Promise<EventSummary> {
+  const query = window === undefined ? '' : `?window=${window}`;
+  const answer = await app.request<EventSummary>('GET', `/api/events/summary${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const figures = ({ total, dispatched, failed, skipped, pending }: EventSummary) => ({
+  total,
+  dispatched,
+  failed,
+  skipped,
+  pending,
+});
+
+/** Counts what each window contains, from the envelopes themselves. */
+async function truth(window: EventSummary): Promise<Map<string, number>> {
+  const starts = window.buckets.map(({ start }) => start);
+  const rows = await app.sql<{ start: Date; n: number }>(
+    `select b.start, count(e.id)::int as n from unnest($1::timestamptz[]) as b(start)
+     left join envelope e on e.emitted_at >= b.start and e.emitted_at < b.start + $2 * interval '1 second'
+     group by 1`,
+    [starts, window.bucketSeconds],
+  );
+  return new Map(rows.map(({ start, n }) => [start.toISOString(), n]));
+}
+
+describe('the summary', () => {
+  verifies('events.summary', 'shows volume, success rate, and top events at once', async () => {
+    for (const status of ['DISPATCHED', 'DISPATCHED', 'DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] as const)
+      await recordEnvelope(app, { applicationId, status });
+    await recordEnvelope(app, { applicationId, event: 'order.shipped' });
+    const shown = await summary();
+    expect(shown.window).toBe('24h');
+    expect(figures(shown)).toEqual({ total: 7, dispatched: 4, failed: 1, skipped: 1, pending: 1 });
+    expect(shown.successRate).toBe(0.8);
+    expect(shown.topEvents).toEqual([
+      {
+        applicationIdentifier: 'shop',
+        event: 'order.created',
+        total: 6,
+        dispatched: 3,
+        failed: 1,
+        skipped: 1,
+        pending: 1,
+      },
+      {
+        applicationIdentifier: 'shop',
+        event: 'order.shipped',
+        total: 1,
+        dispatched: 1,
+        failed: 0,
+        skipped: 0,
+        pending: 0,
+      },
+    ]);
+    expect(shown.buckets.at(-1)?.total).toBe(7);
+    expect(shown.buckets.slice(0, -1).every(({ total }) => total === 0)).toBe(true);
+  });
+
+  verifies('events.summary', 'is empty without events, and for other spaces', async () => {
+    await recordEnvelope(app, { applicationId });
+    const answer = await app.request<EventSummary>('GET', '/api/events/summary?window=7d', {
+      as: app.outsider,
+    });
+    expect(answer.body).toMatchObject({ total: 0, successRate: null, topEvents: [] });
+    expect(answer.body.buckets).toHaveLength(42);
+    expect((await app.request('GET', '/api/events/summary?window=2h')).status).toBe(400);
+    expect((await app.request('GET', '/api/events/summary', { as: app.member })).status).toBe(403);
+  });
+
+  verifies(
+    'events.summary.buckets',
+    'has buckets in UTC that agree with the envelopes, before and after they are counted',
+    async () => {
+      const agos = [
+        0,
+        30_000,
+        90_000,
+        4 * MINUTE,
+        59 * MINUTE,
+        61 * MINUTE,
+        5 * HOUR,
+        23 * HOUR,
+        25 * HOUR,
+        6 * DAY,
+        8 * DAY,
+        29 * DAY,
+        40 * DAY,
+      ];
+      for (const agoMs of agos) await recordEnvelope(app, { applicationId, agoMs });
+      await counted(new Date(Date.now() - 45 * DAY).toISOString());
+      for (const counts of [false, true, true]) {
+        if (counts) await count();
+        for (const window of ['1h', '24h', '7d', '30d'] as const) {
+          const shown = await summary(window);
+          expect(new Map(shown.buckets.map(({ start, total }) => [start, total]))).toEqual(
+            await truth(shown),
+          );
+          expect(shown.total).toBe(shown.buckets.reduce((sum, { total }) => sum + total, 0));
+          expect(shown.topEvents[0]?.total).toBe(shown.total);
+        }
+      }
+      expect((await summary('1h')).buckets).toHaveLength(60);
+    },
+  );
+
+  verifies(
+    'events.summary.counts',
+    'counts again without effect, and what was PENDING when it is dispatched',
+    async () => {
+      const id = await recordEnvelope(app, { applicationId, status: 'PENDING', agoMs: 3 * HOUR });
+      await recordEnvelope(app, { applicationId, agoMs: 3 * HOUR });
+      await counted(new Date(Date.now() - DAY).toISOString());
+      await count();
+      for (const window of ['24h', '7d'] as const)
+        expect(await summary(window)).toMatchObject({ pending: 1, dispatched: 1 });
+      const before = await app.sql('select * from event_minute');
+      await app.sql(`update envelope set status = 'DISPATCHED' where id = $1`, [id]);
+      await count();
+      for (const window of ['24h', '7d'] as const)
+        expect(await summary(window)).toMatchObject({ pending: 0, dispatched: 2, total: 2 });
+      await count();
+      await count();
+      expect(await summary('7d')).toMatchObject({ pending: 0, dispatched: 2, total: 2 });
+      expect(await app.sql('select * from event_minute')).toHaveLength(before.length);
+    },
+  );
+
+  verifies('events.summary.counts', 'counts an old envelope again when it is replayed', async () => {
+    const id = await recordEnvelope(app, { applicationId, status: 'FAILED', agoMs: 2 * DAY });
+    await counted(new Date(Date.now() - 3 * DAY).toISOString());
+    await count();
+    expect(await summary('7d')).toMatchObject({ failed: 1, successRate: 0 });
+    expect((await app.request('POST', `/api/events/envelopes/${id}/replay`, { body: {} })).status).toBe(202);
+    await count();
+    expect(await summary('7d')).toMatchObject({ failed: 0, pending: 1 });
+    await app.sql(`update envelope set status = 'DISPATCHED' where id = $1`, [id]);
+    await count();
+    expect(await summary('7d')).toMatchObject({ dispatched: 1, pending: 0, successRate: 1 });
+  });
+
+  verifies('events.summary.counts', 'counts in one process at a time', async () => {
+    for (let i = 0; i < 20; i++) await recordEnvelope(app, { applicationId, agoMs: i * HOUR });
+    await counted(new Date(Date.now() - 2 * DAY).toISOString());
+    await Promise.all(Array.from({ length: 4 }, count));
+    await count();
+    expect((await summary('7d')).total).toBe(20);
+    const [stored] = await app.sql('select sum(dispatched)::int as n from event_minute');
+    const [live] = await app.sql(
+      `select count(*)::int as n from envelope where emitted_at < date_trunc('minute', clock_timestamp())`,
+    );
+    expect(stored).toEqual(live);
+  });
+});

@@ -1,0 +1,87 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { Sweeper } from '../infra/sweeper.ts';
+import * as store from './event-counts.store.ts';
+
+const EVERY_MS = 10_000;
+/** How many groups, and how many of their envelopes, are counted again at a time. */
+const MAX_GROUPS = 500;
+const MAX_ENVELOPES = 200_000;
+
+/** Keeps the counts of the summary up to date. Counting again changes nothing, so it does not matter which process counts. */
+@Injectable()
+export class EventCounter implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(EventCounter.name);
+  private readonly sleeper = new Sleeper();
+  private stopping = false;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly sweeper: Sweeper,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.sweeper.register('event counts', (limit) => store.purgeCounts(this.database, limit));
+    if (this.config.isWorker) this.running = this.run();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.sleeper.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.running;
+  }
+
+  /** Counts what is due. */
+  async count(): Promise<void> {
+    while ((await this.countNext()) && !this.stopping);
+    await this.recountOpen();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      await this.sleeper.sleep(EVERY_MS);
+      await this.tryCount();
+    }
+  }
+
+  private async tryCount(): Promise<void> {
+    if (this.stopping) return;
+    try {
+      await this.count();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Events could not be counted; retrying');
+    }
+  }
+
+  /** Returns whether more minutes are to be counted. */
+  private countNext(): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const period = await store.lockNextPeriod(tx);
+      if (period === null) return false;
+      await store.countPeriod(tx, period);
+      return period.isBehind;
+    });
+  }
+
+  private async recountOpen(): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const open = await store.lockOpenGroups(tx, MAX_GROUPS);
+      let envelopes = 0;
+      const some = open.filter(({ size }, i) => (envelopes += size) <= MAX_ENVELOPES || i === 0);
+      await store.recountGroups(tx, some);
+    });
+  }
+}
