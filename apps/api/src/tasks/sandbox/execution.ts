@@ -42,6 +42,7 @@ export class Execution {
   private logBytes = 0;
   private calls = 0;
   private openCalls = 0;
+  private callBytes = 0;
 
   constructor(quickJs: QuickJSWASMModule, limits: SandboxLimits, host: ExecutionHost) {
     this.limits = limits;
@@ -129,14 +130,18 @@ export class Execution {
 
   private newCall(): QuickJSHandle {
     return this.newFunction('call', (id, action, json) => {
-      const { calls, openCalls } = this.limits;
+      const { calls, openCalls, callBytes } = this.limits;
       if (this.calls >= calls) throw new Error(`The code has made ${calls} calls, which is the most`);
       if (this.openCalls >= openCalls) {
         throw new Error(`The code waits for ${openCalls} calls, which is the most at a time`);
       }
+      const request = this.readText(json) ?? 'null';
+      this.callBytes += request.length;
+      if (this.callBytes > callBytes)
+        throw new Error(`The calls of the code have at most ${callBytes} bytes`);
       this.calls++;
       this.openCalls++;
-      this.host.call(this.vm.getNumber(id), this.vm.getString(action), this.readText(json) ?? 'null');
+      this.host.call(this.vm.getNumber(id), this.vm.getString(action), request);
     });
   }
 

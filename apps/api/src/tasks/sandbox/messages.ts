@@ -15,6 +15,8 @@ export interface SandboxLimits {
   /** Host calls of one execution, and how many of them can be under way. */
   calls: number;
   openCalls: number;
+  /** Of all requests of host calls together, as JSON. */
+  callBytes: number;
 }
 
 /** Why the code has failed. */

@@ -1,4 +1,4 @@
-import { MAX_LOG_BYTES, MAX_VALUE_BYTES } from '../run-budget.ts';
+import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
 import { SandboxProcess, type SandboxJob } from './sandbox-process.ts';
 
@@ -14,6 +14,7 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   valueBytes: MAX_VALUE_BYTES,
   calls: 1_000,
   openCalls: 20,
+  callBytes: MAX_VALUES_BYTES,
 };
 
 const PING_MS = 2_000;

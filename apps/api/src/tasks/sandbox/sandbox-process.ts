@@ -73,7 +73,7 @@ export class SandboxProcess {
     this.child.on('error', () => this.kill());
     this.child.on('exit', () => {
       this.isAlive = false;
-      this.fail('The sandbox process of the code ended unexpectedly');
+      this.fail(endedUnexpectedly());
       this.freed?.resolve();
       end();
     });
@@ -91,12 +91,14 @@ export class SandboxProcess {
   /** Returns the output as JSON, null if there is none. Throws `CodeFailed`, or the reason of the signal. */
   async run(job: SandboxJob): Promise<string | null> {
     job.signal.throwIfAborted();
+    if (!this.isAlive) throw new CodeFailed(endedUnexpectedly());
     this.executions++;
     this.freed = Promise.withResolvers<void>();
     const { promise, resolve, reject } = Promise.withResolvers<string | null>();
     this.execution = { job, resolve, reject };
     const abort = () => this.stop(job.signal.reason);
     job.signal.addEventListener('abort', abort, { once: true });
+    this.holdWorker(true);
     this.send({ type: 'start', source: job.source, context: job.context });
     return promise.finally(() => job.signal.removeEventListener('abort', abort));
   }
@@ -115,12 +117,15 @@ export class SandboxProcess {
 
   kill(): void {
     this.isAlive = false;
+    // Its end is waited for.
+    this.child.ref();
     this.child.kill('SIGKILL');
   }
 
   private receive(message: SandboxMessage): void {
     switch (message.type) {
       case 'ready': {
+        this.holdWorker(false);
         this.markReady();
         return;
       }
@@ -164,8 +169,8 @@ export class SandboxProcess {
     this.take()?.reject(reason);
   }
 
-  private fail(message: string): void {
-    this.take()?.reject(new CodeFailed({ kind: 'limit', message, line: null }));
+  private fail(failure: CodeFailure): void {
+    this.take()?.reject(new CodeFailed(failure));
   }
 
   private take(): Execution | null {
@@ -174,7 +179,19 @@ export class SandboxProcess {
     if (this.watchdog) clearTimeout(this.watchdog);
     this.watchdog = null;
     this.openSlices = 0;
+    this.holdWorker(false);
     return execution;
+  }
+
+  /** Whether the worker has to live on for this process: an idle one must not keep it from ending. */
+  private holdWorker(isHeld: boolean): void {
+    if (isHeld) {
+      this.child.ref();
+      this.child.channel?.ref();
+    } else {
+      this.child.unref();
+      this.child.channel?.unref();
+    }
   }
 
   private send(message: WorkerMessage): void {
@@ -200,9 +217,14 @@ export class SandboxProcess {
   }
 
   private overrun(): void {
-    this.fail(`The code ran for more than ${this.sliceMs / 1000} s at a time`);
+    const message = `The code ran for more than ${this.sliceMs / 1000} s at a time`;
+    this.fail({ kind: 'limit', message, line: null });
     this.kill();
   }
+}
+
+function endedUnexpectedly(): CodeFailure {
+  return { kind: 'limit', message: 'The sandbox process of the code ended unexpectedly', line: null };
 }
 
 /** Starts the program beside this file, which is TypeScript exactly if this file is. */
@@ -210,15 +232,12 @@ function forkChild(limits: SandboxLimits): ChildProcess {
   const here = fileURLToPath(import.meta.url);
   const folder = dirname(here);
   const readable = [folder + sep, ...quickJsFolders()].map((path) => `--allow-fs-read=${path}`);
-  const child = fork(join(folder, `child${extname(here)}`), [JSON.stringify(limits)], {
+  return fork(join(folder, `child${extname(here)}`), [JSON.stringify(limits)], {
     env: {},
     execArgv: ['--permission', ...readable, `--max-old-space-size=${HEAP_MB}`],
     serialization: 'json',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  child.unref();
-  child.channel?.unref();
-  return child;
 }
 
 /** The folders of the packages that make up QuickJS. */
