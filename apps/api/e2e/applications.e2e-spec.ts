@@ -124,13 +124,45 @@ describe('installing', () => {
     expect((await detail()).body.version).toBe('1.0.0');
   });
 
-  verifies('applications.races', 'at the same time succeeds once', async () => {
-    const statuses = (await Promise.all(Array.from({ length: 8 }, () => install()))).map(
-      ({ status }) => status,
+  verifies('applications.races', 'at the same time succeeds once, also after an uninstallation', async () => {
+    const once = [201, ...Array.from({ length: 7 }, () => 409)];
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => install()));
+      expect(answers.map(({ status }) => status).sort()).toEqual(once);
+      expect(await tasks()).toHaveLength(1);
+      expect(await subscriptions()).toHaveLength(1);
+      await uninstall();
+    }
+  });
+
+  verifies('applications.races', 'and upgrading at the same time leaves one version as a whole', async () => {
+    await install();
+    const versions = Array.from({ length: 6 }, (_, i) =>
+      shopManifest({
+        version: `2.${i}`,
+        events: [{ name: `order.v${i}`, description: '', payloadSchema: {} }],
+        tables: [],
+        tasks: [codeTask(`t${i}`)],
+        subscriptions: [{ key: `s${i}`, event: `order.v${i}`, taskKey: `t${i}` }],
+      }),
     );
-    expect(statuses.sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
-    expect(await tasks()).toHaveLength(1);
-    expect(await subscriptions()).toHaveLength(1);
+    const answers = await Promise.all([...versions.map((manifest) => upgrade(manifest)), rotate(), rotate()]);
+    expect(answers.map(({ status }) => status)).toEqual([...versions.map(() => 200), 201, 201]);
+    const { manifest, systemKeyPrefix } = (await detail()).body;
+    expect((await catalog())[0]?.events.map(({ name }) => name)).toEqual(
+      manifest.events?.map(({ name }) => name),
+    );
+    expect((await subscriptions()).map(({ event }) => event)).toEqual(
+      manifest.events?.map(({ name }) => name),
+    );
+    const active = (await tasks()).filter(({ application }) => application?.installed);
+    expect(active.map(({ name }) => name)).toEqual(manifest.tasks?.map(({ name }) => name));
+    const keys = await app.sql<{ prefix: string }>(
+      `select 'app_' || k.public_id as prefix from system_key k join application a on a.id = k.application_id
+       where a.space_id = $1 and k.revoked_at is null`,
+      [admin.spaceId],
+    );
+    expect(keys).toEqual([{ prefix: systemKeyPrefix }]);
   });
 
   it('is recorded for the audit, without the key', async () => {
