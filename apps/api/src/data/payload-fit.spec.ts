@@ -108,12 +108,22 @@ describe('a schema that no row can satisfy', () => {
 
 it('comes to an end with a schema that doubles with each reference', () => {
   const $defs: Record<string, unknown> = { d0: { required: ['x'] } };
-  for (let i = 1; i < 60; i++) {
+  for (let i = 1; i < 40; i++) {
     const twice = { $ref: `#/$defs/d${i - 1}` };
     $defs[`d${i}`] = {
       allOf: [twice, { ...twice }],
       properties: { name: twice, price: { anyOf: [twice, { ...twice }] } },
     };
   }
-  expect(misfits({ $ref: '#/$defs/d59', $defs })).toContain('requires "x", which the table does not have');
+  expect(misfits({ $ref: '#/$defs/d39', $defs })).toContain('requires "x", which the table does not have');
+});
+
+it('comes to an end with a long chain of references', () => {
+  const $defs: Record<string, unknown> = {};
+  for (let i = 0; i < 15_000; i++) {
+    const next = { $ref: `#/$defs/d${i + 1}` };
+    $defs[`d${i}`] = { ...next, properties: { name: next } };
+  }
+  expect(misfits({ $ref: '#/$defs/d0', $defs })).toEqual([]);
+  expect(misfits({ $ref: '#/$defs/d0', $defs, required: ['x'] })).toHaveLength(1);
 });

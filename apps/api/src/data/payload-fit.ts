@@ -11,8 +11,10 @@ const JSON_TYPES: Record<ColumnType, readonly string[]> = {
   json: ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
 };
 
-/** Schemas that are looked at for one table. References can make a small document endless. */
-const MAX_STEPS = 20_000;
+/** Schemas and fields that are looked at for one table. References can make a small document endless. */
+const MAX_STEPS = 5_000;
+/** Schemas within schemas, along references. A longer chain is not judged. */
+const MAX_DEPTH = 500;
 /** With one of these, a schema can allow fields that its `properties` do not name. */
 const OPENING = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'];
 
@@ -41,9 +43,9 @@ class PayloadFit {
     private readonly root: JsonSchema,
   ) {}
 
-  misfits(schema: unknown): string[] {
+  misfits(schema: unknown, depth = 0): string[] {
     if (schema === false) return ['allows no payload'];
-    if (!isObject(schema) || this.seen.has(schema) || ++this.steps > MAX_STEPS) return [];
+    if (!isObject(schema) || this.seen.has(schema) || this.isFar(depth)) return [];
     this.seen.add(schema);
     const { type, required, allOf, $ref } = schema;
     const problems = [
@@ -54,10 +56,10 @@ class PayloadFit {
       ...this.countProblems(schema),
       ...this.fieldProblems(schema),
     ];
-    for (const part of list(allOf)) problems.push(...this.misfits(part));
-    if (typeof $ref === 'string') problems.push(...this.misfits(this.resolve($ref)));
+    for (const part of list(allOf)) problems.push(...this.misfits(part, depth + 1));
+    if (typeof $ref === 'string') problems.push(...this.misfits(this.resolve($ref), depth + 1));
     for (const keyword of ['anyOf', 'oneOf']) {
-      const branches = list(schema[keyword]).map((branch) => this.misfits(branch));
+      const branches = list(schema[keyword]).map((branch) => this.misfits(branch, depth + 1));
       if (branches.length > 0 && branches.every((branch) => branch.length > 0)) {
         problems.push(...(branches[0] ?? []));
       }
@@ -79,12 +81,15 @@ class PayloadFit {
   private fieldProblems(schema: JsonObject): string[] {
     const properties = isObject(schema.properties) ? schema.properties : {};
     const others = othersOf(schema);
+    const names = others === undefined ? Object.keys(properties) : this.fields.keys();
     const problems: string[] = [];
-    for (const [name, types] of this.fields) {
-      const isNamed = Object.hasOwn(properties, name);
-      const field = isNamed ? properties[name] : others;
+    for (const name of names) {
+      const types = this.fields.get(name);
+      if (types === undefined) continue;
+      if (++this.steps > MAX_STEPS) break;
+      const field = Object.hasOwn(properties, name) ? properties[name] : others;
       if (field === false) problems.push(`does not allow ${quote(name)}`);
-      else if (!this.isPossible(field, types, new Set())) {
+      else if (!this.isPossible(field, types, new Set(), 0)) {
         problems.push(`does not allow the type of ${quote(name)}`);
       }
     }
@@ -92,21 +97,25 @@ class PayloadFit {
   }
 
   /** Whether a value of one of the types may satisfy a schema. */
-  private isPossible(schema: unknown, types: readonly string[], seen: Set<unknown>): boolean {
+  private isPossible(schema: unknown, types: readonly string[], seen: Set<unknown>, depth: number): boolean {
     if (schema === false) return false;
-    if (!isObject(schema) || seen.has(schema) || ++this.steps > MAX_STEPS) return true;
+    if (!isObject(schema) || seen.has(schema) || this.isFar(depth)) return true;
     seen.add(schema);
     if (!isTypeAllowed(schema.type, types)) return false;
     if (Object.hasOwn(schema, 'const') && !hasType(schema.const, types)) return false;
     if (Array.isArray(schema.enum) && !schema.enum.some((value) => hasType(value, types))) return false;
-    if (typeof schema.$ref === 'string' && !this.isPossible(this.resolve(schema.$ref), types, seen)) {
-      return false;
-    }
-    if (!list(schema.allOf).every((part) => this.isPossible(part, types, seen))) return false;
+    const isBranchPossible = (branch: unknown) => this.isPossible(branch, types, seen, depth + 1);
+    if (typeof schema.$ref === 'string' && !isBranchPossible(this.resolve(schema.$ref))) return false;
+    if (!list(schema.allOf).every(isBranchPossible)) return false;
     return ['anyOf', 'oneOf'].every((keyword) => {
       const branches = list(schema[keyword]);
-      return branches.length === 0 || branches.some((branch) => this.isPossible(branch, types, seen));
+      return branches.length === 0 || branches.some(isBranchPossible);
     });
+  }
+
+  /** Whether a schema is too far away, or one too many, to be judged. */
+  private isFar(depth: number): boolean {
+    return depth > MAX_DEPTH || ++this.steps > MAX_STEPS;
   }
 
   /** Follows a reference within the document; undefined, which allows everything, for any other. */
