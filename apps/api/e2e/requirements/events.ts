@@ -208,6 +208,27 @@ export const emissions = {
     behavior:
       'Events emitted while messaging is down stay PENDING and are dispatched within 3 s of its recovery',
   },
+  'events.step.emitted': {
+    source: 'contract §7',
+    behavior: 'A step that emits does so as the owner of its task; the event belongs to the chain of its run',
+  },
+  'events.step.skipped': {
+    source: 'spec: Reliability 4; contract §7',
+    behavior: 'A step whose event the loop guard skips succeeds, with the status and the reason',
+  },
+  'events.step.refused': {
+    source: 'contract §7',
+    behavior: 'An unknown event is refused when the task is saved; later, the run fails with the reason',
+  },
+  'events.step.once': {
+    source: 'events.md G4',
+    behavior: 'A step of one attempt emits once, also if the response of the database was lost',
+  },
+  'events.data.recorded': {
+    source: 'spec: Event bus events; events.md, data writes',
+    behavior:
+      'A data write emits in its transaction; a row that violates the schema is written, its envelope FAILED',
+  },
   'events.partitions': {
     source: 'events.md, retention',
     behavior:

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  ApplicationManifest,
+  DataRow,
+  InstalledApplication,
+  Run,
+  Step,
+  Task,
+} from '@platform/contracts';
+import type { UserPrincipal } from '../src/auth/principal.ts';
+import { ActionRegistry, type ActionContext } from '../src/tasks/action-registry.ts';
+import { TestApp } from './harness/app.ts';
+import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+describe('steps that emit', () => {
+  let app: TestApp;
+  let shop: EmittingApp;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    shop = await EmittingApp.install(app, {
+      events: [ORDER_CREATED, { ...ORDER_CREATED, name: 'order.checked' }],
+    });
+  });
+
+  afterAll(() => app.close());
+
+  const step = (event: string, payload: Record<string, unknown>): Step => ({
+    ...{ id: 'out', kind: 'emit', applicationIdentifier: 'shop', event, payload },
+  });
+
+  async function finished(id: string): Promise<Run> {
+    return eventually(async () => {
+      const { body } = await app.request<Run>('GET', `/api/runs/${id}`);
+      if (body.finishedAt === null) throw new Error(`The run is ${body.status}`);
+      return body;
+    });
+  }
+
+  async function runOnce(task: Task): Promise<Run> {
+    const { body } = await app.request<Run>('POST', `/api/tasks/${task.id}/run`, {
+      body: { inputs: { n: 5 } },
+    });
+    return finished(body.id);
+  }
+
+  verifies('events.step.emitted', 'emit as the owner, with source app and a first depth', async () => {
+    const run = await runOnce(await shop.task('emit', [step('order.created', { n: '{{inputs.n}}' })]));
+    expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 'PENDING' } }] });
+    const { envelopeId } = run.steps[0]?.output as { envelopeId: string };
+    expect(await shop.envelope(envelopeId)).toMatchObject({
+      ...{ payload: { n: 5 }, source: 'app', actor_user_id: app.admin.userId, idempotency_key: null },
+      ...{ depth: 0, causation_id: null, causation_run_id: run.id, root_id: envelopeId },
+    });
+  });
+
+  verifies('events.step.skipped', 'succeed with the reason if the loop guard skips the event', async () => {
+    const task = await shop.task('loop', [step('order.checked', { n: 1 })]);
+    await shop.subscribe(task, { event: 'order.checked' });
+    const { envelopeId } = await shop.emit({ n: 1 }, { event: 'order.checked' });
+    await shop.dispatched(envelopeId);
+    const [started] = await shop.runs(envelopeId);
+    const run = await finished(started?.id ?? '');
+    const output = run.steps[0]?.output as { envelopeId: string };
+    expect(run).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { status: 'SKIPPED', reason: 'SAME_EVENT_LOOP' } }],
+    });
+    const skipped = await shop.envelope(output.envelopeId);
+    expect(skipped).toMatchObject({
+      ...{ status: 'SKIPPED', status_reason: 'SAME_EVENT_LOOP', depth: 1, matched_count: 0 },
+      ...{ causation_id: envelopeId, causation_run_id: run.id, root_id: envelopeId },
+    });
+    expect(await app.sql('select from envelope_outbox where envelope_id = $1', [skipped.id])).toEqual([]);
+    expect(await app.sql('select from delivery where envelope_id = $1', [skipped.id])).toEqual([]);
+  });
+
+  verifies('events.step.refused', 'fail with the reason if the event or its payload is refused', async () => {
+    const run = await runOnce(await shop.task('wrong', [step('order.created', { n: 'x' })]));
+    expect(run).toMatchObject({
+      status: 'FAILED',
+      error: { message: expect.stringContaining('payload.n must be integer') as unknown },
+    });
+    const desk = await EmittingApp.install(app, { identifier: 'leaving' });
+    const task = await desk.task('gone', [
+      { ...step('order.created', { n: 1 }), applicationIdentifier: 'leaving' } as Step,
+    ]);
+    await desk.uninstall();
+    expect(await runOnce(task)).toMatchObject({
+      status: 'FAILED',
+      error: { message: expect.stringContaining('The application leaving is not installed') as unknown },
+    });
+    const unknown = await app.request('POST', '/api/tasks', {
+      body: { name: 'x', type: 'MANUAL', workflow: { steps: [step('order.unknown', {})] } },
+    });
+    expect([unknown.status, unknown.body]).toMatchObject([
+      400,
+      { message: expect.stringContaining('The event order.unknown is not registered') as unknown },
+    ]);
+  });
+
+  verifies(
+    'events.step.once',
+    'emit once for a step of an attempt, however often it is repeated',
+    async () => {
+      const action = app.get(ActionRegistry).get('emit');
+      const runId = randomUUID();
+      const owner = {
+        ...{ kind: 'user', userId: app.admin.userId, spaceId: app.admin.spaceId, role: 'ADMIN' },
+        ...{ credential: { kind: 'internal', id: runId }, causationRunId: runId },
+      } as UserPrincipal;
+      const context = (attempt: number): ActionContext => ({
+        ...{ runId, attempt, spaceId: app.admin.spaceId, owner, stepKey: `${runId}:${attempt}:out` },
+        ...{
+          step: step('order.created', { n: 1 }),
+          signal: new AbortController().signal,
+          log: () => undefined,
+        },
+        ...{ trigger: null, inputs: {}, steps: {} },
+      });
+      const outputs = await Promise.all(
+        [1, 1, 1, 1, 2].map(async (attempt) => action?.run(context(attempt))),
+      );
+      const ids = outputs.map((output) => (output as { envelopeId: string }).envelopeId);
+      expect(new Set(ids.slice(0, 4)).size).toBe(1);
+      expect(new Set(ids).size).toBe(2);
+      // The key that an application chooses is another one, even if it reads the same.
+      expect(await shop.emit({ n: 1 }, { key: `${runId}:1:out` })).toMatchObject({ duplicate: false });
+    },
+  );
+});
+
+describe('data writes', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+
+  afterAll(() => app.close());
+
+  const MANIFEST: ApplicationManifest = {
+    ...{ identifier: 'desk', name: 'Desk', version: '1.0.0' },
+    events: [
+      {
+        ...{ name: 'row.added', description: 'A row was added.' },
+        payloadSchema: { properties: { title: { type: 'string', maxLength: 5 } }, required: ['title'] },
+      },
+    ],
+    tables: [
+      {
+        name: 'rows',
+        columns: [{ name: 'title', type: 'string', required: true }],
+        emits: { onInsert: 'row.added' },
+      },
+    ],
+    tasks: [
+      {
+        ...{ key: 'again', name: 'Again', type: 'EVENT' },
+        workflow: {
+          steps: [
+            {
+              id: 'out',
+              kind: 'emit',
+              applicationIdentifier: 'desk',
+              event: 'row.added',
+              payload: { title: 'again' },
+            },
+          ],
+        },
+      },
+    ],
+    subscriptions: [{ key: 'again', event: 'row.added', taskKey: 'again' }],
+  };
+
+  verifies(
+    'events.data.recorded',
+    'emit for each row; a row that violates the schema is FAILED; loops end',
+    async () => {
+      const installed = await app.request<InstalledApplication>('POST', '/api/applications', {
+        body: MANIFEST,
+      });
+      expect([installed.status, installed.text.slice(0, 300)]).toMatchObject([
+        201,
+        expect.anything() as unknown,
+      ]);
+      const add = async (title: string) =>
+        (await app.request<DataRow>('POST', '/api/data/desk/rows/rows', { body: { title } })).body;
+      const row = await add('ok');
+      const wrong = await add('too long');
+      const envelopes = await eventually(async () => {
+        const found = await app.sql<{ id: string; status: string }>(`select * from envelope order by id`);
+        expect(found).toHaveLength(3);
+        expect(found.some(({ status }) => status === 'PENDING')).toBe(false);
+        return found;
+      });
+      expect(envelopes).toMatchObject([
+        {
+          ...{
+            status: 'DISPATCHED',
+            source: 'datasource',
+            actor_user_id: app.admin.userId,
+            matched_count: 1,
+            depth: 0,
+          },
+          payload: { id: row.id, createdAt: row.createdAt, title: 'ok' },
+        },
+        {
+          ...{ status: 'FAILED', status_reason: 'PAYLOAD_SCHEMA', source: 'datasource', matched_count: 0 },
+          last_error: 'payload.title must NOT have more than 5 characters',
+          payload: { id: wrong.id },
+        },
+        {
+          status: 'SKIPPED',
+          status_reason: 'SAME_EVENT_LOOP',
+          source: 'app',
+          causation_id: envelopes[0]?.id,
+          depth: 1,
+        },
+      ]);
+    },
+  );
+});
