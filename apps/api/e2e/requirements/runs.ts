@@ -92,4 +92,12 @@ export const runs = {
     source: 'design: Messaging',
     behavior: 'Lost, repeated, and forged hints change nothing: every run is executed once',
   },
+  'run.queue.plans': {
+    source: 'quality: Performance',
+    behavior: 'Claims, lists, and polls of the queue use indexes, however many runs wait',
+  },
+  'run.retention': {
+    source: 'design: Retention',
+    behavior: 'Attempts, steps, and leftovers of the queue are deleted with the runs they belong to',
+  },
 } as const;

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { insertRuns, listReady } from './run-queue.store.ts';
+import { retryRun } from './runs.store.ts';
 
 /** A run that an event starts. */
 export interface EventRun {
@@ -52,6 +53,11 @@ export class RunCreation {
   async createManualRun(tx: EntityManager, { id = uuidV7(), ...run }: ManualRun): Promise<string> {
     await insertRuns(tx, [{ ...run, id }], this.messaging.pace.republishAfterMs);
     return id;
+  }
+
+  /** Queues a run for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded. */
+  retry(tx: EntityManager, id: string, attempt: number): Promise<boolean> {
+    return retryRun(tx, id, attempt, this.messaging.pace.republishAfterMs);
   }
 
   /** Starts the runs as soon as there is room for them. Never rejects: lost hints are published again. */

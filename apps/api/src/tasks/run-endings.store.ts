@@ -122,7 +122,7 @@ export async function requeueRun(
   const row = await firstRow(
     sql,
     `with own as (
-       update run_queue set state = 'READY', lease_until = null, hints = 0,
+       update run_queue set state = 'READY', lease_until = null, hints = 1,
          available_at = clock_timestamp() + $7 * interval '1 millisecond',
          next_publish_at = clock_timestamp() + ($7 + $8) * interval '1 millisecond'
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' and ${NOT_RENEWED}

@@ -20,7 +20,7 @@ export interface NewRun {
   path?: string[];
 }
 
-/** Stores runs as QUEUED and queues them. Their hints are due again after `republishAfterMs`. */
+/** Stores runs as QUEUED and queues them. The hints that the caller publishes are due again after `republishAfterMs`. */
 export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfterMs: number): Promise<void> {
   const column = <T>(value: (run: NewRun) => T) => runs.map(value);
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
@@ -32,8 +32,8 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
          as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
            envelope_id, generation, subscription_id, root_id, depth, path)
      ), queued as (
-       insert into run_queue (run_id, task_id, space_id, next_publish_at)
-       select id, task_id, space_id, clock_timestamp() + $15 * interval '1 millisecond' from new
+       insert into run_queue (run_id, task_id, space_id, hints, next_publish_at)
+       select id, task_id, space_id, 1, clock_timestamp() + $15 * interval '1 millisecond' from new
      )
      insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
        envelope_id, generation, subscription_id, root_id, depth, path)

@@ -3,15 +3,15 @@ import type { Page, Run } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { Partitions } from '../infra/database/partitions.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
-import { Messaging } from '../infra/messaging/messaging.ts';
 import { RunCreation } from './run-creation.ts';
 import { RunLeases } from './run-leases.ts';
 import { RunRecords } from './run-records.ts';
 import { toRun } from './run-responses.ts';
 import type { RunQueryDto } from './runs.dto.ts';
-import { cancelQueued, findRun, requestCancel, retryRun, type RunScope } from './runs.store.ts';
+import { cancelQueued, findRun, requestCancel, type RunScope } from './runs.store.ts';
 import { assertManaged } from './task-access.ts';
 import { getSharedTask, getTask } from './tasks.store.ts';
 
@@ -21,7 +21,7 @@ export class RunsService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,
-    private readonly messaging: Messaging,
+    private readonly partitions: Partitions,
     private readonly creation: RunCreation,
     private readonly records: RunRecords,
     private readonly leases: RunLeases,
@@ -35,9 +35,10 @@ export class RunsService {
       const origin = 'MANUAL';
       return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs });
     };
-    const id = await transactionWithOutcome(this.database, create, async (created) => {
-      return (await findRun(this.database, spaceId, created)) !== null;
-    });
+    const isCreated = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
+    const id = await this.partitions.whileEnsured(() =>
+      transactionWithOutcome(this.database, create, isCreated),
+    );
     await this.creation.publish([id]);
     return this.get(caller, id);
   }
@@ -76,10 +77,9 @@ export class RunsService {
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */
   async retry(caller: UserPrincipal, id: string): Promise<Run> {
     const { taskId, attempt } = await this.records.get(caller, id);
-    const { republishAfterMs } = this.messaging.pace;
     const queue = async (tx: EntityManager) => {
       await getSharedTask(tx, caller.spaceId, taskId);
-      return retryRun(tx, id, attempt, republishAfterMs);
+      return this.creation.retry(tx, id, attempt);
     };
     const isQueued = await transactionWithOutcome(this.database, queue, async () => {
       return (await this.records.get(caller, id)).attempt > attempt;

@@ -57,15 +57,19 @@ export async function findRun(sql: Sql, spaceId: string, id: string): Promise<Ru
 export type RunScope =
   { spaceId: string; taskId: string } | { spaceId: string; ownerUserId: string } | { spaceId: string };
 
-/** One index lookup per status, so that a page of rare runs is read as fast as any other. */
+/**
+ * One index lookup per status, so that a page of rare runs is read as fast as any other. A range instead of an equality
+ * keeps the planner from reading all runs in the order of their ids, which it does if it underestimates how rare they are.
+ */
 export function listRunsStatement(scope: RunScope): string {
   const column = 'taskId' in scope ? 'task_id' : 'ownerUserId' in scope ? 'owner_user_id' : 'space_id';
   return `
     with page as (
       select r.* from unnest($3::text[]) as wanted(status) cross join lateral (
         select * from run
-        where space_id = $1 and ${column} = $2 and status = wanted.status and ($4::uuid is null or id < $4)
-        order by id desc limit $5
+        where space_id = $1 and ${column} = $2 and status between wanted.status and wanted.status
+          and ($4::uuid is null or id < $4)
+        order by status, id desc limit $5
       ) r order by r.id desc limit $5
     )
     select ${RUN}, '{}'::json as inputs
@@ -126,8 +130,8 @@ export async function retryRun(
          cancel_requested = false
        where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED') returning id, task_id, space_id
      )
-     insert into run_queue (run_id, task_id, space_id, next_publish_at)
-     select id, task_id, space_id, clock_timestamp() + $3 * interval '1 millisecond' from again returning run_id`,
+     insert into run_queue (run_id, task_id, space_id, hints, next_publish_at)
+     select id, task_id, space_id, 1, clock_timestamp() + $3 * interval '1 millisecond' from again returning run_id`,
     [id, attempt, republishAfterMs],
   );
   return row !== null;

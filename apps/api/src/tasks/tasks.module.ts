@@ -13,6 +13,7 @@ import { RunLeases } from './run-leases.ts';
 import { RunLineage } from './run-lineage.ts';
 import { RunReaper } from './run-reaper.ts';
 import { RunRecords } from './run-records.ts';
+import { RunRetention } from './run-retention.ts';
 import { RunWakeups } from './run-wakeups.ts';
 import { RunWorker } from './run-worker.ts';
 import { RunWrites } from './run-writes.ts';
@@ -44,6 +45,7 @@ import { disableTasksOf } from './tasks.store.ts';
     RunLineage,
     RunReaper,
     RunRecords,
+    RunRetention,
     RunsService,
     RunWakeups,
     RunWorker,

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import { RUN_STATUSES, type Task } from '@platform/contracts';
+import { Partitions } from '../src/infra/database/partitions.ts';
+import { Sweeper } from '../src/infra/sweeper.ts';
+import { CLAIM_RUN, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
+import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/run-queue.store.ts';
+import { listRunsStatement } from '../src/tasks/runs.store.ts';
+import { TestApp } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { gate } from './harness/gate.ts';
+import { rowsRead } from './harness/query-plan.ts';
+import { RedisServer } from './harness/redis.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedAction } from './harness/scripted-action.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(90_000);
+
+describe('with many runs', () => {
+  const RUNS = 20_000;
+  let app: TestApp;
+  let task: Task;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    const runs = new RunCalls(app);
+    const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
+    task = await runs.createTask(steps, { concurrency: 100 });
+    const busy = await runs.createTask(steps, { concurrency: 100 });
+    await fill(task, 'QUEUED', RUNS);
+    await fill(busy, 'RUNNING', RUNS);
+    await fill(busy, 'SUCCEEDED', RUNS);
+    await app.sql(`insert into run_slot (task_id, n) select $1, n from generate_series(1, 100) n`, [task.id]);
+    await app.sql('analyze run, run_queue, run_slot, task');
+  }, 90_000);
+
+  afterAll(() => app.close());
+
+  async function fill(
+    { id, spaceId, ownerUserId }: Task & { spaceId?: string },
+    status: string,
+    count: number,
+  ) {
+    await app.sql(
+      `with new as (
+         insert into run (id, space_id, task_id, owner_user_id, origin, status, inputs)
+         select uuid_v7(), $1, $2, $3, 'MANUAL', $4, '{}' from generate_series(1, $5) returning id
+       ) insert into run_queue (run_id, task_id, space_id, state, fencing_token, lease_until, hints, next_publish_at)
+       select id, $2, $1, case $4 when 'QUEUED' then 'READY' else 'RUNNING' end, gen_random_uuid(),
+         clock_timestamp() + interval '1 hour', 1,
+         case $4 when 'QUEUED' then clock_timestamp() + interval '1 hour' end
+       from new where $4 <> 'SUCCEEDED'`,
+      [spaceId ?? app.admin.spaceId, id, ownerUserId, status, count],
+    );
+  }
+
+  verifies('run.queue.plans', 'claims and polls read few rows', async () => {
+    const [some] = await app.sql<{ id: string }>(
+      'select run_id as id from run_queue where task_id = $1 order by run_id desc limit 1',
+      [task.id],
+    );
+    // The slots of the task are read twice.
+    expect(await rowsRead(app, CLAIM_RUN, [some?.id, randomUUID(), 20_000])).toBeLessThan(600);
+    expect(await rowsRead(app, DUE_RUNS, [500, 200])).toBeLessThan(20);
+    expect(await rowsRead(app, EXPEDITE_RUNS, [10])).toBeLessThan(100);
+    expect(await rowsRead(app, EXPIRING_RUNS, [12_000, 1_000])).toBeLessThan(20);
+  });
+
+  verifies('run.queue.plans', 'pages of lists read few rows, also of a rare status', async () => {
+    const { spaceId, userId } = app.admin;
+    const scopes = [{ spaceId }, { spaceId, ownerUserId: userId }, { spaceId, taskId: task.id }];
+    for (const scope of scopes) {
+      const of = Object.values(scope).at(-1);
+      for (const statuses of [RUN_STATUSES, ['FAILED'], ['SUCCEEDED'], ['QUEUED']]) {
+        const read = await rowsRead(app, listRunsStatement(scope), [spaceId, of, statuses, null, 51]);
+        expect(read).toBeLessThan(2_500);
+      }
+    }
+  });
+});
+
+describe('old runs', () => {
+  verifies('run.retention', 'go with all that belongs to them', async () => {
+    const app = await TestApp.start({ env: { PLATFORM_EVENT_RETENTION_DAYS: '90' } });
+    try {
+      const runs = new RunCalls(app);
+      const scripted = ScriptedAction.install(app);
+      const task = await runs.createTask([scripted.step('one', () => 1)]);
+      const kept = await runs.reached(await runs.start(task));
+      await app.sql(`select ensure_partition('run', clock_timestamp() - n * interval '1 month') from
+        generate_series(4, 6) n`);
+      const [expired, waiting] = await Promise.all([createOld(app, task, 5), createOld(app, task, 4)]);
+      await app.sql(
+        `insert into run_queue (run_id, task_id, space_id, available_at)
+         select id, task_id, space_id, clock_timestamp() + interval '1 day' from run where id = $1`,
+        [waiting],
+      );
+      await app.sql(
+        `insert into run_queue (run_id, task_id, space_id, available_at)
+         values (uuid_v7_floor(clock_timestamp() - interval '1 year'), $1, $2, clock_timestamp() + interval '1 day')`,
+        [task.id, app.admin.spaceId],
+      );
+      await app.get(Sweeper).sweep();
+      await app.get(Partitions).maintain();
+      const ids = async (table: string, column = 'run_id') =>
+        (await app.sql<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(
+          ({ id }) => id,
+        );
+      expect(await ids('run', 'id')).toEqual([waiting, kept.id]);
+      expect(await ids('run_queue')).toEqual([waiting]);
+      expect(await ids('run_attempt')).toEqual([waiting, kept.id]);
+      expect(await ids('run_step')).toEqual([waiting, kept.id]);
+      expect(await ids('scheduled_run')).toEqual([]);
+      expect((await runs.request('GET', `/runs/${expired}`)).status).toBe(404);
+      expect((await runs.get(kept)).steps).toHaveLength(1);
+    } finally {
+      await app.close();
+    }
+  });
+
+  /** A run of some months ago, with an attempt, a step, and a due time. */
+  async function createOld(app: TestApp, { id: taskId, ownerUserId }: Task, months: number): Promise<string> {
+    const [run] = await app.sql<{ id: string }>(
+      `insert into run (id, space_id, task_id, owner_user_id, origin, status, inputs)
+       select (left(uuid_v7_floor(clock_timestamp() - $4 * interval '1 month')::text, 24) || right($5, 12))::uuid,
+         $1, $2, $3, 'MANUAL', 'QUEUED', '{}'
+       returning id`,
+      [app.admin.spaceId, taskId, ownerUserId, months, randomUUID()],
+    );
+    const id = run?.id ?? '';
+    await app.sql(
+      `insert into run_attempt (run_id, attempt, fencing_token, status) values ($1, 1, gen_random_uuid(), 'FAILED')`,
+      [id],
+    );
+    await app.sql(
+      `insert into run_step (run_id, attempt, position, step_id, kind, status) values ($1, 1, 0, 'one', 'code', 'FAILED')`,
+      [id],
+    );
+    await app.sql(
+      `insert into scheduled_run (task_id, due_at, run_id)
+       values ($1, clock_timestamp() - $3 * interval '1 month', $2)`,
+      [taskId, id, months],
+    );
+    return id;
+  }
+});
+
+describe('with Redis', () => {
+  verifies(
+    ['run.next', 'run.queue.hints'],
+    'runs start at once, in any process, and after an outage',
+    async () => {
+      const redis = await RedisServer.start();
+      const env = { REDIS_URL: redis.url };
+      const app = await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'api' } });
+      const workers = [
+        await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'worker' }, database: app }),
+        await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'worker' }, database: app }),
+      ];
+      try {
+        const runs = new RunCalls(app);
+        const scripted = ScriptedAction.install(app, ...workers);
+        const held = gate();
+        let calls = 0;
+        const work = scripted.step('work', async () => {
+          calls += 1;
+          await held.opened;
+          await delay(5);
+        });
+        const task = await runs.createTask([work], { concurrency: 2 });
+        const started = await Promise.all(Array.from({ length: 20 }, () => runs.start(task)));
+        // Long before any row would be published again.
+        await eventually(
+          async () =>
+            expect(await runs.list(`/tasks/${task.id}/runs?status=RUNNING`)).toMatchObject({
+              items: [{}, {}],
+            }),
+          5_000,
+        );
+        held.open();
+        for (const run of started) expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+        expect(calls).toBe(20);
+        await redis.kill();
+        const stored = await Promise.all(Array.from({ length: 5 }, () => runs.start(task)));
+        await delay(1_000);
+        for (const run of stored) expect((await runs.get(run)).status).toBe('QUEUED');
+        await redis.start();
+        for (const run of stored) expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+        expect(calls).toBe(25);
+      } finally {
+        await Promise.all(workers.map((worker) => worker.close()));
+        await app.close();
+        await redis.kill();
+      }
+    },
+  );
+});
