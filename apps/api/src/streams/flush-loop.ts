@@ -3,8 +3,13 @@ import type { Sql } from '../infra/database/rows.ts';
 import type { StreamHub } from './stream-hub.ts';
 import { storeBatches, type Batch } from './stream-log.store.ts';
 
-/** How long frames are collected before they are stored together. */
+/**
+ * How long frames are collected before they are stored together. With many streams it is longer: then each frame has more
+ * tokens, and frames cost more than tokens.
+ */
 const WINDOW_MS = 25;
+const BUSY_WINDOW_MS = 50;
+const BUSY_STREAMS = 100;
 const RETRY_MS = 250;
 /** The size of one statement. The rest follows immediately, longest wait first. */
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -37,6 +42,7 @@ export class FlushLoop {
   private running = false;
   private urgent = false;
   private lastStart = 0;
+  private windowMs = WINDOW_MS;
 
   constructor(
     private readonly sql: Sql,
@@ -60,7 +66,7 @@ export class FlushLoop {
 
   private schedule(delay?: number): void {
     if (this.running || this.immediate || this.timer || this.waiting.size === 0) return;
-    const wait = delay ?? (this.urgent ? 0 : this.lastStart + WINDOW_MS - performance.now());
+    const wait = delay ?? (this.urgent ? 0 : this.lastStart + this.windowMs - performance.now());
     if (wait > 0) {
       this.timer = setTimeout(() => void this.flush(), wait);
       return;
@@ -86,6 +92,7 @@ export class FlushLoop {
       batches.set(writer, batch);
       bytes += batch.data.length;
     }
+    this.windowMs = windowFor(batches.size);
     this.urgent = this.waiting.size > 0;
     let retry: number | undefined;
     try {
@@ -111,4 +118,8 @@ export class FlushLoop {
       if (writer.hasUnstored) this.wake(writer, writer.isBacklogged);
     }
   }
+}
+
+function windowFor(streams: number): number {
+  return WINDOW_MS + (BUSY_WINDOW_MS - WINDOW_MS) * Math.min(1, streams / BUSY_STREAMS);
 }
