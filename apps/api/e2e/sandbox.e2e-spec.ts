@@ -1,60 +1,190 @@
-import type { Run, Task } from '@platform/contracts';
+import type { Agent, Run, Step } from '@platform/contracts';
+import { SandboxPool } from '../src/tasks/sandbox/sandbox-pool.ts';
 import { TestApp } from './harness/app.ts';
+import { installApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
+let calls: RunCalls;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ env: { PLATFORM_SANDBOX_PROCESSES: '2' } });
+  calls = new RunCalls(app);
 }, 30_000);
 afterAll(() => app.close());
 
-/** Runs code to its end. */
-async function run(source: string, inputs: object = {}, task: object = {}): Promise<Run> {
-  const workflow = { steps: [{ id: 'main', kind: 'code', source }] };
-  const body = { name: 'Code', type: 'MANUAL', workflow, ...task };
-  const { id } = (await app.request<Task>('POST', '/api/tasks', { body })).body;
-  const started = await app.request<Run>('POST', `/api/tasks/${id}/run`, { body: { inputs } });
-  if (started.status !== 202) throw new Error(`${started.status} ${started.text}`);
-  return ended(started.body.id);
+const code = (source: string, id = 'main'): Step => ({ id, kind: 'code', source });
+
+/** Runs code to its end, as somebody's task. */
+const run = (source: string, by: RunCalls = calls): Promise<Run> => by.result([code(source)]);
+
+const FOREVER = 'console.log("waiting"); await new Promise(() => {})';
+
+async function createAgent(change: object = {}): Promise<Agent> {
+  const body = { name: 'A', model: 'platform/offline', systemPrompt: 'Be brief.', ...change };
+  return (await app.request<Agent>('POST', '/api/agents', { body })).body;
 }
 
-async function ended(id: string): Promise<Run> {
-  let run: Run | undefined;
-  await eventually(async () => {
-    run = (await app.request<Run>('GET', `/api/runs/${id}`)).body;
-    expect(run.finishedAt).not.toBeNull();
-  }, 30_000);
-  return run as Run;
+async function isFine(): Promise<void> {
+  const { status, steps } = await run('return [typeof process, typeof {}.polluted]');
+  expect([status, steps[0]?.output]).toEqual(['SUCCEEDED', ['undefined', 'undefined']]);
 }
 
 describe('Code', () => {
-  verifies('sandbox.code', 'returns its output, and writes to its log', async () => {
-    const { status, steps } = await run(
-      'console.log("Hello", context.execution.inputs); return { doubled: context.execution.inputs.n * 2 }',
-      { n: 21 },
-    );
+  verifies('sandbox.code', 'gets its inputs and the outputs of earlier steps, returns and logs', async () => {
+    const task = await calls.createTask([
+      code('return { doubled: context.execution.inputs.n * 2 }', 'double'),
+      code('console.log("Got", context.steps.double.output); return await Promise.resolve("done")'),
+    ]);
+    const { status, steps } = await calls.reached(await calls.start(task, { n: 21 }));
     expect(status).toBe('SUCCEEDED');
-    expect(steps).toMatchObject([{ status: 'SUCCEEDED', output: { doubled: 42 }, log: 'Hello {"n":21}\n' }]);
+    expect(steps).toMatchObject([
+      { output: { doubled: 42 }, log: '' },
+      { output: 'done', log: 'Got {"doubled":42}\n' },
+    ]);
   });
 
   it.each<[string, string, RegExp]>([
-    ['while (1)', 'while (1);', /more than 10 s/],
-    ['a text of 1 GB', 'return "x".repeat(2 ** 30)', /invalid string length \(line 1\)/],
+    ['while (1)', 'while (1);', /The code (used|ran for) more than 10 s/],
+    ['a text of 1 GB', 'return "x".repeat(2 ** 30)', /invalid string length \(line 1\)$/],
     ['much memory', 'const a = []; for (;;) a.push(new Array(1e5).fill(0))', /more than 64 MB of memory/],
-    ['deep recursion', 'const f = () => f() + 1;\nf()', /calls itself too deeply \(line 1\)/],
+    ['deep recursion', 'const f = () => f() + 1;\nf()', /The code calls itself too deeply \(line 1\)$/],
+    ['deep values', 'return JSON.parse("[".repeat(1e6))', /nests values or calls too deeply/],
     ['an escape', 'return constructor.constructor("return process")()', /'process' is not defined/],
+    [
+      '10,000 pending promises',
+      'return Promise.all(Array.from({ length: 1e4 }, () => platform.agents.execute("a", {})))',
+      /waits for 20 calls, which is the most at a time/,
+    ],
+    ['a huge output', 'return "x".repeat(2e6)', /The output must have at most 1048576 characters as JSON/],
     ['a syntax error', 'return 1;\nreturn }', /^SyntaxError: .* \(line 2\)$/],
-  ])('that hurts: %s', (_, source, message) => fails(source, message), 60_000);
+    ['an error', '\n\nthrow new Error("Sold out")', /^Sold out \(line 3\)$/],
+  ])(
+    'fails with a reason, and the worker and the next run are fine: %s [sandbox.bounds]',
+    async (_, source, message) => {
+      const failed = await run(source);
+      expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'STEP_FAILED' } });
+      expect(failed.error?.message).toMatch(message);
+      await isFine();
+    },
+    90_000,
+  );
 
-  async function fails(source: string, message: RegExp): Promise<void> {
-    const failed = await run(source);
+  verifies('sandbox.bounds', 'has at most 256 KB of log, which says that lines were dropped', async () => {
+    const { status, steps } = await run('for (let i = 0; i < 5000; i++) console.log("x".repeat(100))');
+    expect(status).toBe('SUCCEEDED');
+    expect(steps[0]?.log.length).toBeLessThan(256 * 1024 + 100);
+    expect(steps[0]?.log).toMatch(/x\n… The log of a run has at most 256 KB; the rest was dropped\.\n$/);
+  });
+
+  verifies('sandbox.isolated', 'leaves nothing behind for the next run', async () => {
+    const pollute =
+      'Object.prototype.polluted = 1; JSON.stringify = () => "1"; globalThis.process = {}; return 1';
+    for (let i = 0; i < 3; i++) {
+      expect(await run(pollute)).toMatchObject({ status: 'SUCCEEDED' });
+      await isFine();
+    }
+  });
+
+  verifies(
+    'sandbox.stopped',
+    'that never ends fails at the timeout of its run, and keeps its log',
+    async () => {
+      const failed = await calls.result([code(FOREVER)], { timeoutMs: 1_000 });
+      expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+      expect(failed.steps[0]).toMatchObject({ log: 'waiting\n' });
+      await isFine();
+    },
+  );
+
+  verifies('sandbox.stopped', 'ends when its run is cancelled', async () => {
+    const started = await calls.start(await calls.createTask([code('while (1);')]));
+    await calls.reached(started, 'RUNNING');
+    await calls.cancel(started);
+    expect(await calls.reached(started)).toMatchObject({ status: 'CANCELLED' });
+    await isFine();
+  });
+
+  verifies('sandbox.stopped', 'whose process dies fails, and the next run has another process', async () => {
+    const { id } = await createAgent();
+    const source = `await platform.agents.execute('${id}', { query: 'Hello' }); ${FOREVER}`;
+    const started = await calls.start(await calls.createTask([code(source)]));
+    // The code is running once its call has arrived.
+    await eventually(async () => {
+      expect(await app.sql('select 1 from turn where agent_id = $1', [id])).toHaveLength(1);
+    }, 20_000);
+    for (const pid of app.get(SandboxPool).pids) process.kill(pid, 'SIGKILL');
+    expect(await calls.reached(started)).toMatchObject({ status: 'FAILED' });
+    expect((await calls.get(started)).error).toEqual({
+      code: 'STEP_FAILED',
+      message: 'The sandbox process of the code ended unexpectedly',
+    });
+    await isFine();
+  });
+
+  verifies('sandbox.bounds', 'waits for a process while all are taken', async () => {
+    const task = await calls.createTask([code(FOREVER)], { timeoutMs: 60_000 });
+    const waiting = [await calls.start(task), await calls.start(task)];
+    for (const started of waiting) await calls.reached(started, 'RUNNING');
+    const third = await calls.start(await calls.createTask([code('return 3')]));
+    await calls.reached(third, 'RUNNING');
+    for (const started of waiting) await calls.cancel(started);
+    expect(await calls.reached(third)).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: 3 }] });
+  });
+});
+
+describe('What code calls', () => {
+  verifies('sandbox.calls', 'are agents, as the owner of the task', async () => {
+    const { id } = await createAgent();
+    const source = `const { answer } = await platform.agents.execute('${id}', { query: 'Hello' }); return answer`;
+    const { status, steps } = await run(source, calls.by(app.member));
+    expect([status, steps[0]?.output]).toEqual(['SUCCEEDED', expect.stringContaining('Hello')]);
+    const [turn] = await app.sql<{ userId: string }>(
+      'select user_id as "userId" from turn order by id desc limit 1',
+    );
+    expect(turn).toEqual({ userId: app.member.userId });
+  });
+
+  verifies('sandbox.calls', 'fail where the owner has no right, and code can catch that', async () => {
+    const { id } = await createAgent({ accessScope: 'RESTRICTED', allowedUserIds: [app.admin.userId] });
+    const call = `platform.agents.execute('${id}', { query: 'Hello' })`;
+    const failed = await run(`\nawait ${call}`, calls.by(app.member));
+    expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'STEP_FAILED' } });
+    expect(failed.error?.message).toMatch(/^platform\.agents\.execute\.agentId must name .* \(line 2\)$/);
+    const caught = await run(
+      `try { await ${call} } catch (error) { return error.code }`,
+      calls.by(app.member),
+    );
+    expect(caught.steps[0]?.output).toBe('VALIDATION_ERROR');
+  });
+
+  verifies('sandbox.calls', 'are events, if the owner is an admin', async () => {
+    await installApplication(app);
+    const emit = `return await platform.emit({
+      applicationIdentifier: 'shop', event: 'order.shipped', payload: { number: '{{7}}' } })`;
+    const { status, steps } = await run(emit);
+    expect([status, steps[0]?.output]).toMatchObject(['SUCCEEDED', { status: 'PENDING' }]);
+    const { envelopeId } = steps[0]?.output as { envelopeId: string };
+    const [envelope] = await app.sql<object>('select payload from envelope where id = $1', [envelopeId]);
+    expect(envelope).toEqual({ payload: { number: '{{7}}' } });
+
+    const refused = await run(emit, calls.by(app.member));
+    expect(refused.error?.message).toMatch(/^Only admins emit events/);
+  });
+
+  it.each<[string, RegExp]>([
+    ['platform.emit()', /platform\.emit must receive an object/],
+    ['platform.emit({})', /platform\.emit\.applicationIdentifier must be a text/],
+    ['platform.emit({ applicationIdentifier: "x", event: "a.b", payload: {} })', /platform\.emit: /],
+    ['platform.agents.execute("x")', /platform\.agents\.execute\.agentId must name/],
+    ['platform.agents.execute(1, 2)', /agentId must be a text .*; .*inputs must be an object/],
+    ['platform.tools.invoke("x", "y")', /platform\.tools\.invoke/],
+    ['platform.fetch("http://localhost")', /not a function/],
+  ])('are checked: %s [sandbox.calls]', async (call, message) => {
+    const failed = await run(`await ${call}`);
     expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'STEP_FAILED' } });
     expect(failed.error?.message).toMatch(message);
-    expect(await run('return typeof process')).toMatchObject({
-      status: 'SUCCEEDED',
-      steps: [{ output: 'undefined' }],
-    });
-  }
+  });
 });

@@ -35,6 +35,23 @@ export const sandbox = {
     source: 'spec: Trigger object; contract §7',
     behavior: 'Code gets its inputs, returns its output and writes to the log of its step',
   },
+  'sandbox.bounds': {
+    source: 'issue: sandbox; quality: Security',
+    behavior:
+      'Code that loops, recurses, fills memory, logs, or returns without end fails with a reason; the worker and the next run are fine',
+  },
+  'sandbox.isolated': {
+    source: 'design: Runs',
+    behavior: 'Code sees nothing of Node.js, and nothing of the code that ran before',
+  },
+  'sandbox.stopped': {
+    source: 'design: Runs; contract §7',
+    behavior: 'Code ends with its run, and a run with the process of its code',
+  },
+  'sandbox.calls': {
+    source: 'design: Runs; contract §2',
+    behavior: 'Code calls agents and emits events as the owner of its task, with the rights of that person',
+  },
 } as const;
 
 export const schedules = {

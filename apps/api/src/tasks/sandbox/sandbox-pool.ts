@@ -18,6 +18,8 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 };
 
 const PING_MS = 2_000;
+/** After so many processes in a row that ended before they were ready, executions fail. */
+const MAX_FAILED_STARTS = 3;
 
 interface Waiter {
   resolve: (process: SandboxProcess) => void;
@@ -31,6 +33,7 @@ export class SandboxPool {
   private readonly waiters = new Set<Waiter>();
   private pings: NodeJS.Timeout | null = null;
   private isClosed = false;
+  private failedStarts = 0;
 
   constructor(
     /** The most processes. */
@@ -111,14 +114,20 @@ export class SandboxPool {
     this.processes.add(process);
     this.pings ??= setInterval(() => this.ping(), PING_MS).unref();
     void process.ready.then(
-      () => this.offer(process),
-      () => this.refuseWaiters(),
+      () => {
+        this.failedStarts = 0;
+        this.offer(process);
+      },
+      () => {
+        if (++this.failedStarts >= MAX_FAILED_STARTS) this.refuseWaiters();
+      },
     );
     void process.ended.then(() => this.remove(process));
   }
 
-  /** A process that cannot start would not start again. */
+  /** Processes that do not start would not start for the next execution, either. */
   private refuseWaiters(): void {
+    this.failedStarts = 0;
     for (const { reject } of this.waiters) reject(new Error('A sandbox process could not start'));
     this.waiters.clear();
   }
