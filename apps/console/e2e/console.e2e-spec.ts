@@ -1,25 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type AxeBuilder from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
+import {
+  assertBuilt,
+  complaintsOf,
+  DESK,
+  launchBrowser,
+  newConsoleContext,
+  overflows,
+  PHONE,
+  settled,
+  signIn as signInAt,
+  skipReason,
+  until,
+  violations,
+} from './browser.ts';
 
-const skipReason = process.env.PLATFORM_SKIP_BROWSER;
 const suite = skipReason ? describe.skip : describe;
 if (skipReason) console.warn(`The console is not tested in a browser: ${skipReason}`);
-
-const BROWSER_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-];
-const DESK = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 // The accessibility rules are checked on every page, which takes a while on a busy machine.
 jest.setTimeout(120_000);
@@ -32,11 +30,9 @@ suite('the console in a browser', () => {
   let strangers: BrowserContext[] = [];
 
   beforeAll(async () => {
-    const built = existsSync(join(import.meta.dirname, '../dist/index.html'));
-    expect(['console built', built]).toEqual(['console built', true]);
+    assertBuilt();
     app = await TestApp.start();
-    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-    browser = await chromium.launch({ executablePath, args: BROWSER_FLAGS });
+    browser = await launchBrowser();
     admin = await newContext();
     await signIn(await newPage(admin));
   });
@@ -51,7 +47,7 @@ suite('the console in a browser', () => {
   });
 
   function newContext(): Promise<BrowserContext> {
-    return browser.newContext({ baseURL: app.url, viewport: DESK, reducedMotion: 'reduce' });
+    return newConsoleContext(browser, app.url);
   }
 
   async function newPage(context = admin): Promise<Page> {
@@ -67,12 +63,8 @@ suite('the console in a browser', () => {
     return newPage(context);
   }
 
-  async function signIn(page: Page, { email, password } = app.admin): Promise<void> {
-    await page.goto('/');
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  function signIn(page: Page, person = app.admin): Promise<void> {
+    return signInAt(page, person);
   }
 
   /** An agent made by the API, and its playground. */
@@ -611,43 +603,4 @@ function pagesOf(agentId: string): string[] {
     '/settings/usage?by=user&window=30d',
     '/nowhere',
   ];
-}
-
-/** Errors in the browser's console, broken policies included, and what the page threw. */
-function complaintsOf(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  return complaints;
-}
-
-/** The page is there with its data. */
-async function settled(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor({ state: 'attached' });
-  await page.locator('.ant-spin, .skeleton-bar').first().waitFor({ state: 'detached' });
-}
-
-async function violations(page: Page, where: string): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof AxeBuilder }).axe.run());
-  return result.violations.map(
-    ({ id, nodes }) =>
-      `${where}: ${id}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(' | ')}`,
-  );
-}
-
-/** Whether the page can be scrolled sideways. */
-function overflows(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-}
-
-/** Asks until the answer is yes. */
-async function until(ask: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 8_000;
-  while (!(await ask())) {
-    if (Date.now() > end) throw new Error('It did not come about within 8 s');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -139,7 +139,13 @@ export function createThemeConfig(scheme: Scheme): ThemeConfig {
       Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
       Modal: { titleFontSize: 16 },
       Segmented: { trackBg: colours.hover, itemSelectedBg: scheme === 'dark' ? colours.border : colours.bg },
-      Tabs: { titleFontSize: 14, horizontalMargin: '0' },
+      Tabs: {
+        titleFontSize: 14,
+        horizontalMargin: '0',
+        itemSelectedColor: colours.link,
+        itemHoverColor: colours.link,
+        itemActiveColor: colours.link,
+      },
     },
   };
 }

@@ -19,7 +19,7 @@ export function JsonView({ value, label }: JsonViewProps) {
   const content = useMemo(() => (text.length > MAX_COLORED ? text : color(text)), [text]);
   return (
     <div className="json-view">
-      <pre className="code-block" tabIndex={0} role="region" aria-label={label}>
+      <pre className="code-block" tabIndex={0} role="group" aria-label={label}>
         {content}
       </pre>
       <CopyButton size="small" type="text" text={text} label={t('common.copyNamed', { name: label })} />

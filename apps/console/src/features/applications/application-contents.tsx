@@ -1,6 +1,5 @@
 import type { ApplicationDetail, ManifestTable } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Tabs } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
@@ -18,7 +17,7 @@ import { allTasksQuery } from '../tasks/tasks-query.ts';
 export function ApplicationContents({ application }: { application: ApplicationDetail }) {
   const { t } = useTranslation();
   const { manifest } = application;
-  const counted = (name: string, count: number) => `${name} (${count})`;
+  const counted = (name: string, items: readonly unknown[] = []) => `${name} (${items.length})`;
   return (
     <>
       <Card title={t('applications.key')} text={t('applications.keyText')}>
@@ -36,39 +35,24 @@ export function ApplicationContents({ application }: { application: ApplicationD
         </Facts>
         <EmitCode application={application} />
       </Card>
-      <section className="card" aria-label={t('applications.contents')}>
-        <div className="card-body application-contents">
-          <Tabs
-            items={[
-              {
-                key: 'events',
-                label: counted(t('applications.events'), manifest.events?.length ?? 0),
-                children: <Events application={application} />,
-              },
-              {
-                key: 'tasks',
-                label: counted(t('tasks.title'), manifest.tasks?.length ?? 0),
-                children: <Tasks application={application} />,
-              },
-              {
-                key: 'subscriptions',
-                label: counted(t('subscriptions.title'), manifest.subscriptions?.length ?? 0),
-                children: <Subscriptions application={application} />,
-              },
-              {
-                key: 'tables',
-                label: counted(t('applications.tables'), manifest.tables?.length ?? 0),
-                children: <Tables tables={manifest.tables ?? []} />,
-              },
-              {
-                key: 'manifest',
-                label: t('manifest.title'),
-                children: <JsonView value={manifest} label={t('manifest.title')} />,
-              },
-            ]}
-          />
+      <Card title={counted(t('applications.events'), manifest.events)}>
+        <Events application={application} />
+      </Card>
+      <Card title={counted(t('tasks.title'), manifest.tasks)}>
+        <Tasks application={application} />
+      </Card>
+      <Card title={counted(t('subscriptions.title'), manifest.subscriptions)}>
+        <Subscriptions application={application} />
+      </Card>
+      <Card title={counted(t('applications.tables'), manifest.tables)}>
+        <Tables tables={manifest.tables ?? []} />
+      </Card>
+      <details className="card manifest">
+        <summary>{t('manifest.title')}</summary>
+        <div className="card-body">
+          <JsonView value={manifest} label={t('manifest.title')} />
         </div>
-      </section>
+      </details>
     </>
   );
 }
@@ -91,7 +75,7 @@ function EmitCode({ application: { identifier, manifest } }: { application: Appl
   ].join('\n');
   return (
     <div className="emit-code json-view">
-      <pre className="code-block" tabIndex={0} role="region" aria-label={t('applications.emitCode')}>
+      <pre className="code-block" tabIndex={0} role="group" aria-label={t('applications.emitCode')}>
         {code}
       </pre>
       <CopyButton
@@ -138,10 +122,10 @@ function Tasks({ application: { identifier, manifest } }: { application: Applica
         );
         return (
           <li key={key}>
-            {task === undefined ? name : <Link to={paths.task(task.id)}>{name}</Link>}{' '}
-            <span className="muted">
+            {task === undefined ? name : <Link to={paths.task(task.id)}>{name}</Link>}
+            <p className="muted">
               {type != null && t(`tasks.types.${type}`)} <code>{key}</code>
-            </span>
+            </p>
           </li>
         );
       })}

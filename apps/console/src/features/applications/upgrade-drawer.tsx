@@ -52,7 +52,12 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
       <div className="stack">
         <p className="muted">{t('applications.upgradeText')}</p>
         <ManifestInput value={text} onChange={change} error={preview.error ?? upgrade.error} />
-        {preview.data && <Preview result={preview.data} from={application.version} />}
+        {preview.data && (
+          <Preview
+            result={preview.data}
+            versions={{ from: application.version, to: manifest?.version ?? '' }}
+          />
+        )}
         <div className="row drawer-buttons">
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           {preview.data === undefined ? (
@@ -82,13 +87,18 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
 
 const TONES = { added: 'success', changed: 'warning', removed: 'danger' } as const;
 
-function Preview({ result, from }: { result: UpgradeResult; from: string }) {
+interface PreviewProps {
+  result: UpgradeResult;
+  versions: { from: string; to: string };
+}
+
+function Preview({ result, versions }: PreviewProps) {
   const { t } = useTranslation();
   const tasks = useQuery(allTasksQuery);
   const { changes, brokenSubscriptions } = result;
   return (
     <section className="stack upgrade-preview" aria-label={t('applications.preview')} aria-live="polite">
-      <h3>{t('applications.versions', { from, to: result.application.version })}</h3>
+      <h2>{t('applications.versions', versions)}</h2>
       {changes.length === 0 && <p className="muted">{t('applications.noChanges')}</p>}
       <ul className="contents">
         {changes.map(({ kind, name, change }) => (

@@ -11,7 +11,7 @@ export function CausationTree({ nodes, currentId }: { nodes: CausationNode[]; cu
   const { t } = useTranslation();
   return (
     <section className="stack" aria-labelledby="envelope-causation">
-      <h3 id="envelope-causation">{t('eventLog.causation')}</h3>
+      <h2 id="envelope-causation">{t('eventLog.causation')}</h2>
       <Branches branches={buildCausation(nodes)} currentId={currentId} />
     </section>
   );

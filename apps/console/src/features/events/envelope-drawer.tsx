@@ -98,7 +98,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
         )}
       </Facts>
       <section className="stack" aria-labelledby="envelope-payload">
-        <h3 id="envelope-payload">{t('eventLog.payload')}</h3>
+        <h2 id="envelope-payload">{t('eventLog.payload')}</h2>
         <JsonView value={envelope.payload} label={t('eventLog.payload')} />
       </section>
       <Generations generations={envelope.generations} />

@@ -20,7 +20,7 @@ export function Generations({ generations }: { generations: EnvelopeGeneration[]
   const { t } = useTranslation();
   return (
     <section className="stack" aria-labelledby="envelope-generations">
-      <h3 id="envelope-generations">{t('generations.title')}</h3>
+      <h2 id="envelope-generations">{t('generations.title')}</h2>
       {generations.map((generation, i) => (
         <details key={generation.generation} className="generation" open={i === 0}>
           <summary>

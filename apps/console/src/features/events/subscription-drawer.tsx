@@ -215,7 +215,7 @@ function FilterSection({ event, initial, filter, onChange }: FilterSectionProps)
   const registered = findEvent(catalog.data, event);
   return (
     <section className="filter-section" aria-label={t('subscriptions.filter')}>
-      <h3>{t('subscriptions.filter')}</h3>
+      <h2>{t('subscriptions.filter')}</h2>
       <FilterEditor initial={initial} schema={registered?.payloadSchema} onChange={onChange} />
       <FilterPreview
         key={formatEventKey(event)}

@@ -70,7 +70,7 @@ function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
             <pre
               className="code-block step-log"
               tabIndex={0}
-              role="region"
+              role="group"
               aria-label={t('runs.logOf', { step: id })}
             >
               {log}

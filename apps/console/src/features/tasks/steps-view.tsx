@@ -58,7 +58,7 @@ function StepContent({ step }: { step: Step }) {
   switch (step.kind) {
     case 'code':
       return (
-        <pre className="code-block" tabIndex={0} role="region" aria-label={t('steps.source')}>
+        <pre className="code-block" tabIndex={0} role="group" aria-label={t('steps.source')}>
           {step.source}
         </pre>
       );

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type AxeBuilder from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+export const skipReason = process.env.PLATFORM_SKIP_BROWSER;
+
+export const DESK = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+const BROWSER_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+];
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Throws if there is no console to test. */
+export function assertBuilt(): void {
+  const built = existsSync(join(import.meta.dirname, '../dist/index.html'));
+  if (!built) throw new Error('The console is not built');
+}
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+  return chromium.launch({ executablePath, args: BROWSER_FLAGS });
+}
+
+export function newConsoleContext(browser: Browser, baseURL: string): Promise<BrowserContext> {
+  return browser.newContext({ baseURL, viewport: DESK, reducedMotion: 'reduce', locale: 'en-US' });
+}
+
+export async function signIn(
+  page: Page,
+  { email, password }: { email: string; password: string },
+): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+}
+
+/** Errors in the browser's console, broken policies included, and what the page threw. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  return complaints;
+}
+
+/** The page is there with its data. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
+  await page.locator('.ant-spin, .skeleton-bar').first().waitFor({ state: 'detached' });
+}
+
+export async function violations(page: Page, where: string): Promise<string[]> {
+  // Colors in the middle of an animation are nobody's fault.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined)))',
+  );
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof AxeBuilder }).axe.run());
+  return result.violations.map(
+    ({ id, nodes }) =>
+      `${where}: ${id}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(' | ')}`,
+  );
+}
+
+/** Whether the page can be scrolled sideways. */
+export function overflows(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** Asks until the answer is yes. */
+export async function until(ask: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 8_000;
+  while (!(await ask())) {
+    if (Date.now() > end) throw new Error('It did not come about within 8 s');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,352 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { ApplicationManifest } from '@platform/contracts';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { emitManagedEvent } from '@platform/client';
+import { TestApp } from '../../api/e2e/harness/app.ts';
+import {
+  assertBuilt,
+  complaintsOf,
+  DESK,
+  launchBrowser,
+  newConsoleContext,
+  overflows,
+  PHONE,
+  settled,
+  signIn,
+  skipReason,
+  until,
+  violations,
+} from './browser.ts';
+
+const suite = skipReason ? describe.skip : describe;
+if (skipReason) console.warn(`The event pages are not tested in a browser: ${skipReason}`);
+
+jest.setTimeout(180_000);
+
+const MANIFEST: ApplicationManifest = {
+  identifier: 'parcels',
+  name: 'Parcels',
+  version: '1.0.0',
+  events: [
+    {
+      name: 'parcel.sent',
+      description: 'A parcel left the warehouse.',
+      payloadSchema: {
+        type: 'object',
+        required: ['number', 'weight'],
+        properties: {
+          number: { type: 'string', examples: ['P-1'] },
+          weight: { type: 'integer', minimum: 1, default: 40 },
+          express: { type: 'boolean' },
+        },
+      },
+    },
+  ],
+  tasks: [
+    {
+      key: 'count',
+      name: 'Count parcels',
+      type: 'EVENT',
+      workflow: { steps: [{ id: 'count', kind: 'code', source: 'return 1;' }] },
+    },
+  ],
+};
+
+suite('the event pages in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let admin: BrowserContext;
+
+  beforeAll(async () => {
+    assertBuilt();
+    app = await TestApp.start();
+    browser = await launchBrowser();
+    admin = await newConsoleContext(browser, app.url);
+    await signIn(await newPage(), app.admin);
+  });
+  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  async function newPage(): Promise<Page> {
+    const page = await admin.newPage();
+    page.setDefaultTimeout(30_000);
+    return page;
+  }
+
+  /** Chooses an option of a select field. */
+  async function choose(field: Locator, text: string): Promise<void> {
+    await field.fill(text);
+    await field.press('Enter');
+  }
+
+  it('installs an application, says why an event fired nothing, and replays it after the filter is fixed', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+
+    await page.goto('/applications');
+    await page.getByRole('button', { name: 'Install application' }).first().click();
+    const install = page.getByRole('dialog');
+    await install.getByLabel('Manifest as JSON').fill(JSON.stringify({ ...MANIFEST, version: 1 }));
+    await install.getByRole('button', { name: 'Install', exact: true }).click();
+    await install.getByRole('alert').getByText('/version').waitFor();
+    await install.getByLabel('Choose file').setInputFiles({
+      name: 'manifest.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(MANIFEST)),
+    });
+    await install.getByRole('button', { name: 'Install', exact: true }).click();
+    const systemKey = await page.locator('.secret code').innerText();
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('heading', { name: 'Parcels' }).waitFor();
+    expect(await page.content()).not.toContain(systemKey);
+
+    const task = await app.client().tasks.create({
+      name: 'Weigh',
+      type: 'EVENT',
+      workflow: {
+        steps: [
+          {
+            id: 'weigh',
+            kind: 'code',
+            source:
+              "const { payload } = context.execution.inputs.trigger;\nconsole.log('weighing', payload.number);\nreturn { kilos: payload.weight };",
+          },
+        ],
+      },
+    });
+
+    await page.goto('/events/catalog');
+    await page.getByRole('heading', { name: 'parcel.sent' }).waitFor();
+    await page.getByRole('link', { name: 'Subscribe a task' }).click();
+    const drawer = page.getByRole('dialog');
+    await choose(drawer.getByLabel('Task'), 'Weigh');
+    await drawer.getByRole('button', { name: 'Add field' }).click();
+    await drawer.getByLabel('Field 1', { exact: true }).fill('weight');
+    await drawer.getByLabel('Values of field 1').fill('50');
+    await drawer.getByLabel('Values of field 1').press('Enter');
+    await drawer.getByLabel('Values of field 1').fill('100');
+    await drawer.getByLabel('Values of field 1').press('Enter');
+    await drawer.getByRole('button', { name: 'Create subscription' }).click();
+    await page.getByRole('table', { name: 'Subscriptions' }).getByText('50 | 100').waitFor();
+    const { items } = await app.client().events.subscriptions({ taskId: task.id });
+    expect(items).toMatchObject([{ filter: { weight: [50, 100] }, enabled: true, origin: 'USER' }]);
+
+    const { envelopeId } = await emitManagedEvent(
+      { baseUrl: app.url, systemKey },
+      { appIdentifier: 'parcels', event: 'parcel.sent', payload: { number: 'P-7', weight: 40 } },
+    );
+    await page.goto('/events/log?status=DISPATCHED&applicationIdentifier=parcels');
+    await page.getByRole('link', { name: /parcel\.sent/ }).click();
+    expect(new URL(page.url()).pathname).toBe(`/events/log/${envelopeId}`);
+    const envelope = page.getByRole('dialog', { name: 'parcel.sent' });
+    await envelope.getByText('weight: 40, wanted one of [50,100]').waitFor();
+    await envelope.getByText('Filter did not match').waitFor();
+    expect(await violations(page, 'envelope')).toEqual([]);
+
+    await envelope.getByRole('link', { name: 'Edit filter' }).click();
+    await drawer.getByText('Matches 0 of the latest event').waitFor();
+    await drawer.getByText('weight: 40, wanted one of [50,100]').waitFor();
+    await drawer.getByLabel('Values of field 1').fill('40');
+    await drawer.getByLabel('Values of field 1').press('Enter');
+    await drawer.getByText('Matches 1 of the latest event').waitFor();
+    expect(await violations(page, 'subscription')).toEqual([]);
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('table', { name: 'Subscriptions' }).getByText('50 | 100 | 40').waitFor();
+
+    await page.goto(`/events/log/${envelopeId}`);
+    await envelope.getByRole('button', { name: 'Replay' }).click();
+    await page
+      .getByRole('dialog', { name: 'Replay this event?' })
+      .getByRole('button', { name: 'Replay' })
+      .click();
+    await envelope.getByText('Replay 1').waitFor();
+    await envelope.getByText('Matched', { exact: true }).waitFor();
+    await envelope.getByRole('link', { name: /Succeeded/ }).click();
+
+    await page.getByRole('heading', { name: 'Weigh' }).waitFor();
+    const timeline = page.locator('.timeline');
+    await timeline.getByText('weigh', { exact: true }).waitFor();
+    await timeline.getByRole('group', { name: 'Log of weigh' }).getByText('weighing P-7').waitFor();
+    await timeline.getByRole('group', { name: 'Output of weigh' }).getByText('"kilos"').waitFor();
+    const runs = await app.client().tasks.runs(task.id);
+    expect(runs.items.map(({ status, trigger }) => [status, trigger?.id])).toEqual([
+      ['SUCCEEDED', envelopeId],
+    ]);
+    // The browser reports the manifest that was rejected.
+    expect(complaints).toEqual([expect.stringContaining('400')]);
+  });
+
+  it('emits a test event, follows the log live, and replays a time range', async () => {
+    const page = await newPage();
+    await page.goto('/events/log?live=on');
+    await settled(page);
+    const rows = page.getByRole('table', { name: 'Event log' }).getByRole('row');
+    const before = await rows.count();
+
+    const other = await newPage();
+    await other.goto('/events/catalog');
+    await other.getByRole('button', { name: 'Emit test event' }).click();
+    const emission = other.getByRole('dialog', { name: 'Emit test event' });
+    await emission.locator('.cm-content').getByText('"P-1"').waitFor();
+    await emission.locator('.cm-content').fill('{"number":7,"weight":0}');
+    await emission.getByRole('button', { name: 'Emit event' }).click();
+    // Every failing path is named, and nothing is recorded.
+    await emission.getByRole('alert').getByText('number').waitFor();
+    await emission.getByRole('alert').getByText('weight').waitFor();
+    await emission.getByRole('button', { name: 'Reset to sample' }).click();
+    await emission.getByRole('button', { name: 'Emit event' }).click();
+    await emission.getByRole('link', { name: 'Open envelope' }).waitFor();
+    expect(await violations(other, 'test emission')).toEqual([]);
+
+    await until(async () => (await rows.count()) === before + 1);
+    await rows.nth(1).getByText('Dispatched').waitFor();
+
+    await page.goto('/events/log?applicationIdentifier=parcels&event=parcel.sent');
+    await page.getByRole('button', { name: 'Replay events' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByRole('button', { name: 'Count events' }).click();
+    await dialog.getByText('2 events will be replayed').waitFor();
+    expect(await violations(page, 'bulk replay')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Start replay' }).click();
+    await dialog.getByText('Completed').waitFor();
+    await dialog.getByText('2 of 2').waitFor();
+    expect(new URL(page.url()).searchParams.get('replay')).toMatch(/^[0-9a-f-]{36}$/);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('replayed once').first().waitFor();
+  });
+
+  it('creates a scheduled task from code, runs it with inputs, and retries a failed run', async () => {
+    const page = await newPage();
+    await page.goto('/tasks/new');
+    await page.getByLabel('Name').fill('Report');
+    await page.getByText('On a schedule').click();
+    await page.getByLabel('Cron expression').fill('61 * * * *');
+    await page
+      .locator('.next-times')
+      .getByText(/minute/i)
+      .waitFor();
+    await page.getByLabel('Cron expression').fill('0 9 * * 1');
+    await until(async () => (await page.locator('.next-times li').count()) === 5);
+    await page
+      .locator('.cm-content')
+      .first()
+      .fill("if (!context.execution.inputs.ok) throw new Error('no luck');\nreturn 1;");
+    await page.getByRole('button', { name: 'Create task' }).click();
+    await page.getByRole('heading', { name: 'Report' }).waitFor();
+    expect(await violations(page, 'task')).toEqual([]);
+
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run now: Report' });
+    await dialog.locator('.cm-content').fill('[');
+    await dialog.getByRole('button', { name: 'Run now' }).click();
+    await dialog.getByText('Enter a JSON object').waitFor();
+    await dialog.locator('.cm-content').fill('{"ok":false}');
+    await dialog.getByRole('button', { name: 'Run now' }).click();
+    await page.locator('.error-box').getByText('no luck').first().waitFor();
+    expect(await violations(page, 'failed run')).toEqual([]);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Attempt 2').waitFor();
+    await page.getByRole('link', { name: 'Runs of Report' }).click();
+    await page.getByRole('table', { name: 'Runs' }).getByText('Failed').waitFor();
+  });
+
+  it('previews an upgrade with the subscriptions that it breaks, rotates the key, and uninstalls', async () => {
+    const page = await newPage();
+    await page.goto('/applications/parcels');
+    await page.getByRole('button', { name: 'Upgrade' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Upgrade Parcels' });
+    const next = structuredClone(MANIFEST);
+    next.version = '2.0.0';
+    next.events = [
+      {
+        name: 'parcel.sent',
+        description: 'A parcel left the warehouse.',
+        payloadSchema: {
+          type: 'object',
+          properties: { number: { type: 'string' } },
+          additionalProperties: false,
+        },
+      },
+    ];
+    await drawer.getByLabel('Manifest as JSON').fill(JSON.stringify(next));
+    await drawer.getByRole('button', { name: 'Preview changes' }).click();
+    await drawer.getByText('1.0.0 → 2.0.0').waitFor();
+    await drawer.getByText('1 subscription would no longer fire').waitFor();
+    expect(await violations(page, 'upgrade')).toEqual([]);
+    await drawer.getByRole('button', { name: 'Upgrade now' }).click();
+    await page.getByText('Upgraded to 2.0.0').waitFor();
+
+    await page.getByRole('button', { name: 'Rotate key' }).click();
+    await page
+      .getByRole('dialog', { name: /^Rotate the system key/ })
+      .getByRole('button', { name: 'Rotate key' })
+      .click();
+    expect(await page.locator('.secret code').innerText()).toMatch(/^app_/);
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByRole('button', { name: 'Uninstall' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Uninstall' }).click();
+    await page.getByText('Uninstalled', { exact: true }).waitFor();
+    await page.goto('/events/subscriptions');
+    await page.getByText('Waiting for application').waitFor();
+    await app.client().applications.install(MANIFEST);
+  });
+
+  it('shows a Chinese interface, which is kept', async () => {
+    const page = await newPage();
+    await page.goto('/');
+    await page.getByRole('button', { name: /^Account / }).click();
+    await page.getByRole('menuitem', { name: '简体中文' }).click();
+    await page.getByRole('heading', { name: '概览' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: '概览' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+    await page.evaluate(() => localStorage.removeItem('platform.language'));
+  });
+
+  it.each([
+    ['light', 'light', DESK],
+    ['dark', 'dark', DESK],
+    ['narrow', 'light', PHONE],
+  ] as const)('has no accessibility violation: %s', async (_, colorScheme, viewport) => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    const client = app.client();
+    const [envelope] = (await client.events.envelopes()).items;
+    const [task] = (await client.tasks.list()).items;
+    const [run] = (await client.runs.list()).items;
+    const found: string[] = [];
+    for (const path of [
+      '/',
+      '/?window=7d',
+      '/events/catalog',
+      '/events/subscriptions',
+      '/events/subscriptions?subscription=new',
+      '/events/log?live=on',
+      '/events/log?status=FAILED',
+      `/events/log/${envelope?.id ?? ''}`,
+      '/events/log?replay=new',
+      '/tasks',
+      '/tasks/new?type=SCHEDULE',
+      `/tasks/${task?.id ?? ''}`,
+      `/tasks/${task?.id ?? ''}?tab=runs`,
+      '/runs',
+      `/runs/${run?.id ?? ''}`,
+      '/applications',
+      '/applications?install=open',
+      '/applications/parcels',
+    ]) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violations(page, path)));
+      expect([path, await overflows(page)]).toEqual([path, false]);
+    }
+    expect(found).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
