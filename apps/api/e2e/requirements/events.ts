@@ -51,6 +51,31 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'An admin emits a test event, whose source is system',
   },
+  'events.log': {
+    source: 'spec: event bus events; contract §6',
+    behavior: 'The log lists envelopes with status, event, payload and the number of matched subscriptions',
+  },
+  'events.log.filters': {
+    source: 'spec: event bus events; contract §6',
+    behavior: 'The log is filtered by status, event name, application and time',
+  },
+  'events.log.pages': {
+    source: 'contract §1, §6',
+    behavior: 'The log is read newest first by cursors, in pages whose bytes and work are bounded',
+  },
+  'events.log.indexes': {
+    source: 'events: tables; issue: 5 million envelopes',
+    behavior: 'No list of envelopes reads a whole table',
+  },
+  'events.detail': {
+    source: 'contract §6',
+    behavior:
+      'An envelope shows its generations, the verdict per subscription, its runs and the causation chain',
+  },
+  'events.detail.as-of': {
+    source: 'contract §6',
+    behavior: 'Verdicts beyond the first 200 subscriptions are computed, and marked with the time',
+  },
   'events.replay': {
     source: 'spec: envelope status, rule 6; contract §6',
     behavior:

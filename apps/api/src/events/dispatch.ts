@@ -11,7 +11,7 @@ import { deleteClaims, type Claim } from './outbox.store.ts';
 import { shareSubscriptions } from './subscription-lock.store.ts';
 
 /** How many verdicts are stored with an envelope. */
-const MAX_VERDICTS = 200;
+export const STORED_VERDICTS = 200;
 /** What one statement stores. */
 const STATEMENT_RUNS = 500;
 
@@ -69,7 +69,7 @@ export class Dispatch {
     await store.markDispatched(
       tx,
       matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
-        ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, MAX_VERDICTS) },
+        ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, STORED_VERDICTS) },
       })),
     );
     for (const { id, generation, error } of unreadable)

@@ -1,4 +1,10 @@
-import type { CausationNode, Envelope, EnvelopeGeneration, EnvelopeRun } from '@platform/contracts';
+import type {
+  CausationNode,
+  Envelope,
+  EnvelopeGeneration,
+  EnvelopeRun,
+  SubscriptionVerdict,
+} from '@platform/contracts';
 import type { RunSummary } from '../tasks/run-summaries.ts';
 import type { CausationRow, DeliveryRow } from './envelope-detail.store.ts';
 import type { EnvelopeReplayEntity } from './envelope-replay.entity.ts';
@@ -28,25 +34,28 @@ export function toEnvelope(row: EnvelopeEntity, applicationIdentifier: string): 
  */
 export function toGenerations(
   envelope: EnvelopeEntity,
+  laterVerdicts: readonly SubscriptionVerdict[],
   replays: readonly EnvelopeReplayEntity[],
   runsOf: (generation: number) => EnvelopeRun[],
+  now: Date,
 ): EnvelopeGeneration[] {
   const generations: EnvelopeGeneration[] = [];
   let outcome: Pick<
     EnvelopeGeneration,
-    'generation' | 'status' | 'statusReason' | 'matchedCount' | 'dispatchedAt' | 'verdicts'
+    'generation' | 'status' | 'statusReason' | 'matchedCount' | 'dispatchedAt' | 'verdicts' | 'asOf'
   > = {
     generation: envelope.generation,
     status: envelope.status,
     statusReason: envelope.statusReason,
     matchedCount: envelope.matchedCount,
     dispatchedAt: envelope.dispatchedAt?.toISOString() ?? null,
-    verdicts: envelope.verdicts ?? [],
+    verdicts: [...(envelope.verdicts ?? []), ...laterVerdicts],
+    asOf: laterVerdicts.length > 0 ? now.toISOString() : null,
   };
   for (const replay of replays) {
     const { requestedBy, requestedAt, generation } = replay;
     const request = { requestedBy, requestedAt: requestedAt.toISOString() };
-    generations.push({ ...outcome, ...request, asOf: null, runs: runsOf(generation) });
+    generations.push({ ...outcome, ...request, runs: runsOf(generation) });
     outcome = {
       generation: generation - 1,
       status: replay.previousStatus,
@@ -54,11 +63,12 @@ export function toGenerations(
       matchedCount: replay.previousMatchedCount,
       dispatchedAt: replay.previousDispatchedAt?.toISOString() ?? null,
       verdicts: replay.previousVerdicts ?? [],
+      asOf: null,
     };
   }
   if (outcome.generation > 0) return generations;
   const emission = { requestedBy: null, requestedAt: envelope.emittedAt.toISOString() };
-  return [...generations, { ...outcome, ...emission, asOf: null, runs: runsOf(0) }];
+  return [...generations, { ...outcome, ...emission, runs: runsOf(0) }];
 }
 
 /** The run of a delivery; null if it started none, or if the run is no longer kept. */

@@ -10,6 +10,7 @@ import { toCausationNode, toEnvelope, toEnvelopeRun, toGenerations } from './env
 import type { EnvelopeQueryDto } from './envelopes.dto.ts';
 import { findEnvelopeIds, getEnvelope, loadEnvelopes } from './envelopes.store.ts';
 import { EventDirectory } from './event-directory.ts';
+import { LaterVerdicts } from './later-verdicts.ts';
 
 /** The payloads of a page. */
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -25,6 +26,7 @@ export class EnvelopesService {
     private readonly applications: ApplicationIdentities,
     private readonly events: EventDirectory,
     private readonly runs: RunSummaries,
+    private readonly laterVerdicts: LaterVerdicts,
   ) {}
 
   /** Lists the envelopes of a space, newest first. */
@@ -62,6 +64,7 @@ export class EnvelopesService {
     const runIds = deliveries.flatMap(({ runId }) => runId ?? []);
     const summaries = await this.runs.find(manager, spaceId, runIds);
     const identifiers = await this.applications.names(manager, spaceId, [envelope.applicationId]);
+    const later = await this.laterVerdicts.judge(manager, envelope);
     const { idempotencyKey, actorUserId, causationId, causationRunId, lastError } = envelope;
     return {
       ...toEnvelope(envelope, identifiers.get(envelope.applicationId) ?? ''),
@@ -70,10 +73,15 @@ export class EnvelopesService {
       causationId,
       causationRunId,
       lastError,
-      generations: toGenerations(envelope, replays, (generation) =>
-        deliveries
-          .filter((delivery) => delivery.generation === generation)
-          .flatMap((delivery) => toEnvelopeRun(delivery, summaries) ?? []),
+      generations: toGenerations(
+        envelope,
+        later,
+        replays,
+        (generation) =>
+          deliveries
+            .filter((delivery) => delivery.generation === generation)
+            .flatMap((delivery) => toEnvelopeRun(delivery, summaries) ?? []),
+        new Date(),
       ),
       causation: (await listCausation(manager, spaceId, envelope.rootId, MAX_CAUSATION)).map(toCausationNode),
     };

@@ -15,6 +15,7 @@ import { EnvelopesService } from './envelopes.service.ts';
 import { EventCounter } from './event-counter.ts';
 import { EventDirectory } from './event-directory.ts';
 import { FilterPreviews } from './filter-previews.ts';
+import { LaterVerdicts } from './later-verdicts.ts';
 import { ReplayChecks } from './replay-checks.ts';
 import { ReplaySelection } from './replay-selection.ts';
 import { ReplaysService } from './replays.service.ts';
@@ -44,6 +45,7 @@ import { SummaryService } from './summary.service.ts';
     EventCounter,
     EventDirectory,
     FilterPreviews,
+    LaterVerdicts,
     ReplayChecks,
     ReplaySelection,
     ReplaysService,

@@ -1,4 +1,4 @@
-import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
 import { updateRows, type ColumnValues } from '../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
@@ -36,6 +36,20 @@ export function listSubscriptions(
     query.andWhere({ event: name });
   }
   return query.getMany();
+}
+
+/** Lists the subscriptions to an event after an id. */
+export function listSubscriptionsAfter(
+  manager: EntityManager,
+  key: Pick<SubscriptionEntity, 'applicationId' | 'event'>,
+  after: string,
+  limit: number,
+): Promise<SubscriptionEntity[]> {
+  return manager.find(SubscriptionEntity, {
+    where: { ...key, id: MoreThan(after), ...ACTIVE },
+    order: { id: 'ASC' },
+    take: limit,
+  });
 }
 
 export async function getSubscription(

@@ -1,0 +1,403 @@
+import type { EmitResponse, Envelope, EnvelopeDetail, Page, Run } from '@platform/contracts';
+import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
+import { applicationIdOf, createTask, recordEnvelope, subscribe } from './harness/event-calls.ts';
+import { eventually } from './harness/eventually.ts';
+import { SqlPlans } from './harness/sql-plans.ts';
+import { verifies } from './verifies.ts';
+
+const PATH = '/api/events/envelopes';
+
+let app: TestApp;
+let shop: TestUser;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  shop = await installApplication(app, shopManifest({ subscriptions: [] }));
+});
+afterAll(() => app.close());
+beforeEach(() =>
+  app.sql('truncate envelope, envelope_outbox, envelope_replay, replay_key, delivery, subscription'),
+);
+
+async function emit(payload: object, event = 'order.created'): Promise<string> {
+  const answer = await app.request<EmitResponse>('POST', '/api/events/emit', {
+    as: shop,
+    body: { appIdentifier: 'shop', event, payload },
+  });
+  expect(answer.status).toBe(200);
+  return answer.body.envelopeId;
+}
+
+async function list(query = ''): Promise<Page<Envelope>> {
+  const answer = await app.request<Page<Envelope>>('GET', `${PATH}${query}`);
+  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+  return answer.body;
+}
+
+async function idsOf(query: string): Promise<string[]> {
+  return (await list(query)).items.map(({ id }) => id);
+}
+
+async function get(id: string): Promise<EnvelopeDetail> {
+  const answer = await app.request<EnvelopeDetail>('GET', `${PATH}/${id}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+async function dispatched(id: string, generation = 0): Promise<EnvelopeDetail> {
+  return eventually(async () => {
+    const envelope = await get(id);
+    expect(envelope).toMatchObject({ generation, status: 'DISPATCHED' });
+    return envelope;
+  });
+}
+
+describe('the log', () => {
+  verifies(
+    'events.log',
+    'lists envelopes with status, event, payload, and matched subscriptions',
+    async () => {
+      await subscribe(app);
+      await subscribe(app, { filter: { total: 7 } });
+      const payload = { total: 5, note: null };
+      const id = await emit(payload);
+      await dispatched(id);
+      const { items, nextCursor } = await list();
+      expect(nextCursor).toBeNull();
+      expect(items).toEqual([
+        {
+          id,
+          applicationIdentifier: 'shop',
+          event: 'order.created',
+          status: 'DISPATCHED',
+          statusReason: null,
+          source: 'app',
+          payload,
+          matchedCount: 1,
+          generation: 0,
+          depth: 0,
+          emittedAt: expect.stringMatching(/Z$/),
+          dispatchedAt: expect.stringMatching(/Z$/),
+        },
+      ]);
+      expect((await app.request<Page<Envelope>>('GET', PATH, { as: app.outsider })).body.items).toEqual([]);
+      for (const path of [PATH, `${PATH}/${id}`])
+        expect((await app.request('GET', path, { as: app.member })).status).toBe(403);
+      expect((await app.request('GET', `${PATH}/${id}`, { as: app.outsider })).status).toBe(403);
+    },
+  );
+
+  verifies(
+    'events.log.filters',
+    'is filtered by status, event, application, and time, in any combination',
+    async () => {
+      await installApplication(app, {
+        identifier: 'mall',
+        name: 'Mall',
+        version: '1',
+        events: shopManifest().events,
+      });
+      const applications = { shop: await applicationIdOf(app), mall: await applicationIdOf(app, 'mall') };
+      const all: (Envelope & { agoMs: number })[] = [];
+      for (const agoMs of [7_200_000, 0])
+        for (const [applicationIdentifier, applicationId] of Object.entries(applications))
+          for (const event of ['order.created', 'order.shipped'])
+            for (const status of ['DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] as const) {
+              const id = await recordEnvelope(app, { applicationId, event, status, agoMs });
+              all.unshift({ id, applicationIdentifier, event, status, agoMs } as (typeof all)[number]);
+            }
+      const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+      const conditions: [string, (one: (typeof all)[number]) => boolean][][] = [
+        [
+          ['', () => true],
+          ...(['DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] as const).map(
+            (status): [string, (one: (typeof all)[number]) => boolean] => [
+              `&status=${status}`,
+              (one) => one.status === status,
+            ],
+          ),
+        ],
+        [
+          ['', () => true],
+          ['&event=order.shipped', ({ event }) => event === 'order.shipped'],
+          ['&event=order.lost', () => false],
+        ],
+        [
+          ['', () => true],
+          ['&applicationIdentifier=mall', (one) => one.applicationIdentifier === 'mall'],
+          ['&applicationIdentifier=none', () => false],
+        ],
+        [
+          ['', () => true],
+          [`&from=${hourAgo}`, ({ agoMs }) => agoMs === 0],
+          [`&to=${hourAgo}`, ({ agoMs }) => agoMs > 0],
+        ],
+      ];
+      const [statuses = [], events = [], identifiers = [], times = []] = conditions;
+      for (const [status, hasStatus] of statuses)
+        for (const [event, hasEvent] of events)
+          for (const [identifier, hasIdentifier] of identifiers)
+            for (const [time, hasTime] of times) {
+              const wanted = all.filter(
+                (one) => hasStatus(one) && hasEvent(one) && hasIdentifier(one) && hasTime(one),
+              );
+              const query = `?limit=200${status}${event}${identifier}${time}`;
+              expect([query, await idsOf(query)]).toEqual([query, wanted.map(({ id }) => id)]);
+            }
+      for (const wrong of ['status=DONE', 'from=yesterday', 'to=1', 'limit=0', 'limit=201', 'offset=5'])
+        expect((await app.request('GET', `${PATH}?${wrong}`)).status).toBe(400);
+    },
+  );
+
+  verifies(
+    'events.log.filters',
+    'takes the times of an envelope as bounds: from inclusive, to exclusive',
+    async () => {
+      const applicationId = await applicationIdOf(app);
+      const ids: string[] = [];
+      for (let i = 0; i < 5; i++)
+        ids.push(await recordEnvelope(app, { applicationId, agoMs: 1_000 * (5 - i) }));
+      const { emittedAt } = await get(ids[2] ?? '');
+      expect(await idsOf(`?from=${emittedAt}`)).toEqual([ids[4], ids[3], ids[2]]);
+      expect(await idsOf(`?to=${emittedAt}`)).toEqual([ids[1], ids[0]]);
+    },
+  );
+
+  verifies('events.log.pages', 'is read page by page, while new envelopes come in', async () => {
+    const applicationId = await applicationIdOf(app);
+    const ids: string[] = [];
+    for (let i = 0; i < 25; i++) ids.unshift(await recordEnvelope(app, { applicationId }));
+    for (const filter of ['', '&event=order.created', '&status=DISPATCHED', '&applicationIdentifier=shop']) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<Envelope> = await list(
+          `?limit=7${filter}${cursor === null ? '' : `&cursor=${cursor}`}`,
+        );
+        seen.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+        await recordEnvelope(app, { applicationId, event: 'order.shipped', status: 'FAILED' });
+      } while (cursor !== null);
+      expect(seen.filter((id) => ids.includes(id))).toEqual(ids);
+    }
+    const { nextCursor } = await list('?limit=7');
+    const other = await app.request('GET', `${PATH}?limit=7&status=FAILED&cursor=${nextCursor}`);
+    expect(other.status).toBe(400);
+  });
+
+  verifies('events.log.pages', 'cuts pages whose payloads are large, and loses none of them', async () => {
+    const applicationId = await applicationIdOf(app);
+    const ids: string[] = [];
+    for (let n = 0; n < 40; n++)
+      ids.unshift(
+        await recordEnvelope(app, { applicationId, payload: { n, note: String(n).repeat(120_000) } }),
+      );
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const answer: Answer<Page<Envelope>> = await app.request(
+        'GET',
+        `${PATH}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`,
+      );
+      expect(Buffer.byteLength(answer.text)).toBeLessThan(4.5 * 1024 * 1024);
+      seen.push(...answer.body.items.map(({ id }) => id));
+      cursor = answer.body.nextCursor;
+      pages++;
+    } while (cursor !== null);
+    expect(seen).toEqual(ids);
+    expect(pages).toBeGreaterThan(1);
+  });
+
+  verifies('events.log.pages', 'looks at a bounded number of envelopes where no index helps', async () => {
+    const applicationId = await applicationIdOf(app);
+    const oldest = await recordEnvelope(app, { applicationId, agoMs: 60_000 });
+    await app.sql(
+      `insert into envelope (space_id, application_id, event, payload, status, source, root_id, path)
+       select $1, $2, 'order.created', '{}', 'FAILED', 'app', uuid_v7(), '{}' from generate_series(1, 12000)`,
+      [app.admin.spaceId, applicationId],
+    );
+    for (const filter of [
+      '?status=DISPATCHED',
+      '?status=DISPATCHED&event=order.created&applicationIdentifier=shop',
+    ]) {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      let pages = 0;
+      do {
+        const page: Page<Envelope> = await list(`${filter}${cursor === null ? '' : `&cursor=${cursor}`}`);
+        found.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+        pages++;
+      } while (cursor !== null);
+      expect([found, pages]).toEqual([[oldest], 3]);
+    }
+  });
+});
+
+describe('an envelope', () => {
+  verifies(
+    'events.detail',
+    'has the verdict of each subscription, and its runs, in each generation',
+    async () => {
+      const matching = await subscribe(app, { filter: { total: [50, 100] } });
+      const mismatch = await subscribe(app, { filter: { total: 40 } });
+      const disabled = await subscribe(app, { enabled: false });
+      const id = await emit({ total: 50 });
+      const first = await dispatched(id);
+      const verdict = (one: { id: string; taskId: string }) => ({
+        subscriptionId: one.id,
+        taskId: one.taskId,
+      });
+      expect(first.generations).toHaveLength(1);
+      expect(first.generations[0]).toMatchObject({
+        generation: 0,
+        requestedBy: null,
+        requestedAt: first.emittedAt,
+        status: 'DISPATCHED',
+        matchedCount: 1,
+        asOf: null,
+        verdicts: [
+          { ...verdict(matching), outcome: 'MATCHED', reason: null },
+          { ...verdict(mismatch), outcome: 'FILTER_MISMATCH', reason: 'total: 50, wanted 40' },
+          { ...verdict(disabled), outcome: 'DISABLED' },
+        ],
+        runs: [{ taskId: matching.taskId, taskName: matching.taskName, subscriptionId: matching.id }],
+      });
+      const runId = first.generations[0]?.runs[0]?.runId ?? '';
+      const run = await app.request<Run>('GET', `/api/runs/${runId}`);
+      expect(run.body.trigger).toMatchObject({ id, event: 'order.created', payload: { total: 50 } });
+
+      // A replay goes to the subscriptions as they are then.
+      await app.request('PATCH', `/api/events/subscriptions/${mismatch.id}`, { body: { filter: null } });
+      expect((await app.request('POST', `${PATH}/${id}/replay`, { body: {} })).status).toBe(202);
+      const second = await dispatched(id, 1);
+      expect(second.generations.map(({ generation, matchedCount }) => [generation, matchedCount])).toEqual([
+        [1, 2],
+        [0, 1],
+      ]);
+      expect(second.generations[0]).toMatchObject({ requestedBy: app.admin.userId });
+      expect(second.generations[0]?.runs).toHaveLength(2);
+      expect(second.generations[1]).toEqual({ ...first.generations[0], runs: second.generations[1]?.runs });
+      expect(second.generations[1]?.runs).toHaveLength(1);
+    },
+  );
+
+  verifies('events.detail', 'shows what caused it, and what it has caused', async () => {
+    const steps = [
+      { id: 'ship', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped', payload: {} },
+    ];
+    const task = await createTask(app);
+    const patched = await app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow: { steps } } });
+    expect([patched.status, patched.text]).toEqual([200, expect.any(String)]);
+    await subscribe(app, { taskId: task.id });
+    const id = await emit({ total: 1 });
+    const caused = await eventually(async () => {
+      const { causation } = await get(id);
+      expect(causation).toHaveLength(2);
+      return causation;
+    });
+    expect(caused[0]).toMatchObject({ envelopeId: id, depth: 0, causationId: null, event: 'order.created' });
+    expect(caused[1]).toMatchObject({ depth: 1, causationId: id, event: 'order.shipped' });
+    const child = await get(caused[1]?.envelopeId ?? '');
+    expect(child.causation.map(({ envelopeId }) => envelopeId)).toEqual(
+      caused.map(({ envelopeId }) => envelopeId),
+    );
+    const [run] = (await get(id)).generations[0]?.runs ?? [];
+    expect(child).toMatchObject({ causationId: id, causationRunId: run?.runId, depth: 1, source: 'app' });
+  });
+
+  verifies('events.detail.as-of', 'has computed verdicts beyond the 200 that are stored', async () => {
+    const task = await createTask(app);
+    await subscribe(app, { taskId: task.id, enabled: false });
+    await app.sql(
+      `insert into subscription (space_id, application_id, event, task_id, enabled, origin, created_at)
+       select space_id, application_id, event, task_id, false, 'USER', created_at
+       from subscription, generate_series(1, 204)`,
+    );
+    const id = await emit({ total: 1 });
+    const [generation] = (await dispatched(id)).generations;
+    expect(generation?.verdicts).toHaveLength(205);
+    expect(new Set(generation?.verdicts.map(({ subscriptionId }) => subscriptionId)).size).toBe(205);
+    expect(generation?.asOf).toMatch(/Z$/);
+    const [stored] = await app.sql('select json_array_length(verdicts) as n from envelope where id = $1', [
+      id,
+    ]);
+    expect(stored).toEqual({ n: 200 });
+  });
+
+  it('of an unknown or invalid id is a 404', async () => {
+    for (const id of ['01990000-0000-7000-8000-000000000000', 'no-uuid'])
+      expect((await app.request('GET', `${PATH}/${id}`)).status).toBe(404);
+  });
+});
+
+describe('with many envelopes', () => {
+  verifies(
+    'events.log.indexes',
+    'every list is served by indexes, and by the partitions of its time only',
+    async () => {
+      const applicationId = await applicationIdOf(app);
+      await app.sql(
+        `select ensure_partition('envelope', clock_timestamp() - n * interval '1 month') from generate_series(1, 2) n`,
+      );
+      // Two spaces, several events, every status.
+      for (const monthsAgo of [2, 1, 0])
+        await app.sql(
+          `insert into envelope (id, space_id, application_id, event, payload, status, source, root_id, path)
+         select overlay(uuid_v7()::text placing left(uuid_v7_floor(
+             date_trunc('month', clock_timestamp()) - $3 * interval '1 month' + n * interval '1 second')::text, 13) from 1 for 13)::uuid,
+           case when n % 2 = 0 then $1::uuid else $4::uuid end, case when n % 2 = 0 then $2::uuid else $4::uuid end,
+           (array['order.created', 'order.shipped', 'other.one', 'other.two'])[1 + n % 4], '{"total": 1}',
+           (array['DISPATCHED', 'DISPATCHED', 'DISPATCHED', 'FAILED', 'SKIPPED', 'DISPATCHED', 'PENDING'])[1 + n % 7], 'app',
+           uuid_v7(), '{}'
+         from generate_series(1, 20000) n`,
+          [app.admin.spaceId, applicationId, monthsAgo, app.outsider.spaceId],
+        );
+      await app.sql('analyze envelope');
+      const partitions = (
+        await app.sql<{ name: string }>(
+          `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'envelope'::regclass order by 1`,
+        )
+      ).map(({ name }) => name);
+      const plans = await SqlPlans.attach(app);
+      try {
+        const range = 'from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z';
+        for (const status of [
+          '',
+          '&status=DISPATCHED',
+          '&status=FAILED',
+          '&status=SKIPPED',
+          '&status=PENDING',
+        ])
+          for (const event of [
+            '',
+            '&event=order.shipped',
+            '&applicationIdentifier=shop',
+            '&event=order.created&applicationIdentifier=shop',
+          ])
+            for (const time of ['', `&${range}`]) await list(`?limit=200${status}${event}${time}`);
+        for (const body of [
+          {},
+          { status: 'FAILED' },
+          { event: 'order.created' },
+          { status: 'DISPATCHED', event: 'order.shipped' },
+        ]) {
+          const answer = await app.request('POST', '/api/events/replays/preview', {
+            body: { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', ...body },
+          });
+          expect(answer.status).toBe(200);
+        }
+        const [newest] = (await list('?limit=1')).items;
+        await get(newest?.id ?? '');
+        await app.request('POST', '/api/events/subscriptions/preview', {
+          body: { applicationIdentifier: 'shop', event: 'order.created' },
+        });
+        expect(await plans.wholeReads(partitions)).toEqual([]);
+      } finally {
+        await plans.close();
+      }
+    },
+  );
+});
