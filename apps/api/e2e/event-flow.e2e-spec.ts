@@ -1,6 +1,6 @@
 import type { Envelope, Page, ReplayResponse, Subscription } from '@platform/contracts';
 import { TestApp } from './harness/app.ts';
-import { installApplication } from './harness/applications.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
 import { codeWorkflow, EventBus } from './harness/event-bus.ts';
 import { RedisServer } from './harness/redis.ts';
 import { verifies } from './verifies.ts';
@@ -168,5 +168,39 @@ describe.each(skipReason ? ['in-process'] : ['in-process', 'Bull'])(
         payload: { id: row.body.id, createdAt: row.body.createdAt, total: 7, note: null },
       });
     });
+
+    verifies(
+      'event-flow.survival',
+      'keeps firing the subscriptions of users after an upgrade and a new installation',
+      async () => {
+        const task = await bus.createTask(codeWorkflow('return 1;'), 'Kept');
+        const mine = await bus.subscribe('order.created', task.id, { note: 'kept' });
+        const fire = async () => {
+          const id = await bus.record('order.created', { total: 1, note: 'kept' });
+          return (await bus.runsOf(id, 2)).map(({ taskId, status }) => [taskId, status]);
+        };
+        const both = expect.arrayContaining([
+          [task.id, 'SUCCEEDED'],
+          [standard.taskId, 'SUCCEEDED'],
+        ]);
+        expect(await fire()).toEqual(both);
+
+        const upgraded = await app.request('PUT', '/api/applications/shop', {
+          body: shopManifest({ version: '2.0.0' }),
+        });
+        expect(upgraded.status).toBe(200);
+        expect(await fire()).toEqual(both);
+
+        await app.request('DELETE', '/api/applications/shop');
+        const payload = { total: 1, note: 'kept' };
+        expect((await bus.emit('order.created', payload)).status).toBe(404);
+        expect((await bus.subscriptions()).find(({ id }) => id === mine.id)).toMatchObject({
+          enabled: true,
+          waitingForApplication: true,
+        });
+        bus = new EventBus(app, app.admin, await installApplication(app, shopManifest({ version: '3.0.0' })));
+        expect(await fire()).toEqual(both);
+      },
+    );
   },
 );

@@ -30,6 +30,11 @@ export const eventFlow = {
     source: 'spec: Event bus events, Origin',
     behavior: 'A data write triggers tasks like an emission',
   },
+  'event-flow.survival': {
+    source: 'spec: Subscription; issue 8',
+    behavior:
+      'Subscriptions of users fire again after an upgrade, and after an uninstallation and a new installation',
+  },
   'causation.header': {
     source: 'design: Loop guard; issue 8',
     behavior: 'A signed X-Platform-Causation makes an emission over HTTP a consequence of its run',

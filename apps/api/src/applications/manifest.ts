@@ -7,6 +7,7 @@ import {
 import { findMisfits } from '../data/payload-fit.ts';
 import { checkTables } from '../data/columns.ts';
 import { checkFilter } from '../events/filter.ts';
+import { MAX_SCHEMA_BYTES } from '../events/schema-copy.ts';
 import { isText } from '../infra/http/text.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
 import { formatPointerProblem, problemAt, unknownKeys, type Path, type Problem } from '../tasks/problems.ts';
@@ -161,15 +162,21 @@ function checkTools(tools: unknown): string[] {
     : ['/tools must be an empty array: this version installs no tools'];
 }
 
-/** The schemas of the declared events by name, as far as their shape is right. */
+/** The schemas of the declared events by name; `true` if the shape of a schema is wrong. */
 function declaredSchemas(events: unknown): Map<string, JsonSchema> {
   const schemas = new Map<string, JsonSchema>();
   for (const event of Array.isArray(events) ? events : []) {
     if (!isObject(event) || typeof event.name !== 'string') continue;
     const { payloadSchema } = event;
-    schemas.set(event.name, isObject(payloadSchema) || payloadSchema === false ? payloadSchema : true);
+    const isJudged = payloadSchema === false || (isObject(payloadSchema) && isSmall(payloadSchema));
+    schemas.set(event.name, isJudged ? payloadSchema : true);
   }
   return schemas;
+}
+
+/** A schema that is larger is refused for that reason, and not judged in any other way. */
+function isSmall(schema: JsonObject): boolean {
+  return JSON.stringify(schema).length <= MAX_SCHEMA_BYTES;
 }
 
 /** Whether each declared task can be started by events. */
