@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
-import { LostCommits } from './harness/lost-commits.ts';
+import { LostCommits, lostResponse } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
 describe('emit', () => {
@@ -248,6 +248,35 @@ describe('emit', () => {
     } finally {
       commits.restore();
     }
+  });
+
+  verifies('events.emit.lost-commit', 'says so if it cannot find out, and the key tells later', async () => {
+    const database = app.get(DataSource);
+    const commits = new LostCommits(database);
+    const query: DataSource['query'] = database.query.bind(database);
+    database.query = ((statement: string, ...rest: unknown[]) =>
+      statement.startsWith('select id from envelope where')
+        ? Promise.reject(lostResponse())
+        : query(statement, ...(rest as []))) as DataSource['query'];
+    const key = randomUUID();
+    try {
+      commits.next(/insert into envelope/);
+      const answer = await shop.post(body({ idempotencyKey: key }));
+      expect([answer.status, answer.body, answer.headers.get('retry-after')]).toEqual([
+        503,
+        {
+          success: false,
+          message: 'The event may have been recorded; send it again with the same idempotencyKey',
+          code: 'UNAVAILABLE',
+        },
+        '2',
+      ]);
+    } finally {
+      database.query = query;
+      commits.restore();
+    }
+    expect(await shop.emit({ n: 1 }, { key })).toMatchObject({ duplicate: true, samePayload: true });
+    expect(await count('idempotency_key = $2', [key])).toBe(1);
   });
 
   verifies(
