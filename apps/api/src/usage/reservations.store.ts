@@ -29,20 +29,39 @@ export interface Renewal {
   chargeOnExpiry?: Charge;
 }
 
-/** Sums the tokens reserved on the account of the space and of the user, and checks for a reservation by id. */
-export async function sumReservedTokens(
-  sql: Sql,
-  spaceId: string,
-  userId: string,
-  id: string,
-): Promise<{ space: number; user: number; exists: boolean }> {
+/**
+ * Stores a reservation. Returns the tokens that others have reserved on the account of the space and of the user, and
+ * whether the reservation was already stored. One statement, because callers wait for it.
+ */
+export async function insertReservation(
+  tx: EntityManager,
+  reservation: Reservation,
+): Promise<{ space: number; user: number; existed: boolean }> {
+  const { id, spaceId, userId, tokens, source, reference, chargeOnExpiry, leaseMs } = reservation;
   return exactlyOne(
-    sql,
-    `select coalesce(sum(tokens), 0)::float8 as space,
-       coalesce(sum(tokens) filter (where user_id = $2), 0)::float8 as "user",
-       exists (select from usage_reservation where id = $3) as exists
-     from usage_reservation where space_id = $1`,
-    [spaceId, userId, id],
+    tx,
+    `with stored as (
+       insert into usage_reservation (id, space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms,
+         expires_at)
+       values ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6, $7::json, $8::int,
+         clock_timestamp() + $8::int * interval '1 millisecond')
+       on conflict do nothing
+     )
+     -- Does not see the row that the same statement stores.
+     select coalesce(sum(tokens) filter (where id <> $1), 0)::float8 as space,
+       coalesce(sum(tokens) filter (where id <> $1 and user_id = $3), 0)::float8 as "user",
+       coalesce(bool_or(id = $1), false) as existed
+     from usage_reservation where space_id = $2`,
+    [
+      id,
+      spaceId,
+      userId,
+      tokens,
+      source,
+      reference,
+      chargeOnExpiry && JSON.stringify(chargeOnExpiry),
+      leaseMs,
+    ],
   );
 }
 

@@ -7,7 +7,7 @@ import { uuidV7 } from '../infra/uuid-v7.ts';
 import { assertTokensAvailable, type Charge, type ChargeSource } from './charge.ts';
 import {
   listExpiredReservations,
-  sumReservedTokens,
+  insertReservation,
   insertReservations,
   lockExpiredReservation,
   deleteReservations,
@@ -80,8 +80,9 @@ export class UsageService implements OnModuleInit {
 
   /**
    * Reserves tokens for a call. Returns the id of the reservation, or null if no account is limited and there is nothing
-   * to renew; throws 402 if no tokens are left. It locks the accounts until the commit, so it must come late in the
-   * transaction. With a given `id` it can be repeated: the reservation is stored once.
+   * to renew. Throws 402 if no tokens are left, and then the transaction must be rolled back. It locks the accounts until
+   * the commit, so it must come late in the transaction. With a given `id` it can be repeated: the reservation is stored
+   * once.
    */
   async reserve(
     tx: EntityManager,
@@ -90,16 +91,16 @@ export class UsageService implements OnModuleInit {
     const { spaceId, userId } = reservation;
     const accounts = await lockLimitedAccounts(tx, spaceId, userId);
     if (accounts.length === 0) return null;
-    const reserved = await sumReservedTokens(tx, spaceId, userId, id);
+    // Before the check: if no tokens are left, the transaction is rolled back.
+    const reserved = await insertReservation(tx, { ...reservation, id });
     // An earlier transaction stored it, but its response was lost; other calls may have reserved the rest since.
-    if (reserved.exists) return id;
+    if (reserved.existed) return id;
     assertTokensAvailable(
       accounts.map((account) => ({
         ...account,
         reserved: account.userId === null ? reserved.space : reserved.user,
       })),
     );
-    await insertReservations(tx, [{ ...reservation, id }]);
     return id;
   }
 
