@@ -6,6 +6,8 @@ import { TaskDirectory } from '../src/tasks/task-directory.ts';
 import { TaskInstallation } from '../src/tasks/task-installation.ts';
 import { conflict } from '../src/infra/http/app-error.ts';
 import { TestApp, type RequestInit } from './harness/app.ts';
+import { installApplication } from './harness/applications.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -176,6 +178,8 @@ describe('Wrong tasks', () => {
 });
 
 describe('Who may', () => {
+  beforeAll(() => installApplication(app));
+
   verifies('task.access', 'members see and change their own tasks, admins all', async () => {
     const own = await create({}, { as: app.member });
     const foreign = await create();
@@ -205,6 +209,43 @@ describe('Who may', () => {
     expect(refused.body.message).toMatch(/^workflow\.steps\.0\.kind must not be emit/);
     expect((await patch(own, { workflow }, { as: app.member })).status).toBe(403);
     expect((await patch(own, { workflow })).status).toBe(403);
+  });
+
+  verifies('task.access', 'a step no longer emits once its owner is not an admin', async () => {
+    const person = await app.addUser('ADMIN');
+    const calls = new RunCalls(app, person);
+    const emit = { applicationIdentifier: 'shop', event: 'order.shipped', payload: {} };
+    const task = await calls.createTask([{ id: 'tell', kind: 'emit', ...emit }]);
+    const member = { body: { role: 'MEMBER' } };
+    expect((await app.request('PATCH', `/api/members/${person.userId}`, member)).status).toBe(200);
+    expect(await calls.reached(await calls.start(task))).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'FORBIDDEN' },
+    });
+  });
+
+  verifies('task.references', 'an unknown agent or event is named with its step', async () => {
+    const agent = { id: 'ask', kind: 'agent', agentId: randomUUID(), inputs: {} };
+    const emit = {
+      id: 'tell',
+      kind: 'emit',
+      applicationIdentifier: 'shop',
+      event: 'order.lost',
+      payload: {},
+    };
+    const nowhere = { ...emit, id: 'shout', applicationIdentifier: 'nowhere', event: 'order.created' };
+    const tool = { id: 'use', kind: 'tool', toolId: randomUUID(), method: 'get', input: {} };
+    const { status, body } = await post<ErrorBody>({
+      ...TASK,
+      workflow: { steps: [code(''), agent, emit, nowhere, tool] },
+    });
+    expect([status, body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    const problems = body.message.split('; ');
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toMatch(/^workflow\.steps\.1\.agentId must name an agent/);
+    expect(problems[1]).toMatch(/^workflow\.steps\.2\b.*order\.lost/);
+    expect(problems[2]).toMatch(/^workflow\.steps\.3\b.*nowhere/);
+    expect(problems[3]).toMatch(/^workflow\.steps\.4\.kind must not be tool/);
   });
 
   verifies('task.type', 'a change that a guard refuses does not happen', async () => {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EmitStep, EnvelopeReason, EnvelopeStatus, Step } from '@platform/contracts';
-import { AppError } from '../infra/http/app-error.ts';
+import { AppError, forbidden } from '../infra/http/app-error.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { ActionRegistry, type Action, type ActionContext } from '../tasks/action-registry.ts';
 import { Emission } from './emission.ts';
@@ -38,7 +38,11 @@ export class EmitAction implements Action, OnModuleInit {
     }
   }
 
+  /** Throws FORBIDDEN if the owner of the task is not an admin any more. */
   async run(context: ActionContext): Promise<EmittedEvent> {
+    if (context.owner.role !== 'ADMIN') {
+      throw forbidden('Only admins emit events: the owner of the task is not an admin');
+    }
     const { envelopeId, status, statusReason } = await this.emission.emitFromRun(
       context,
       emitStep(context.step),

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { STEP_KINDS, type Step, type StepKind } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { forbidden, invalidFor } from '../infra/http/app-error.ts';
+import { invalidFor } from '../infra/http/app-error.ts';
 import { isObject } from '../infra/json.ts';
 import { ActionRegistry, type ActionContext } from './action-registry.ts';
 import { formatProblem } from './problems.ts';
@@ -35,9 +35,6 @@ export class CodeCalls {
       throw new StepError('STEP_UNAVAILABLE', `${name ?? kind} is not available`);
     }
     const { owner, spaceId } = context;
-    if (action.kind === 'emit' && owner.role !== 'ADMIN') {
-      throw forbidden('Only admins emit events: the owner of the task is not an admin');
-    }
     const step = toStep(context.step.id, action.kind, request, name);
     const problems = await action.validate(this.database, { spaceId, owner }, step, name);
     if (problems.length > 0) throw invalidFor(problems);
