@@ -4,7 +4,7 @@ import { problemAt, unknownKeys, type Path, type Problem } from '../tasks/proble
 import { isObject } from '../infra/json.ts';
 
 /** Every row has these, so no column can have their names. */
-export const ROW_FIELDS = ['id', 'createdAt', 'updatedAt'];
+const ROW_FIELDS = ['id', 'createdAt', 'updatedAt'];
 const MAX_TABLES = 100;
 const MAX_COLUMNS = 100;
 const TABLE_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
