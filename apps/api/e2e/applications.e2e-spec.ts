@@ -482,6 +482,12 @@ describe('upgrading', () => {
     ]);
     expect([await catalog(), await tasks(), await subscriptions()]).toEqual(before);
 
+    // A default subscription that goes with its event is no surprise.
+    const without = next({ version: '3', events: [], subscriptions: [] });
+    expect((await upgrade(without, '?dryRun=true')).body.brokenSubscriptions).toEqual([
+      expect.objectContaining({ subscriptionId: byField.id }),
+      expect.objectContaining({ subscriptionId: byEvent.id }),
+    ]);
     const refused = await upgrade(next({ version: '' }), '?dryRun=true');
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('/version')]);
     expect((await upgrade(next(), '?dryRun=yes')).status).toBe(400);

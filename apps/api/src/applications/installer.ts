@@ -55,6 +55,6 @@ export class Installer {
     applicationId: string,
     manifest: ApplicationManifest,
   ): Promise<BrokenSubscription[]> {
-    return this.catalog.findBroken(tx, applicationId, partsOf(manifest).events);
+    return this.catalog.findBroken(tx, applicationId, partsOf(manifest));
   }
 }

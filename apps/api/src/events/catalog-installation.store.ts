@@ -132,6 +132,8 @@ export interface ActiveSubscription {
   event: string;
   taskId: string;
   filter: EventFilter | null;
+  /** Null if a user created it. */
+  defaultKey: string | null;
 }
 
 /** Lists subscriptions to events of an application in the order of their events and ids, after one of them. */
@@ -143,7 +145,7 @@ export function listActiveSubscriptions(
 ): Promise<ActiveSubscription[]> {
   return rows(
     sql,
-    `select id, event, task_id as "taskId", filter from subscription
+    `select id, event, task_id as "taskId", filter, default_key as "defaultKey" from subscription
      where application_id = $1 and deleted_at is null and retired_at is null
        and (event, id) > ($2::text, $3::uuid)
      order by event, id limit $4`,

@@ -46,20 +46,25 @@ export class CatalogInstallation {
     await store.retireDefaultSubscriptions(tx, where.applicationId, []);
   }
 
-  /** Finds subscriptions that would never fire again, or whose filter could not match, with other events. At most 200. */
+  /**
+   * Finds subscriptions that would never fire again, or whose filter could not match, with another manifest. At most 200.
+   * A default subscription that the manifest no longer declares, or moves to another event, is not broken.
+   */
   async findBroken(
     sql: Sql,
     applicationId: string,
-    events: readonly ManifestEvent[],
+    { events = [], subscriptions = [] }: Pick<ApplicationManifest, 'events' | 'subscriptions'>,
   ): Promise<BrokenSubscription[]> {
     const schemas = new Map<string, JsonSchema>(
       events.map(({ name, payloadSchema }) => [name, payloadSchema]),
     );
+    const defaults = new Map(subscriptions.map(({ key, event }) => [key, event]));
     const broken: BrokenSubscription[] = [];
     let after: store.ActiveSubscription | null = null;
     do {
       const batch = await store.listActiveSubscriptions(sql, applicationId, after, READ_BATCH);
-      for (const { id, event, taskId, filter } of batch) {
+      for (const { id, event, taskId, filter, defaultKey } of batch) {
+        if (defaultKey !== null && defaults.get(defaultKey) !== event) continue;
         const reason = findBreakage(filter, schemas.get(event));
         if (reason !== null) broken.push({ subscriptionId: id, event, taskId, reason });
       }
