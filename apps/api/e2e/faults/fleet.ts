@@ -33,6 +33,7 @@ interface FleetOptions {
 export class Fleet {
   /** Those that were started and not killed through `kill`. */
   readonly members: ServiceProcess[] = [];
+  private readonly halted = new Map<ServiceProcess, Promise<void>>();
   /** What is installed. */
   readonly worlds: World[] = [];
 
@@ -96,6 +97,11 @@ export class Fleet {
   async spawn(env: Record<string, string> = {}): Promise<ServiceProcess> {
     const member = await ServiceProcess.spawn({ ...this.env, ...env }, ['e2e/faults/preload-sink.ts']);
     this.members.push(member);
+    // At once: whatever it had begun ended with it.
+    this.halted.set(
+      member,
+      member.exit().then(() => this.sink.halt(member.pid)),
+    );
     return member;
   }
 
@@ -115,10 +121,15 @@ export class Fleet {
 
   /** Notes that a process has ended. */
   async bury(member: ServiceProcess): Promise<void> {
-    await member.exit();
+    await this.halted.get(member);
     const at = this.members.indexOf(member);
     if (at >= 0) this.members.splice(at, 1);
-    await this.sink.bury(member.pid);
+  }
+
+  /** Stops a process in the middle of what it does, until SIGCONT. */
+  async stop(member: ServiceProcess): Promise<void> {
+    member.signal('SIGSTOP');
+    await this.sink.halt(member.pid);
   }
 
   /** The addresses of the processes that run. */

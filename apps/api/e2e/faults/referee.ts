@@ -296,13 +296,16 @@ class Referee {
   }
 }
 
-/** The most intervals that overlap. What was not finished lasted until its process died. */
+/** The most intervals that overlap. An interval ends with its process, or when that is stopped. */
 export function mostAtOnce(effects: Effect[]): number {
   const changes = effects
-    .flatMap(({ startedAt, finishedAt, diedAt }) => [
-      { at: startedAt.getTime(), by: 1 },
-      { at: (finishedAt ?? diedAt ?? startedAt).getTime(), by: -1 },
-    ])
+    .flatMap(({ startedAt, finishedAt, haltedAt }) => {
+      const ends = [finishedAt, haltedAt].flatMap((end) => end?.getTime() ?? []);
+      return [
+        { at: startedAt.getTime(), by: 1 },
+        { at: ends.length > 0 ? Math.min(...ends) : startedAt.getTime(), by: -1 },
+      ];
+    })
     // At the same millisecond, the one that ends goes first.
     .sort((a, b) => a.at - b.at || a.by - b.by);
   let now = 0;

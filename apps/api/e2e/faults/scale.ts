@@ -8,9 +8,9 @@ if (skipReason) console.warn(`Faults are not tested on Redis: ${skipReason}`);
 
 export const hasRedis = !skipReason;
 
-/** The usual count or the full one; printed, because it is part of the result. */
+/** The usual count or the full one, or that of the variable `name`; printed, because it is part of the result. */
 export function scaled(name: string, usual: number, full: number): number {
-  const count = isFull ? full : usual;
+  const count = Number(process.env[name] ?? (isFull ? full : usual));
   console.info(`${name}=${count}`);
   return count;
 }

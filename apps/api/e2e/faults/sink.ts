@@ -12,8 +12,8 @@ export interface Effect {
   /** Null if the process died meanwhile. */
   finishedAt: Date | null;
   isAborted: boolean;
-  /** When its process died, if it was killed. */
-  diedAt: Date | null;
+  /** When its process was killed or stopped meanwhile. */
+  haltedAt: Date | null;
 }
 
 /**
@@ -42,21 +42,21 @@ export class Sink {
         is_aborted boolean not null default false
       )`);
     await pool.query(
-      'create table death (pid int not null, at timestamptz not null default clock_timestamp())',
+      'create table halt (pid int not null, at timestamptz not null default clock_timestamp())',
     );
     return new Sink(url, pool);
   }
 
-  /** Notes that a process was killed, once it has ended: what it had begun cannot have lasted longer. */
-  async bury(pid: number): Promise<void> {
-    await this.pool.query('insert into death (pid) values ($1)', [pid]);
+  /** Notes that a process has ended, or was stopped: from then on, it executes nothing. */
+  async halt(pid: number): Promise<void> {
+    await this.pool.query('insert into halt (pid) values ($1)', [pid]);
   }
 
   async effects(label?: string): Promise<Effect[]> {
     const { rows } = await this.pool.query<Effect>(
       `select run_id as "runId", envelope_id as "envelopeId", label, attempt, pid, started_at as "startedAt",
          finished_at as "finishedAt", is_aborted as "isAborted",
-         (select min(at) from death d where d.pid = e.pid and d.at >= e.started_at) as "diedAt"
+         (select min(at) from halt h where h.pid = e.pid and h.at >= e.started_at) as "haltedAt"
        from effect e where $1::text is null or label = $1 order by id`,
       [label ?? null],
     );
