@@ -2,6 +2,7 @@ import type {
   Application,
   ApplicationDetail,
   ApplicationManifest,
+  AuditEntry,
   CatalogApplication,
   InstalledApplication,
   Page,
@@ -165,11 +166,21 @@ describe('installing', () => {
     expect(keys).toEqual([{ prefix: systemKeyPrefix }]);
   });
 
-  it('is recorded for the audit, without the key', async () => {
-    const { body } = await install();
-    const audit = await app.request('GET', '/api/audit', { as: admin });
-    expect(audit.text).toContain('"action":"application.install"');
-    expect(audit.text).not.toContain(body.systemKey.slice(16));
+  it('and everything after it is recorded for the audit, without the keys', async () => {
+    const { systemKey } = (await install()).body;
+    await upgrade(shopManifest({ version: '2.0.0' }));
+    await upgrade(shopManifest({ version: '3.0.0' }), '?dryRun=true');
+    const rotated = (await rotate()).body;
+    await uninstall();
+    await uninstall();
+    const audit = await app.request<Page<AuditEntry>>('GET', '/api/audit', { as: admin });
+    expect(audit.body.items.map(({ action, details }) => [action, details])).toEqual([
+      ['application.uninstall', { identifier: 'shop' }],
+      ['application.rotate-key', { identifier: 'shop', prefix: rotated.systemKeyPrefix }],
+      ['application.upgrade', { identifier: 'shop', from: '1.0.0', to: '2.0.0' }],
+      ['application.install', { identifier: 'shop', version: '1.0.0' }],
+    ]);
+    for (const key of [systemKey, rotated.systemKey]) expect(audit.text).not.toContain(key.slice(16));
   });
 
   it('needs nothing but a name and a version', async () => {

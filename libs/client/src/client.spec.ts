@@ -240,6 +240,11 @@ describe('PlatformClient', () => {
         [applications.rotateKey('shop'), 'POST /api/applications/shop/system-key', {}],
         [data.list(ORDERS, { limit: 1 }), 'GET /api/data/shop/orders/rows?limit=1'],
         [data.create(ORDERS, { total: 1 }), 'POST /api/data/shop/orders/rows', { total: 1 }],
+        [
+          data.createMany(ORDERS, [{ total: 1 }]),
+          'POST /api/data/shop/orders/rows/batch',
+          { rows: [{ total: 1 }] },
+        ],
         [data.update(ORDERS, 'r', { total: 2 }), 'PATCH /api/data/shop/orders/rows/r', { total: 2 }],
         [data.delete(ORDERS, 'r/1'), 'DELETE /api/data/shop/orders/rows/r%2F1'],
         [usage.grant({ userId: 'u', tokens: 5 }), 'POST /api/usage/grants', { userId: 'u', tokens: 5 }],

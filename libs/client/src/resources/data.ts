@@ -1,4 +1,4 @@
-import type { DataRow, DataRowQuery, Page } from '@platform/contracts';
+import type { CreatedDataRows, DataRow, DataRowQuery, Page } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -23,6 +23,15 @@ export class DataResource {
 
   create(table: DataTable, values: Record<string, unknown>, options?: RequestOptions): Promise<DataRow> {
     return this.http.post(rowsPath(table), values, options);
+  }
+
+  /** Creates up to 10,000 rows: all of them, each with its event, or none. They are returned in the same order. */
+  createMany(
+    table: DataTable,
+    rows: Record<string, unknown>[],
+    options?: RequestOptions,
+  ): Promise<CreatedDataRows> {
+    return this.http.post(`${rowsPath(table)}/batch`, { rows }, options);
   }
 
   /** Changes the columns that are present. */
