@@ -17,6 +17,15 @@ export const eventGuarantees = {
     behavior:
       'An idempotency key records one envelope per application and event, also concurrently and after a loss of Redis',
   },
+  'event.guarantee.once': {
+    source: 'docs: guarantees of the event bus (G5)',
+    behavior:
+      'The steps of a run start once, unless the task is retried; a result from a lost lease is discarded',
+  },
+  'event.guarantee.slots': {
+    source: 'docs: guarantees of the event bus (G6)',
+    behavior: 'The concurrency of a task holds while workers die',
+  },
   'event.guarantee.outage': {
     source: 'docs: guarantees of the event bus (G7)',
     behavior:

@@ -1,0 +1,193 @@
+import { jest } from '@jest/globals';
+import { FAILPOINTS } from './faults/failpoints.ts';
+import { Fleet } from './faults/fleet.ts';
+import { judge, settle } from './faults/referee.ts';
+import { scaled, transports } from './faults/scale.ts';
+import { eventually } from './harness/eventually.ts';
+import { seededRandom } from './harness/random.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(3_600_000);
+
+const KILLS = scaled('FAULT_KILLS', 5, 20);
+// A process that gets no CPU time for a quarter of it loses its runs.
+const LEASE_MS = 5_000;
+const random = seededRandom();
+
+describe.each(transports('in-process'))('processes that die or stop, %s', (transport) => {
+  let fleet: Fleet;
+
+  beforeAll(async () => {
+    fleet = await Fleet.start({ transport, processes: 1, env: { PLATFORM_RUN_LEASE_MS: String(LEASE_MS) } });
+  });
+  afterAll(() => fleet.close());
+
+  verifies(
+    [
+      'event.guarantee.stored',
+      'event.guarantee.single',
+      'event.guarantee.complete',
+      'event.guarantee.once',
+      'event.guarantee.slots',
+    ],
+    'F15: SIGKILL at every place between two statements of the path of an event',
+    async () => {
+      const world = await fleet.install('killed');
+      await world.subscribe('all');
+      await world.subscribe('rush', { filter: { kind: 'rush' } });
+      await world.subscribe('again', { retry: { onInterrupted: true }, concurrency: 3, input: { ms: 20 } });
+      const emitter = fleet.emitter(world);
+      const kills = FAILPOINTS.flatMap((name) => Array.from({ length: KILLS }, () => name));
+      const spawn = (name: string | undefined) =>
+        name && fleet.spawn({ PLATFORM_FAILPOINTS: `${name}:kill@${1 + random(3)}` });
+      const died = new Map<string, number>();
+      // The next process starts while this one works.
+      let next = spawn(kills[0]);
+      for (const [i, name] of kills.entries()) {
+        const member = await next;
+        next = spawn(kills[i + 1]);
+        if (!member) break;
+        await member.ready().catch(() => {});
+        const isOver = () => member.hasEnded;
+        const deadline = performance.now() + 20_000;
+        const both = () => [member.url, ...fleet.urls];
+        while (!isOver() && performance.now() < deadline)
+          await fleet.emitter(world, both).load({ count: 4, atOnce: 4, random, until: isOver });
+        if (isOver()) died.set(name, (died.get(name) ?? 0) + 1);
+        await fleet.kill(member);
+      }
+      await emitter.load({ count: 20, random });
+      console.info('F15', Object.fromEntries(died), await judge(fleet));
+      expect(FAILPOINTS.filter((name) => died.get(name) !== KILLS)).toEqual([]);
+    },
+  );
+
+  verifies(
+    ['event.guarantee.once', 'event.guarantee.slots'],
+    'F16: a worker that stops past its lease and goes on: its result is discarded and its step aborted',
+    async () => {
+      const world = await fleet.install('stopped');
+      const once = await world.subscribe('once', { input: { ms: 60_000 } });
+      const again = await world.subscribe('again', {
+        ...{ retry: { onInterrupted: true }, input: { ms: LEASE_MS } },
+        concurrency: 1,
+      });
+      const paused = await fleet.add();
+      const others = fleet.members.filter((member) => member !== paused);
+      // Both runs start in the process that is going to stop.
+      for (const other of others) await fleet.stop(other);
+      await fleet.emitter(world, () => [paused.url]).emit(world.payload(random));
+      await eventually(async () => {
+        const started = [once, again].map(({ label }) => fleet.sink.effects(label));
+        expect((await Promise.all(started)).flat().map(({ pid }) => pid)).toEqual([paused.pid, paused.pid]);
+      }, 20_000);
+      await fleet.stop(paused);
+      for (const other of others) other.signal('SIGCONT');
+      await eventually(async () => {
+        expect((await fleet.sink.effects(again.label)).map(({ attempt }) => attempt)).toEqual([1, 2]);
+        expect((await fleet.sink.effects(again.label))[1]?.finishedAt).not.toBeNull();
+      }, 30_000);
+      paused.signal('SIGCONT');
+      const goesOn = Date.now();
+      const finished = await eventually(async () => {
+        const effects = [
+          ...(await fleet.sink.effects(once.label)),
+          ...(await fleet.sink.effects(again.label)),
+        ];
+        const zombies = effects.filter(({ pid }) => pid === paused.pid);
+        expect(zombies.map(({ finishedAt, isAborted }) => [finishedAt !== null, isAborted])).toEqual([
+          [true, true],
+          [true, true],
+        ]);
+        return zombies.map(({ finishedAt }) => (finishedAt?.getTime() ?? Infinity) - goesOn);
+      }, 20_000);
+      console.info(`F16: aborted after ${finished.join(' and ')} ms`);
+      expect(Math.max(...finished)).toBeLessThan(3_000);
+      console.info('F16', await judge(fleet));
+      const runs = await fleet.app.sql(
+        'select task_id as "taskId", status, attempt from run where task_id = any($1::uuid[]) order by attempt',
+        [[once.taskId, again.taskId]],
+      );
+      expect(runs).toEqual([
+        { taskId: once.taskId, status: 'INTERRUPTED', attempt: 1 },
+        { taskId: again.taskId, status: 'SUCCEEDED', attempt: 2 },
+      ]);
+      await fleet.kill(paused);
+    },
+  );
+
+  verifies(
+    'event.guarantee.key',
+    'F18: many emissions with one key at once over all processes, one of which dies: one envelope per key',
+    async () => {
+      const world = await fleet.install('same-key');
+      await world.subscribe('all');
+      const keys = scaled('FAULT_KEYS', 60, 1_000);
+      const atOnce = scaled('FAULT_SAME_KEY', 20, 200);
+      const other = await fleet.add();
+      const doomed = await fleet.add({
+        PLATFORM_FAILPOINTS: `events.emit.before-commit:kill@${3 + random(5)}`,
+      });
+      const emitter = fleet.emitter(world);
+      for (let i = 0; i < keys; i++) {
+        const entry = await fleet.ledger.add({
+          application: world.application,
+          event: 'order.created',
+          key: `key ${i}`,
+          payload: world.payload(random),
+        });
+        const answers = await Promise.all(Array.from({ length: atOnce }, () => emitter.send(entry)));
+        for (const answer of answers) await fleet.ledger.answer(entry, answer);
+        const accepted = answers.filter(({ status }) => status === 200);
+        expect(new Set(accepted.map(({ envelopeId }) => envelopeId)).size).toBe(1);
+        // The first may have died after its commit, and so without a response.
+        const firsts = accepted.filter(({ duplicate }) => duplicate === false).length;
+        expect(firsts).toBe(accepted.length === atOnce ? 1 : Math.min(firsts, 1));
+      }
+      expect(doomed.hasEnded).toBe(true);
+      console.info('F18', await judge(fleet));
+      for (const member of [other, doomed]) await fleet.kill(member);
+    },
+  );
+
+  verifies(
+    'event.guarantee.key',
+    'F19: the same key with another payload fires nothing; for another event or application it is another key',
+    async () => {
+      const paid = {
+        name: 'order.paid',
+        description: 'An order was paid.',
+        payloadSchema: { type: 'object' },
+      };
+      const events = [
+        { name: 'order.created', description: 'Created.', payloadSchema: { type: 'object' } },
+        paid,
+      ];
+      const [first, second] = [
+        await fleet.install('keys-one', { events }),
+        await fleet.install('keys-two', { events }),
+      ];
+      for (const world of [first, second]) {
+        await world.subscribe('created');
+        await world.subscribe('paid', { event: 'order.paid' });
+      }
+      const key = 'the same key';
+      const entry = await fleet.emitter(first).emit({ amount: 1 }, key);
+      const same = await fleet.emitter(first).send({ ...entry, payload: { ...entry.payload, amount: 2 } });
+      expect(same).toMatchObject({ status: 200, duplicate: true, samePayload: false });
+      expect(same.envelopeId).toBe(entry.answers[0]?.envelopeId);
+      const again = await fleet.emitter(first).send(entry);
+      expect(again).toMatchObject({ status: 200, duplicate: true, samePayload: true });
+      const others = [
+        await fleet.emitter(first).emit({ amount: 1 }, key, 'order.paid'),
+        await fleet.emitter(second).emit({ amount: 1 }, key),
+        await fleet.emitter(second).emit({ amount: 1 }, key, 'order.paid'),
+      ];
+      for (const { answers } of others) expect(answers).toMatchObject([{ status: 200, duplicate: false }]);
+      await settle(fleet);
+      for (const world of [first, second])
+        for (const { label } of world.subscribers) expect(await fleet.sink.effects(label)).toHaveLength(1);
+      console.info('F19', await judge(fleet));
+    },
+  );
+});
