@@ -48,4 +48,18 @@ export const client = {
     behavior:
       'The client library invites, accepts, declines, withdraws, appoints, and revokes keys with a password',
   },
+  'client.events': {
+    source: 'issue 8; spec: Event subscription management',
+    behavior:
+      'The client library subscribes, previews filters, reads the log and runs, replays, and writes rows',
+  },
+  'client.emit': {
+    source: 'spec: Emit an event',
+    behavior:
+      'emitManagedEvent emits with the system key; with an idempotency key it repeats a lost call, and one envelope is recorded',
+  },
+  'client.applications': {
+    source: 'issue 8',
+    behavior: 'The client library installs, upgrades, and uninstalls applications and rotates their keys',
+  },
 } as const;
