@@ -22,7 +22,10 @@ export default {
       testEnvironmentOptions: conditions('browser'),
       extensionsToTreatAsEsm: ['.ts', '.tsx'],
       transform: { '\\.ts$': ['@swc/jest', swcOptions], '\\.tsx$': ['@swc/jest', react] },
-      moduleNameMapper: { '\\.css$': own('test/no-styles.mjs') },
+      moduleNameMapper: {
+        '\\.css$': own('test/no-styles.mjs'),
+        '/code-editor\\.tsx$': own('test/plain-editor.tsx'),
+      },
       testMatch: ['<rootDir>/src/**/*.spec.{ts,tsx}'],
     },
     {

@@ -140,7 +140,7 @@ suite('the event pages in a browser', () => {
     );
     await page.goto('/events/log?status=DISPATCHED&applicationIdentifier=parcels');
     await page.getByRole('link', { name: /parcel\.sent/ }).click();
-    expect(new URL(page.url()).pathname).toBe(`/events/log/${envelopeId}`);
+    await page.waitForURL(`**/events/log/${envelopeId}?**`);
     const envelope = page.getByRole('dialog', { name: 'parcel.sent' });
     await envelope.getByText('weight: 40, wanted one of [50,100]').waitFor();
     await envelope.getByText('Filter did not match').waitFor();

@@ -24,6 +24,13 @@ class TaskChannel {
   port2 = { postMessage: () => void setTimeout(() => this.port1.onmessage?.()) };
 }
 
+/** Elements have no size in jsdom, so it never changes. */
+class NoResizes {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
 /** jsdom with everything that the components of the console need. */
 export default class BrowserEnvironment extends TestEnvironment {
   constructor(config, context) {
@@ -31,6 +38,7 @@ export default class BrowserEnvironment extends TestEnvironment {
     for (const name of NODE_GLOBALS) this.global[name] = globalThis[name];
     // Ports of Node.js would keep the process alive.
     this.global.MessageChannel = TaskChannel;
+    this.global.ResizeObserver = NoResizes;
     const { EventTarget } = this.global;
     this.global.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media });
     // antd measures the width of scrollbars, but jsdom does not implement pseudo-elements.

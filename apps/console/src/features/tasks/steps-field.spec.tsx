@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { Button, Form } from 'antd';
+import { renderInApp } from '../../../test/render.tsx';
+import { StepsField } from './steps-field.tsx';
+import { toTaskRequest, type StepForm, type TaskForm } from './task.ts';
+
+afterEach(cleanup);
+
+const code = (id: string): StepForm => ({ id, kind: 'code', source: `return '${id}';` });
+
+async function setUp(steps: StepForm[]) {
+  const onFinish = jest.fn<(steps: unknown) => void>();
+  function StepsForm() {
+    const [form] = Form.useForm<TaskForm>();
+    return (
+      <Form
+        form={form}
+        initialValues={{ type: 'MANUAL', workflow: { steps } }}
+        onFinish={() => onFinish(toTaskRequest(form.getFieldsValue(true) as TaskForm).workflow.steps)}
+      >
+        <StepsField />
+        <Button htmlType="submit">Save</Button>
+      </Form>
+    );
+  }
+  const user = await renderInApp(<StepsForm />);
+  const save = () => user.click(screen.getByRole('button', { name: 'Save' }));
+  return { user, onFinish, save };
+}
+
+const step = (number: number) => within(screen.getByRole('group', { name: `Step ${number}` }));
+
+describe('StepsField', () => {
+  it('reorders and removes steps', async () => {
+    const { user, onFinish, save } = await setUp([code('a'), code('b'), code('c')]);
+    await user.click(screen.getByRole('button', { name: 'Move step 3 up' }));
+    await user.click(screen.getByRole('button', { name: 'Remove step 1' }));
+    expect(screen.getByRole('button', { name: 'Move step 1 up' })).toHaveProperty('disabled', true);
+    expect(screen.getByRole('button', { name: 'Move step 2 down' })).toHaveProperty('disabled', true);
+    await save();
+    await waitFor(() =>
+      expect(onFinish).toHaveBeenCalledWith([
+        { id: 'c', kind: 'code', source: "return 'c';" },
+        { id: 'b', kind: 'code', source: "return 'b';" },
+      ]),
+    );
+  });
+
+  it('rejects ids that later steps could not refer to', async () => {
+    const { onFinish, save } = await setUp([code('same'), code('same'), code('1st')]);
+    await save();
+    await step(2).findByText('Another step has this id');
+    await step(3).findByText('Letters, digits, and _, not starting with a digit');
+    expect(step(1).queryByText('Another step has this id')).toBeNull();
+    expect(onFinish).not.toHaveBeenCalled();
+  });
+
+  it('needs at least one step', async () => {
+    const { user, onFinish, save } = await setUp([code('a')]);
+    await user.click(screen.getByRole('button', { name: 'Remove step 1' }));
+    await save();
+    await screen.findByText('Add at least one step');
+    expect(onFinish).not.toHaveBeenCalled();
+  });
+
+  it('adds a tool step, whose input must be a JSON object', async () => {
+    const { user, onFinish, save } = await setUp([code('a')]);
+    await user.click(
+      within(screen.getByRole('group', { name: 'Add a step' })).getByRole('button', { name: /Tool/ }),
+    );
+    await user.type(step(2).getByLabelText('Tool'), 'current_time');
+    await user.type(step(2).getByLabelText('Method'), 'now');
+    const input = await step(2).findByRole('textbox', { name: 'Input' });
+    fireEvent.change(input, { target: { value: '[1]' } });
+    await save();
+    await step(2).findByText('Enter a JSON object');
+    fireEvent.change(input, { target: { value: '{"zone":"{{inputs.zone}}"}' } });
+    await save();
+    await waitFor(() =>
+      expect(onFinish).toHaveBeenCalledWith([
+        { id: 'a', kind: 'code', source: "return 'a';" },
+        {
+          id: 'step2',
+          kind: 'tool',
+          toolId: 'current_time',
+          method: 'now',
+          input: { zone: '{{inputs.zone}}' },
+        },
+      ]),
+    );
+  });
+});
