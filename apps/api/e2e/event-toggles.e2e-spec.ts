@@ -1,0 +1,105 @@
+import { jest } from '@jest/globals';
+import type { InstalledApplication, Subscription, Task } from '@platform/contracts';
+import { Dispatch } from '../src/events/dispatch.ts';
+import { claimBatch } from '../src/events/outbox.store.ts';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { repeat } from './faults/background.ts';
+import { scaled } from './faults/scale.ts';
+import { post } from './faults/world.ts';
+import { TestApp } from './harness/app.ts';
+import { asApplication } from './harness/applications.ts';
+import { verifies } from './verifies.ts';
+
+jest.setTimeout(3_600_000);
+
+const EVENT = 'order.created';
+/** As many envelopes are dispatched while the subscription is disabled, before it is enabled again. */
+const MEANWHILE = 1;
+
+/** Both serve only: the test dispatches in each of them, and nothing runs. */
+let apps: TestApp[];
+
+beforeAll(async () => {
+  const env = { PLATFORM_ROLE: 'api', PLATFORM_RATE_LIMIT: '1000000000' };
+  const first = await TestApp.start({ env });
+  apps = [first, await TestApp.start({ env, database: first })];
+});
+afterAll(async () => {
+  for (const app of apps.reverse()) await app.close();
+});
+
+describe('a subscription that is switched', () => {
+  verifies(
+    'events.dispatch.toggle',
+    'F21: once it is disabled, nothing fires any more, however the dispatch of two processes interleaves',
+    async () => {
+      const [app, other] = apps as [TestApp, TestApp];
+      const loops = scaled('FAULT_TOGGLES', 1_000, 10_000);
+      const { systemKey } = await post<InstalledApplication>(app, '/api/applications', {
+        ...{ identifier: 'shop', name: 'Shop', version: '1.0.0' },
+        events: [{ name: EVENT, description: 'Created.', payloadSchema: { type: 'object' } }],
+      });
+      const workflow = { steps: [{ id: 'nothing', kind: 'code', source: 'return 1' }] };
+      const task = await post<Task>(app, '/api/tasks', { name: 'Work', type: 'EVENT', workflow });
+      const { id } = await post<Subscription>(app, '/api/events/subscriptions', {
+        ...{ applicationIdentifier: 'shop', event: EVENT, taskId: task.id },
+      });
+      const caller = asApplication(app.admin, systemKey);
+      let dispatched = 0;
+      const works = apps.flatMap((one, i) => [
+        repeat(
+          () =>
+            one.request('POST', '/api/events/emit', {
+              as: caller,
+              body: { appIdentifier: 'shop', event: EVENT, payload: { from: i } },
+            }),
+          () => 0,
+        ),
+        repeat(
+          async () => {
+            const claims = await claimBatch(one.get(BackgroundDatabase), 4);
+            await one.get(Dispatch).dispatch(claims);
+            dispatched += claims.length;
+          },
+          () => 0,
+        ),
+      ]);
+      const switchTo = async (enabled: boolean, by: TestApp) => {
+        const { status, text } = await by.request('PATCH', `/api/events/subscriptions/${id}`, {
+          body: { enabled },
+        });
+        expect([status, text]).toEqual([200, expect.anything()]);
+      };
+      const now = async () => {
+        const [row] = await app.sql<{ at: string }>('select clock_timestamp()::text as at');
+        return row?.at ?? '';
+      };
+      const windows: [string, string][] = [];
+      for (let i = 0; i < loops; i++) {
+        await switchTo(false, i % 2 === 0 ? app : other);
+        const from = await now();
+        const before = dispatched;
+        while (dispatched < before + MEANWHILE) await new Promise(setImmediate);
+        windows.push([from, await now()]);
+        await switchTo(true, app);
+      }
+      await Promise.all(works.map((work) => work.stop()));
+
+      const fired = await app.sql(
+        `select d.* from delivery d
+         join unnest($1::timestamptz[], $2::timestamptz[]) as w(from_at, to_at)
+           on d.created_at between w.from_at and w.to_at`,
+        [windows.map(([from]) => from), windows.map(([, to]) => to)],
+      );
+      expect(fired).toEqual([]);
+      const [counts] = await app.sql<{ fired: number; silent: number }>(
+        `select count(*) filter (where matched_count = 1)::int as fired,
+           count(*) filter (where matched_count = 0)::int as silent from envelope where status = 'DISPATCHED'`,
+      );
+      console.info(`F21: ${loops} loops`, counts);
+      // It did fire while it was enabled, and there was something to fire while it was not.
+      expect(counts?.fired).toBeGreaterThan(loops / 10);
+      expect(counts?.silent).toBeGreaterThanOrEqual(loops);
+    },
+  );
+});
