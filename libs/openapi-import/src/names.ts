@@ -1,0 +1,34 @@
+const MAX_LENGTH = 64;
+const HASH_LENGTH = 8;
+
+/**
+ * Makes names of letters, digits, `_`, and `-`, of at most 64 characters, that differ even if case is ignored. A name
+ * depends only on its own text and on equal names before it, so that a later import of the document finds its methods.
+ */
+export function uniqueNames(texts: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return texts.map((text) => {
+    const name = toName(text);
+    let unique = name;
+    for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = shorten(name, `_${n}`);
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
+}
+
+function toName(text: string): string {
+  const name = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
+  // The texts of different operations can have the same first characters.
+  return name.length > MAX_LENGTH ? shorten(name, `_${hash(text)}`) : name || `method_${hash(text)}`;
+}
+
+function shorten(name: string, suffix: string): string {
+  return name.slice(0, MAX_LENGTH - suffix.length) + suffix;
+}
+
+/** FNV-1a with 32 bits, which is the same in browsers and Node.js, and synchronous. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return (value >>> 0).toString(16).padStart(HASH_LENGTH, '0');
+}

@@ -1,0 +1,118 @@
+/** A JSON Schema of draft 2020-12, with `isPort: true` on each port. */
+export interface PortSchema {
+  [keyword: string]: unknown;
+}
+
+/** Where a value of the input goes in the HTTP request. */
+export type PortLocation = 'path' | 'query' | 'header' | 'cookie' | 'body';
+
+/** Maps a port of the input schema to its place in the HTTP request. */
+export interface PortBinding {
+  /** The name of the property in the input schema. */
+  port: string;
+  in: PortLocation;
+  /** The original name. Absent for a body that is one port. */
+  name?: string;
+  style?: string;
+  explode?: boolean;
+  /** The value is sent as text of this media type, such as application/json. */
+  mediaType?: string;
+  allowReserved?: boolean;
+  /** Swagger 2.0. */
+  collectionFormat?: string;
+}
+
+export type HttpMethod =
+  'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace' | 'query' | (string & {});
+
+/** One endpoint of a document as a method of a tool. */
+export interface ImportedMethod {
+  /** Letters, digits, `_`, and `-`; at most 64; unique in the document, also if case is ignored. */
+  name: string;
+  description: string;
+  httpMethod: string;
+  path: string;
+  /** Present if the operation or its path overrides the servers of the document. */
+  serverUrl?: string;
+  inputSchema: PortSchema;
+  outputSchema: PortSchema;
+  bindings: PortBinding[];
+  /** Null if the method has no body. */
+  bodyMediaType: string | null;
+  /** The encodings of the properties of a form, as in the document. */
+  encoding?: Record<string, unknown>;
+  /** Such as `GET /pets/{id}`. */
+  operationKey: string;
+  /** Whether the method has side effects, judged by its verb. */
+  acts: boolean;
+  deprecated: boolean;
+  tags: string[];
+}
+
+/** An endpoint before it is converted. */
+export interface OperationSummary {
+  operationKey: string;
+  name: string;
+  httpMethod: string;
+  path: string;
+  summary: string;
+  tags: string[];
+  deprecated: boolean;
+}
+
+/** `simplified`: the method works, but parts of its schemas are less exact than in the document. */
+export type Fidelity = 'exact' | 'simplified' | 'skipped';
+
+export interface ReportReason {
+  /** JSON pointer into the document. */
+  pointer: string;
+  /** One sentence. */
+  reason: string;
+}
+
+export interface ReportEntry {
+  operationKey: string;
+  fidelity: Fidelity;
+  /** At most 20. */
+  reasons: ReportReason[];
+  /** Estimated tokens of the method in a prompt; 0 if it was skipped. */
+  promptTokens: number;
+}
+
+export interface ImportedServer {
+  /** With the defaults of its variables. */
+  url: string;
+  description: string;
+}
+
+export type DocumentKind = 'openapi3' | 'swagger2';
+
+export interface ImportResult {
+  kind: DocumentKind;
+  title: string;
+  version: string;
+  servers: ImportedServer[];
+  methods: ImportedMethod[];
+  report: ReportEntry[];
+  /** The share of operations that were imported exactly, 0 to 1. */
+  fidelity: number;
+  /** References that could not be resolved, without repetitions. */
+  unresolvedRefs: string[];
+  /** Sentences about the entire document. */
+  warnings: string[];
+}
+
+export interface ImportSource {
+  text: string;
+  /** The Content-Type of the response, if the document was fetched. */
+  contentType?: string;
+  /** The address of the document, for relative server addresses. */
+  documentUrl?: string;
+  /** The name of the file, if the document was read from one. */
+  fileName?: string;
+}
+
+/** Why a document cannot be imported: a sentence for the user. */
+export class ImportError extends Error {
+  override name = 'ImportError';
+}
