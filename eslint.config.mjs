@@ -94,6 +94,8 @@ export default tseslint.config(
   },
   ...zones,
   { files: ['libs/*/src/**/*.ts'], rules: restricted(noApps, noNode, noNest) },
+  // Runs on the server only, and validates its configuration with class-validator.
+  { files: ['libs/speech/src/**/*.ts'], rules: restricted(noApps) },
   // Tests always run in Node.js.
   { files: ['libs/*/src/**/*.spec.ts'], rules: restricted(noApps, noNest) },
   {

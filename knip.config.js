@@ -36,6 +36,14 @@ export default {
       entry: ['src/**/*.spec.ts'],
       project: ['{src,test}/**/*.ts'],
     },
+    'libs/openapi-import': {
+      entry: ['src/**/*.spec.ts'],
+      project: ['src/**/*.ts'],
+    },
+    'libs/speech': {
+      entry: ['src/**/*.spec.ts'],
+      project: ['src/**/*.ts'],
+    },
     'libs/contracts': {
       project: ['src/**/*.ts'],
     },

@@ -43,23 +43,28 @@ export function readParameters(
   let body: ParameterList['body'] = null;
   for (const { list, pointer } of lists) {
     if (!Array.isArray(list)) continue;
-    (list as unknown[]).forEach((item, i) => {
+    for (const [i, item] of (list as unknown[]).entries()) {
       const place = `${pointer}/${i}`;
       const parameter = references.deref(item);
-      if (parameter === undefined) return onProblem(place, 'The parameter cannot be resolved and is omitted');
+      if (parameter === undefined) {
+        onProblem(place, 'The parameter cannot be resolved and is omitted');
+        continue;
+      }
       if (kind === 'swagger2' && parameter.in === 'body') {
         body = { parameter, pointer: place };
-        return;
+        continue;
       }
       const read = readParameter(parameter, place, kind, references);
-      if (read === null)
-        return onProblem(place, 'The parameter has no valid name and location and is omitted');
-      if (read.in === 'header' && OMITTED_HEADERS.includes(read.name.toLowerCase())) return;
-      byKey.set(keyOf(read), read);
-    });
+      if (read === null) onProblem(place, 'The parameter has no valid name and location and is omitted');
+      else if (!isOmitted(read)) byKey.set(keyOf(read), read);
+    }
   }
   addTemplateVariables(path, byKey);
   return { parameters: [...byKey.values()], body };
+}
+
+function isOmitted({ in: location, name }: Parameter): boolean {
+  return location === 'header' && OMITTED_HEADERS.includes(name.toLowerCase());
 }
 
 /** Header names are case-insensitive. */

@@ -22,7 +22,7 @@ export class References {
     const copy = { ...root, ...version, info } as unknown as Parameters<SwaggerParser['resolve']>[0];
     const parser = new SwaggerParser();
     const refs = await parser.resolve(copy, { resolve: { external: false }, continueOnError: true });
-    return new References(root, (pointer) => refs.get(pointer) as unknown);
+    return new References(root, (pointer) => refs.get(pointer));
   }
 
   /**

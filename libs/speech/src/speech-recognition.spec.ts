@@ -1,0 +1,357 @@
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { listConfigProblems, type SpeechConfig } from './config.ts';
+import { recognize, SPEECH_TOOL } from './speech-recognition.ts';
+import { makeAac, makeMp3, makeMp4, makeWav } from './test-audio.ts';
+import type { SpeechInput } from './types.ts';
+
+const SECRET_ID = 'AKIDexampleexampleexample';
+const SECRET_KEY = 'secretsecretsecretsecret';
+
+/** What the server received, after it has verified the signature. */
+interface Received {
+  EngSerViceType: string;
+  SourceType: number;
+  VoiceFormat: string;
+  Data: string;
+  DataLen: number;
+}
+
+/** A stand-in for the provider that verifies signatures as documented (TC3-HMAC-SHA256). */
+class CloudServer {
+  readonly received: Received[] = [];
+  readonly regions: unknown[] = [];
+  /** The error code of the next responses, or null for success. */
+  failure: string | null = null;
+  isSilent = false;
+  private server: Server | null = null;
+
+  async start(): Promise<string> {
+    this.server = createServer((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const body = Buffer.concat(chunks).toString();
+        if (this.isSilent) return;
+        const code = isSigned(req, body) ? this.failure : 'AuthFailure.SignatureFailure';
+        this.received.push(JSON.parse(body) as Received);
+        this.regions.push(req.headers['x-tc-region']);
+        const RequestId = 'request-1';
+        const response = code
+          ? { Error: { Code: code, Message: `${body.slice(0, 50)} is wrong` }, RequestId }
+          : { Result: '你好 world', AudioDuration: 1000, RequestId };
+        res.setHeader('Content-Type', 'application/json');
+        res.end(JSON.stringify({ Response: response }));
+      });
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server?.closeAllConnections();
+    this.server?.close();
+  }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+
+function isSigned(req: IncomingMessage, body: string): boolean {
+  const authorization = req.headers.authorization ?? '';
+  const [, id, scope = '', names = '', signature] =
+    /^TC3-HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=(\w+)$/.exec(authorization) ??
+    [];
+  if (id !== SECRET_ID) return false;
+  const headers = names.split(';').map((name) => {
+    // The provider has no port, so the SDK signs the host without one.
+    const value = String(req.headers[name]).replace(name === 'host' ? /:\d+$/ : /$^/, '');
+    return `${name}:${value.toLowerCase()}\n`;
+  });
+  const request = ['POST', '/', '', headers.join(''), names, sha256(body)].join('\n');
+  const [date = '', service = ''] = scope.split('/');
+  const text = ['TC3-HMAC-SHA256', req.headers['x-tc-timestamp'], scope, sha256(request)].join('\n');
+  const key = hmac(hmac(hmac(`TC3${SECRET_KEY}`, date), service), 'tc3_request');
+  return hmac(key, text).toString('hex') === signature;
+}
+
+let cloud: CloudServer;
+let config: SpeechConfig;
+let warnings: string[];
+
+beforeEach(async () => {
+  cloud = new CloudServer();
+  const endpoint = await cloud.start();
+  config = { secretId: SECRET_ID, secretKey: SECRET_KEY, endpoint, protocol: 'http' };
+  warnings = [];
+});
+afterEach(() => cloud.stop());
+
+const run = (input: Partial<SpeechInput> & Record<string, unknown>, changes: SpeechConfig = {}) =>
+  recognize(
+    { audio: makeWav(1), ...input },
+    { ...config, ...changes },
+    { onWarning: (warning) => warnings.push(warning) },
+  );
+
+async function failureOf(
+  input: Partial<SpeechInput> & Record<string, unknown>,
+  changes: SpeechConfig = {},
+): Promise<string> {
+  const output = await run(input, changes);
+  if (output.success) throw new Error('The recognition succeeded');
+  expect(Object.keys(output).sort()).toEqual([
+    'error',
+    'failed',
+    'processedAt',
+    'provider',
+    'sessionId',
+    'success',
+  ]);
+  expect(output).toMatchObject({ failed: true, provider: 'tencent' });
+  expect(output.processedAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(JSON.stringify(output)).not.toContain(SECRET_KEY);
+  return output.error;
+}
+
+it('is version 1.1.0', () => {
+  expect(SPEECH_TOOL).toEqual({ name: 'speech_recognition', version: '1.1.0' });
+});
+
+it('recognizes a sentence with the real SDK and a valid signature', async () => {
+  const audio = makeWav(1);
+  const output = await run({ audio, sessionId: 's-1' });
+  expect(output).toEqual({
+    success: true,
+    text: '你好 world',
+    language: 'zh-CN',
+    confidence: 0.85,
+    provider: 'tencent',
+    method: 'sentence',
+    processedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    audioSize: audio.length,
+    sessionId: 's-1',
+    executionTime: expect.any(Number),
+  });
+  expect(cloud.received).toEqual([
+    {
+      EngSerViceType: '16k_zh',
+      SourceType: 1,
+      VoiceFormat: 'wav',
+      Data: audio.toString('base64'),
+      DataLen: audio.length,
+    },
+  ]);
+  expect(cloud.regions).toEqual(['ap-guangzhou']);
+  expect(warnings).toEqual([]);
+});
+
+describe('audio', () => {
+  it.each([
+    ['a buffer', (audio: Buffer) => audio],
+    ['base64', (audio: Buffer) => audio.toString('base64')],
+    ['base64 with line breaks', (audio: Buffer) => audio.toString('base64').replace(/(.{76})/g, '$1\r\n')],
+    ['a data URI', (audio: Buffer) => `data:audio/wav;base64,${audio.toString('base64')}`],
+  ])('can be %s', async (_, encode) => {
+    const audio = makeWav(0.5);
+    expect(await run({ audio: encode(audio) })).toMatchObject({ success: true, audioSize: audio.length });
+    expect(cloud.received[0]?.Data).toBe(audio.toString('base64'));
+  });
+
+  it.each([
+    [{ audio: undefined }, 'INVALID_INPUT: audio is required'],
+    [
+      { audio: undefined, audioData: 'UklGRg==' },
+      'INVALID_INPUT: audio is required: the field is named audio, not audioData',
+    ],
+    [{ audio: 'not base64!' }, 'INVALID_INPUT: audio must be valid base64'],
+    [{ audio: '' }, 'INVALID_INPUT: audio must not be empty'],
+    [{ audio: 5 as unknown as string }, 'INVALID_INPUT: audio must be a base64 string or a buffer'],
+    [{ sessionId: 5 as unknown as string }, 'INVALID_INPUT: sessionId must be a string'],
+  ])('%j is rejected', async (input, error) => {
+    expect(await failureOf(input)).toBe(error);
+    expect(cloud.received).toEqual([]);
+  });
+
+  it('has at most 5 MB after decoding', async () => {
+    const limit = 5_242_880;
+    expect(await run({ audio: Buffer.alloc(limit), format: 'pcm' }, { maxDuration: 60 })).toMatchObject({
+      success: false,
+    });
+    const tooLarge = `FILE_TOO_LARGE: The audio has ${limit + 1} bytes, and at most ${limit} are allowed`;
+    expect(await failureOf({ audio: Buffer.alloc(limit + 1) })).toBe(tooLarge);
+    expect(await failureOf({ audio: Buffer.alloc(limit + 1).toString('base64') })).toBe(tooLarge);
+    expect(await failureOf({ audio: makeWav(1) }, { maxFileSize: 100 })).toContain('at most 100 are allowed');
+  });
+
+  it.each([
+    ['wav', makeWav(61)],
+    ['mp3', makeMp3(61)],
+    ['pcm', Buffer.alloc(61 * 32_000)],
+  ])('has at most 60 seconds: %s', async (format, audio) => {
+    expect(await failureOf({ audio, format })).toMatch(
+      /^AUDIO_TOO_LONG: The audio has 61\.\d seconds, and at most 60 are allowed$/,
+    );
+  });
+});
+
+describe('the format', () => {
+  it.each([
+    ['wav', makeWav(1)],
+    ['mp3', makeMp3(1)],
+    ['aac', makeAac(1)],
+    ['m4a', makeMp4('M4A ')],
+  ])('%s is detected by its bytes', async (format, audio) => {
+    expect(await run({ audio })).toMatchObject({ success: true });
+    expect(cloud.received[0]?.VoiceFormat).toBe(format);
+  });
+
+  it('of unknown bytes is the given one, that of the file name, or wav', async () => {
+    const audio = Buffer.alloc(3_200, 1);
+    await run({ audio, format: 'pcm' });
+    await run({ audio, filename: 'clip.PCM' });
+    await run({ audio, filename: 'clip.txt' });
+    await run({ audio });
+    expect(cloud.received.map(({ VoiceFormat }) => VoiceFormat)).toEqual(['pcm', 'pcm', 'wav', 'wav']);
+  });
+
+  it('of the bytes wins over the given one, with a warning', async () => {
+    await run({ audio: makeMp3(1), format: 'wav' });
+    expect(cloud.received[0]?.VoiceFormat).toBe('mp3');
+    expect(warnings).toEqual(['The format was given as wav, but the audio is mp3']);
+  });
+
+  it.each([
+    ['flac by name, whatever the bytes are', { audio: makeWav(1), format: 'flac' }],
+    ['Ogg', { audio: Buffer.from('OggS and more') }],
+    ['FLAC', { audio: Buffer.from('fLaC and more'), format: 'wav' }],
+    ['an MP4 video', { audio: makeMp4('isom') }],
+    ['WebM', { audio: Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0, 0]) }],
+    ['AVI', { audio: Buffer.from('RIFF\0\0\0\0AVI LIST') }],
+  ])('%s is not supported', async (_, input) => {
+    expect(await failureOf(input)).toMatch(/^UNSUPPORTED_FORMAT: .*Supported are wav, mp3, m4a, pcm, aac$/);
+    expect(cloud.received).toEqual([]);
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    ['zh-CN', '16k_zh'],
+    ['en-US', '16k_en'],
+    ['ja-JP', '16k_ja'],
+    ['ko-KR', '16k_ko'],
+    ['es-ES', '16k_es'],
+    ['fr-FR', '16k_fr'],
+    ['de-DE', '16k_de'],
+  ])('%s uses the engine %s', async (language, engine) => {
+    expect(await run({ language })).toMatchObject({ success: true, language });
+    expect(cloud.received[0]?.EngSerViceType).toBe(engine);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['zh-TW', '16k_zh-TW'],
+    ['ru-RU', '16k_ru'],
+  ])(
+    '%s uses the engine %s, which the provider does not document, with a warning',
+    async (language, engine) => {
+      await run({ language });
+      expect(cloud.received[0]?.EngSerViceType).toBe(engine);
+      expect(warnings[0]).toContain('does not document an engine');
+    },
+  );
+
+  it('outside of the nine uses the default engine, with a warning', async () => {
+    await run({ language: 'pt-BR' });
+    expect(cloud.received[0]?.EngSerViceType).toBe('16k_zh');
+    expect(warnings[0]).toContain('The language pt-BR is not one of');
+  });
+
+  it('has a configured default, for which the configured engine is used', async () => {
+    const changes = { defaultLanguage: 'en-US', engineType: '16k_en_large' };
+    expect(await run({}, changes)).toMatchObject({ language: 'en-US' });
+    await run({ language: 'zh-CN' }, changes);
+    expect(cloud.received.map(({ EngSerViceType }) => EngSerViceType)).toEqual(['16k_en_large', '16k_zh']);
+  });
+});
+
+it('ignores realtime, with a warning', async () => {
+  expect(await run({ realtime: true })).toMatchObject({ success: true });
+  expect(warnings).toEqual(['realtime is ignored: the tool recognizes one sentence at a time']);
+});
+
+describe('a failure of the provider', () => {
+  it.each([
+    [
+      'AuthFailure.SecretIdNotFound',
+      'INVALID_CREDENTIALS: The provider rejects secretId or secretKey (AuthFailure.SecretIdNotFound)',
+    ],
+    [
+      'UnauthorizedOperation',
+      'INVALID_CREDENTIALS: The key needs permission for the action asr:SentenceRecognition (UnauthorizedOperation)',
+    ],
+    [
+      'InvalidParameterValue.ErrorInvalidVoiceFormat',
+      'UNSUPPORTED_FORMAT: The provider does not support the format (InvalidParameterValue.ErrorInvalidVoiceFormat)',
+    ],
+    [
+      'InvalidParameterValue.ErrorVoicedataTooLong',
+      'AUDIO_TOO_LONG: The provider says that the audio is too long (InvalidParameterValue.ErrorVoicedataTooLong)',
+    ],
+    ['InvalidParameter', 'INVALID_INPUT: The provider rejects the request (InvalidParameter)'],
+    ['InternalError', 'NETWORK_ERROR: The provider cannot be reached or has failed (InternalError)'],
+  ])('%s is %s', async (code, error) => {
+    cloud.failure = code;
+    expect(await failureOf({ sessionId: 's' })).toBe(error);
+  });
+
+  it('is INVALID_CREDENTIALS for a wrong key', async () => {
+    expect(await failureOf({}, { secretKey: 'x'.repeat(20) })).toContain(
+      'INVALID_CREDENTIALS: The provider rejects',
+    );
+  });
+
+  it('is NETWORK_ERROR if it cannot be reached', async () => {
+    cloud.stop();
+    expect(await failureOf({})).toMatch(/^NETWORK_ERROR: The provider cannot be reached or has failed/);
+  });
+
+  it('is NETWORK_ERROR after the timeout', async () => {
+    cloud.isSilent = true;
+    expect(await failureOf({}, { timeout: 5_000 })).toBe(
+      'NETWORK_ERROR: The provider did not respond within 5000 ms',
+    );
+  }, 15_000);
+});
+
+describe('the configuration', () => {
+  it.each([
+    [
+      { secretId: 'wrong' },
+      'secretId must begin with AKID: set CLOUD_SECRET_ID, or configure it on the page of the tool',
+    ],
+    [
+      { secretId: '' },
+      'secretId must begin with AKID: set CLOUD_SECRET_ID, or configure it on the page of the tool',
+    ],
+    [
+      { secretKey: 'x'.repeat(19) },
+      'secretKey must have at least 20 characters: set CLOUD_SECRET_KEY, or configure it on the page of the tool',
+    ],
+    [{ timeout: 4_999 }, 'timeout must be at least 5000 ms'],
+    [{ timeout: 300_001 }, 'timeout must be at most 300000 ms'],
+    [{ maxFileSize: 5_242_881 }, 'maxFileSize must be at most 5242880 bytes, the limit of the tool'],
+    [{ maxDuration: 61 }, 'maxDuration must be at most 60 seconds, the limit of the tool'],
+  ])('%j is invalid', async (changes, problem) => {
+    expect(listConfigProblems({ ...config, ...changes })).toEqual([problem]);
+    const code = problem.startsWith('secret') ? 'INVALID_CREDENTIALS' : 'INVALID_INPUT';
+    expect(await failureOf({}, changes)).toBe(`${code}: ${problem}`);
+    expect(cloud.received).toEqual([]);
+  });
+
+  it('has defaults for everything but the credentials', () => {
+    expect(listConfigProblems({ secretId: SECRET_ID, secretKey: SECRET_KEY })).toEqual([]);
+    expect(listConfigProblems({})).toHaveLength(2);
+  });
+});
