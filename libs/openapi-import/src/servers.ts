@@ -53,7 +53,7 @@ function listSwaggerServers(root: JsonObject, documentUrl: string | undefined): 
   // An encrypted connection comes first.
   return schemes
     .sort((a, b) => Number(b === 'https') - Number(a === 'https'))
-    .map((scheme) => ({ url: withoutSlash(`${String(scheme)}://${host}${base}`), description: '' }));
+    .map((scheme) => ({ url: withoutSlash(`${scheme}://${host}${base}`), description: '' }));
 }
 
 function toAbsolute(url: string, documentUrl: string | undefined): string {

@@ -31,7 +31,7 @@ export async function recognize(
   }: RecognizeOptions = {},
 ): Promise<SpeechOutput> {
   const startedAt = now();
-  const { sessionId: given } = (input ?? {}) as { sessionId?: unknown };
+  const given: unknown = input?.sessionId;
   const sessionId = typeof given === 'string' ? given : null;
   const processedAt = () => new Date(now()).toISOString();
   try {
