@@ -16,6 +16,7 @@ import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
 import { StreamsModule } from './streams/streams.module.ts';
 import { TasksModule } from './tasks/tasks.module.ts';
+import { ToolsModule } from './tools/tools.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
 import { UsageModule } from './usage/usage.module.ts';
 
@@ -35,6 +36,7 @@ export class AppModule {
         ModelsModule,
         StreamsModule,
         TasksModule,
+        ToolsModule,
         AgentsModule,
         TurnsModule,
         JobsModule,

@@ -23,8 +23,8 @@ import { EnvelopeEntity } from './events/envelope.entity.ts';
 import { EventCountProgressEntity } from './events/event-count-progress.entity.ts';
 import { EventHourEntity } from './events/event-hour.entity.ts';
 import { EventMinuteEntity } from './events/event-minute.entity.ts';
-import { ReplayKeyEntity } from './events/replay-key.entity.ts';
 import { RegisteredEventEntity } from './events/registered-event.entity.ts';
+import { ReplayKeyEntity } from './events/replay-key.entity.ts';
 import { SubscriptionEntity } from './events/subscription.entity.ts';
 import { JobEntity } from './jobs/job.entity.ts';
 import { WebhookDeliveryEntity } from './jobs/webhook-delivery.entity.ts';
@@ -39,6 +39,10 @@ import { RunStepEntity } from './tasks/run-step.entity.ts';
 import { RunEntity } from './tasks/run.entity.ts';
 import { ScheduledRunEntity } from './tasks/scheduled-run.entity.ts';
 import { TaskEntity } from './tasks/task.entity.ts';
+import { ToolConfigurationEntity } from './tools/tool-configuration.entity.ts';
+import { ToolMethodEntity } from './tools/tool-method.entity.ts';
+import { ToolResponseEntity } from './tools/tool-response.entity.ts';
+import { ToolEntity } from './tools/tool.entity.ts';
 import { CompactionEntity } from './turns/context/compaction.entity.ts';
 import { ContextPageEntity } from './turns/context/context-page.entity.ts';
 import { AttachmentEntity } from './turns/records/attachment.entity.ts';
@@ -80,8 +84,8 @@ export const entities = [
   EventCountProgressEntity,
   EventHourEntity,
   EventMinuteEntity,
-  ReplayKeyEntity,
   RegisteredEventEntity,
+  ReplayKeyEntity,
   SubscriptionEntity,
   JobEntity,
   WebhookDeliveryEntity,
@@ -96,6 +100,10 @@ export const entities = [
   RunEntity,
   ScheduledRunEntity,
   TaskEntity,
+  ToolConfigurationEntity,
+  ToolMethodEntity,
+  ToolResponseEntity,
+  ToolEntity,
   CompactionEntity,
   ContextPageEntity,
   AttachmentEntity,

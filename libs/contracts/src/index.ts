@@ -251,3 +251,28 @@ export type {
   UpdateTaskRequest,
   Workflow,
 } from './tasks.ts';
+
+export { PORT_LOCATIONS, TOOL_KINDS } from './tools.ts';
+export type {
+  AddToolMethodsRequest,
+  CreateToolRequest,
+  InvokeToolRequest,
+  MethodBinding,
+  MethodCache,
+  MethodPortLocation,
+  MethodRetry,
+  SpeechToolConfiguration,
+  Tool,
+  ToolAuth,
+  ToolAuthStatus,
+  ToolInvocation,
+  ToolKind,
+  ToolListing,
+  ToolMethod,
+  ToolMethodRequest,
+  ToolMethodSummary,
+  ToolQuery,
+  UpdateSpeechToolRequest,
+  UpdateToolMethodRequest,
+  UpdateToolRequest,
+} from './tools.ts';

@@ -21,6 +21,7 @@ import { Applications1763600000020 } from './0020-applications.ts';
 import { Partitions1763600000021 } from './0021-partitions.ts';
 import { Tasks1763600000022 } from './0022-tasks.ts';
 import { Events1763600000023 } from './0023-events.ts';
+import { Tools1763600000024 } from './0024-tools.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   Partitions1763600000021,
   Tasks1763600000022,
   Events1763600000023,
+  Tools1763600000024,
 ];

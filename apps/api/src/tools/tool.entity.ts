@@ -1,0 +1,45 @@
+import type { ToolAuthStatus, ToolKind } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A tool that calls an HTTP API. */
+@Entity('tool')
+export class ToolEntity {
+  @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
+  id!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  description!: string;
+
+  @Column('text')
+  kind!: ToolKind;
+
+  @Column('text')
+  serverUrl!: string;
+
+  @Column('json')
+  auth!: ToolAuthStatus;
+
+  @Column('text', { nullable: true })
+  authSecret!: string | null;
+
+  @Column('int', { default: 1 })
+  credentialsVersion!: number;
+
+  @Column('uuid')
+  createdBy!: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  updatedAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deletedAt!: Date | null;
+}
