@@ -22,9 +22,6 @@ export interface PortBinding {
   collectionFormat?: string;
 }
 
-export type HttpMethod =
-  'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace' | 'query' | (string & {});
-
 /** One endpoint of a document as a method of a tool. */
 export interface ImportedMethod {
   /** Letters, digits, `_`, and `-`; at most 64; unique in the document, also if case is ignored. */
