@@ -298,7 +298,7 @@ describe('lost responses', () => {
       const patterns = [
         /wanted as/,
         /insert into run_step/,
-        /update run_step set status = \$5, output/,
+        /update run_step s set status = own.status, output/,
         /delete from run_queue/,
       ];
       for (const [i, pattern] of patterns.entries()) {
@@ -325,7 +325,7 @@ describe('lost responses', () => {
     const responses = [app, other].map((one) => new LostResponses(one.get(BackgroundDatabase)));
     const commits = new LostCommits(app.get(DataSource));
     try {
-      for (const one of responses) one.next(/update run_queue set state = 'READY'/);
+      for (const one of responses) one.next(/update run_queue q set state = 'READY'/);
       commits.next(/insert into run_queue/);
       const failed = await runs.reached(await runs.start(task));
       expect(failed).toMatchObject({ status: 'FAILED', attempt: 2 });

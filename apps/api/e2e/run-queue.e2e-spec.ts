@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import { Partitions } from '../src/infra/database/partitions.ts';
 import { Sweeper } from '../src/infra/sweeper.ts';
-import { CLAIM_RUN, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
+import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
 import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/run-queue.store.ts';
 import { listRunsStatement } from '../src/tasks/runs.store.ts';
 import { TestApp } from './harness/app.ts';
@@ -62,7 +62,7 @@ describe('with many runs', () => {
       [task.id],
     );
     // The slots of the task are read twice.
-    expect(await rowsRead(app, CLAIM_RUN, [some?.id, randomUUID(), 20_000])).toBeLessThan(600);
+    expect(await rowsRead(app, CLAIM_RUNS, [[some?.id], [randomUUID()], 20_000])).toBeLessThan(600);
     expect(await rowsRead(app, DUE_RUNS, [500, 200])).toBeLessThan(20);
     expect(await rowsRead(app, EXPEDITE_RUNS, [10])).toBeLessThan(100);
     expect(await rowsRead(app, EXPIRING_RUNS, [12_000, 1_000])).toBeLessThan(20);

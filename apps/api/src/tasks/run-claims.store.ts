@@ -1,5 +1,5 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { rows, type Sql } from '../infra/database/rows.ts';
 import { joinTrigger } from './run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
@@ -21,91 +21,123 @@ export interface ClaimedRun {
   isTaskGone: boolean;
 }
 
-/** A claim, which nobody else makes. */
+/** Who executes a run. */
 export interface Claim {
   runId: string;
   /** Proves in every write that the run still belongs to the claim. */
   fencingToken: string;
 }
 
-export interface ClaimAttempt {
+/** A task of which runs were to be claimed. */
+export interface ClaimedTask {
   taskId: string;
   concurrency: number;
   /** How many slots the task has, free or not. */
   slots: number;
-  run: ClaimedRun | null;
+  /** The ids that named the task. */
+  runIds: string[];
 }
 
+export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
+
 const CLAIMED_RUN = `
-  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload, r.inputs,
-  r.attempt, t.workflow, t.timeout_ms as "timeoutMs", t.retry,
+  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload,
+  r.inputs, r.attempt, t.workflow, t.timeout_ms as "timeoutMs", t.retry,
   t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
 
-/**
- * Scalar subqueries instead of joins: the planner then reads the queue in the order of its index and stops at the first
- * row that nobody has locked. The count keeps a lowered limit while runs of the higher one still execute.
- */
-export const CLAIM_RUN = `
-  with wanted as (
-    select t.id, t.concurrency from run_queue q join task t on t.id = q.task_id
-    where q.run_id = $1 and q.state = 'READY'
-  ), slot as (
-    select task_id, n from run_slot
-    where task_id = (select id from wanted) and n <= (select concurrency from wanted) and run_id is null
-      and (select count(*) from run_slot where task_id = (select id from wanted) and run_id is not null)
-        < (select concurrency from wanted)
-    order by n limit 1 for update skip locked
-  ), picked as (
-    select run_id from run_queue
-    where task_id = (select task_id from slot) and state = 'READY' and available_at <= statement_timestamp()
-    order by available_at, run_id limit 1 for update skip locked
-  ), taken as (
-    update run_slot set run_id = (select run_id from picked)
-    where task_id = (select task_id from slot) and n = (select n from slot) and exists (select from picked)
-  ), queued as (
-    update run_queue set state = 'RUNNING', fencing_token = $2, hints = 0, next_publish_at = null,
-      lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-    where run_id = (select run_id from picked)
-  ), r as (
-    update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())
-    where id = (select run_id from picked) returning *
-  ), attempt as (
-    insert into run_attempt (run_id, attempt, fencing_token, status) select id, attempt, $2, 'RUNNING' from r
-  )
-  select w.id as "wantedTaskId", w.concurrency,
-    (select count(*)::int from run_slot s where s.task_id = w.id) as slots, ${CLAIMED_RUN}
-  from wanted w join task t on t.id = w.id left join r on true`;
+type StoredRun = FencedRun & { payload: Record<string, unknown> | null };
 
-type StoredRun = ClaimedRun & { payload: Record<string, unknown> | null };
-type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number } & (StoredRun | { id: null });
-
-function toClaimedRun({ payload, ...run }: StoredRun): ClaimedRun {
+function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
   return { ...run, trigger: joinTrigger(run.trigger, payload) };
 }
 
 /**
- * Claims the run that has waited longest of the task of a run, if the task has a free slot. Returns null if that run no
- * longer waits.
+ * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
+ * skipped, so that claims never wait for each other. The number of busy slots keeps a lowered limit while runs of the
+ * higher one still execute.
  */
-export async function claimRun(sql: Sql, claim: Claim, leaseMs: number): Promise<ClaimAttempt | null> {
-  const row = await firstRow<ClaimRow>(sql, CLAIM_RUN, [claim.runId, claim.fencingToken, leaseMs]);
-  if (row === null) return null;
-  const { wantedTaskId: taskId, concurrency, slots, ...run } = row;
-  return { taskId, concurrency, slots, run: run.id === null ? null : toClaimedRun(run) };
+export const CLAIM_RUNS = `
+  with hinted as materialized (
+    select task_id, array_agg(run_id) as hints from run_queue where run_id = any($1::uuid[]) and state = 'READY'
+    group by task_id
+  ), wanted as materialized (
+    select h.task_id, h.hints, t.concurrency, s.slots,
+      greatest(least(cardinality(h.hints), t.concurrency - s.busy), 0) as n
+    from hinted h join task t on t.id = h.task_id cross join lateral (
+      select count(*) as slots, count(run_id) as busy from run_slot where task_id = h.task_id
+    ) s
+  ), slot as materialized (
+    select w.task_id, s.n, row_number() over (partition by w.task_id order by s.n) as i
+    from wanted w cross join lateral (
+      select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
+      order by n limit w.n for update skip locked
+    ) s
+  ), picked as materialized (
+    select f.task_id, q.run_id, row_number() over (partition by f.task_id order by q.available_at, q.run_id) as i
+    from (select task_id, count(*) as n from slot group by task_id) f cross join lateral (
+      select run_id, available_at from run_queue
+      where task_id = f.task_id and state = 'READY' and available_at <= statement_timestamp()
+      order by available_at, run_id limit f.n for update skip locked
+    ) q
+  ), pair as materialized (
+    select run_id, task_id, n, ($2::uuid[])[row_number() over ()] as fencing_token
+    from picked join slot using (task_id, i)
+  ), taken as (
+    update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
+  ), queued as (
+    update run_queue q set state = 'RUNNING', fencing_token = p.fencing_token, hints = 0, next_publish_at = null,
+      lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    from pair p where q.run_id = p.run_id
+  ), r as (
+    update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())
+    from pair p where id = p.run_id returning run.*, p.fencing_token
+  ), attempt as (
+    insert into run_attempt (run_id, attempt, fencing_token, status)
+    select id, attempt, fencing_token, 'RUNNING' from r
+  )
+  select w.task_id as "wantedTaskId", w.concurrency, w.slots::int, w.hints::text[], r.fencing_token as "fencingToken", ${CLAIMED_RUN}
+  from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id`;
+
+type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number; hints: string[] } & (
+  StoredRun | { id: null }
+);
+
+/**
+ * Claims runs of the tasks of the given runs: for each id at most one, the one that has waited longest. Returns the runs,
+ * which may be others than those given, and the tasks of those given that still wait. `tokens`: one for each id.
+ */
+export async function claimRuns(
+  sql: Sql,
+  runIds: readonly string[],
+  tokens: readonly string[],
+  leaseMs: number,
+): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
+  const found = await rows<ClaimRow>(sql, CLAIM_RUNS, [runIds, tokens, leaseMs]);
+  const tasks = new Map<string, ClaimedTask>();
+  const runs: FencedRun[] = [];
+  for (const { wantedTaskId: taskId, concurrency, slots, hints, ...run } of found) {
+    tasks.set(taskId, { taskId, concurrency, slots, runIds: hints });
+    if (run.id !== null) runs.push(toFencedRun(run));
+  }
+  return { runs, tasks: [...tasks.values()] };
 }
 
-/** Returns the run that a claim took although its response was lost; null if it took none. */
-export async function findClaimedRun(sql: Sql, { runId, fencingToken }: Claim): Promise<ClaimedRun | null> {
-  const row = await firstRow<StoredRun>(
+/** Returns the runs that claims took although the response was lost. */
+export async function findClaimedRuns(
+  sql: Sql,
+  runIds: readonly string[],
+  tokens: readonly string[],
+): Promise<FencedRun[]> {
+  const found = await rows<StoredRun>(
     sql,
-    `select ${CLAIMED_RUN}
-     from run w join run_slot s on s.task_id = w.task_id
-       join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = $2
-       join run r on r.id = q.run_id join task t on t.id = r.task_id
-     where w.id = $1`,
-    [runId, fencingToken],
+    `select q.fencing_token as "fencingToken", ${CLAIMED_RUN}
+     from (select distinct task_id from run where id = any($1::uuid[])) w
+       join run_slot s on s.task_id = w.task_id
+       join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = any($2::uuid[])
+       join run r on r.id = q.run_id join task t on t.id = r.task_id`,
+    [runIds, tokens],
   );
-  return row && toClaimedRun(row);
+  return found.map(toFencedRun);
 }
 
 /** Creates the slots that a task lacks. Returns how many. */
@@ -119,14 +151,17 @@ export async function createSlots(sql: Sql, taskId: string, concurrency: number)
   return created.length;
 }
 
-/** Renews the leases of claims. Returns the ids of the runs that still belong to them. */
+/** Renews the leases of claims. Locks rows in the order of their ids, as every statement does. Returns the ids of the runs that still belong to them. */
 export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
   const renewed = await rows<{ id: string }>(
     sql,
-    `update run_queue q set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-     from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
-     where q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'
-     returning q.run_id as id`,
+    `with own as materialized (
+       select q.run_id from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
+         join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'
+       order by q.run_id for no key update of q
+     )
+     update run_queue q set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+     from own where q.run_id = own.run_id returning q.run_id as id`,
     [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken), leaseMs],
   );
   return new Set(renewed.map(({ id }) => id));

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Batched } from '../infra/batched.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { ActiveRun } from './active-run.ts';
-import { claimRun, createSlots, findClaimedRun, type Claim, type ClaimedRun } from './run-claims.store.ts';
+import * as store from './run-claims.store.ts';
 
-/** Claims runs for this process. */
+/** Claims runs for this process. What is asked for while a claim is under way is claimed by the next statement. */
 @Injectable()
 export class RunClaims {
+  private readonly claims = new Batched<string, ActiveRun | null>((ids) => this.claimAll(ids));
+
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
@@ -22,38 +25,52 @@ export class RunClaims {
    */
   async claim(runId: string): Promise<ActiveRun | null> {
     if (!isUuid(runId)) return null;
-    const claim = { runId, fencingToken: randomUUID() };
-    const askedAt = performance.now();
-    const run = await this.claimSlot(claim);
-    if (run === null) return null;
-    failpoint('runs.claimed', run.id);
-    return new ActiveRun(run, claim.fencingToken, askedAt);
+    const active = await this.claims.get(runId);
+    if (active !== null) failpoint('runs.claimed', active.run.id);
+    return active;
   }
 
-  private async claimSlot(claim: Claim): Promise<ClaimedRun | null> {
-    for (;;) {
-      const attempt = await this.tryClaim(claim);
-      if (attempt === null) return null;
-      const { run, taskId, concurrency, slots } = attempt;
-      if (run !== null) return run;
-      if (slots >= concurrency || (await createSlots(this.database, taskId, concurrency)) === 0) return null;
+  /** Whoever asks gets any of the runs, so that each is executed by one of them. */
+  private async claimAll(runIds: readonly string[]): Promise<(ActiveRun | null)[]> {
+    const claimed: ActiveRun[] = [];
+    for (let left = runIds; left.length > 0;) {
+      const { runs, tasks } = await this.claimOnce(left);
+      claimed.push(...runs);
+      left = await this.createSlots(tasks, runs);
     }
+    return runIds.map((_, i) => claimed[i] ?? null);
   }
 
-  /** The statement may have succeeded although its response was lost: its token tells. */
-  private async tryClaim(claim: Claim) {
+  /** The statement may have succeeded although its response was lost: its tokens tell. */
+  private async claimOnce(
+    runIds: readonly string[],
+  ): Promise<{ runs: ActiveRun[]; tasks: store.ClaimedTask[] }> {
     const { runLeaseMs } = this.config;
+    const askedAt = performance.now();
+    const tokens = runIds.map(() => randomUUID());
+    const activate = ({ fencingToken, ...run }: store.FencedRun) => new ActiveRun(run, fencingToken, askedAt);
     try {
-      return await claimRun(this.database, claim, runLeaseMs);
+      const { runs, tasks } = await store.claimRuns(this.database, runIds, tokens, runLeaseMs);
+      return { runs: runs.map(activate), tasks };
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      const run = await whileUnavailable(
-        () => findClaimedRun(this.database, claim),
-        undefined,
-        runLeaseMs / 2,
-      );
-      if (run === null) throw error;
-      return { run, taskId: run.taskId, concurrency: 0, slots: 0 };
+      const find = () => store.findClaimedRuns(this.database, runIds, tokens);
+      const runs = await whileUnavailable(find, undefined, runLeaseMs / 2);
+      return { runs: runs.map(activate), tasks: [] };
     }
+  }
+
+  /** Creates the slots that tasks lack. Returns the ids for which there may be a run now. */
+  private async createSlots(
+    tasks: readonly store.ClaimedTask[],
+    claimed: readonly ActiveRun[],
+  ): Promise<string[]> {
+    const again: string[] = [];
+    for (const { taskId, concurrency, slots, runIds } of tasks) {
+      if (slots >= concurrency) continue;
+      if ((await store.createSlots(this.database, taskId, concurrency)) === 0) continue;
+      again.push(...runIds.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
+    }
+    return again;
   }
 }

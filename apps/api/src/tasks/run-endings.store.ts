@@ -1,16 +1,22 @@
 import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
-import { firstRow, type Sql } from '../infra/database/rows.ts';
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import type { Claim } from './run-claims.store.ts';
 
-// Every statement here proves its claim by the fencing token and locks the queue row, so that a run which another
-// process has taken over, or ended, is left as it is. Each returns false then.
-
-/** Locks the row of a run that belongs to the claim, for `$1` and `$2`. */
-const OWN = `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING'`;
+// Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
+// queue row, so that a run which another process has taken over, or ended, is left as it is. The rows are locked in the
+// order of their ids, so that no two statements wait for each other.
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
-export interface StepStart {
+const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
+
+/** The rows of `m`, which has the columns `run_id` and `fencing_token`, whose claims still hold. */
+const held = (columns: string, lock: 'no key update' | 'update') => `
+  select q.run_id, q.task_id, ${columns} from m join run_queue q
+    on q.run_id = m.run_id and q.fencing_token = m.fencing_token and q.state = 'RUNNING'
+  order by q.run_id for ${lock} of q`;
+
+export interface StepStart extends Claim {
   attempt: number;
   position: number;
   stepId: string;
@@ -19,20 +25,31 @@ export interface StepStart {
   input: string | null;
 }
 
-/** Marks a step as running, before it has any effect. */
-export async function startStep(sql: Sql, { runId, fencingToken }: Claim, step: StepStart): Promise<boolean> {
-  const row = await firstRow(
+/** Marks steps as running, before they have any effect. Returns the ids of the runs that still belong to their claims. */
+export async function startSteps(sql: Sql, steps: readonly StepStart[]): Promise<Set<string>> {
+  const own = await rows<{ id: string }>(
     sql,
-    `with own as (${OWN} for no key update), step as (
+    `with m as (
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[])
+         as m(run_id, fencing_token, attempt, position, step_id, kind, input)
+     ), own as materialized (${held('m.attempt, m.position, m.step_id, m.kind, m.input', 'no key update')}), step as (
        insert into run_step (run_id, attempt, position, step_id, kind, status, input)
-       select run_id, $3, $4, $5, $6, 'RUNNING', $7::json from own on conflict do nothing
-     ) select run_id from own`,
-    [runId, fencingToken, step.attempt, step.position, step.stepId, step.kind, step.input],
+       select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
+     ) select run_id as id from own`,
+    [
+      steps.map(({ runId }) => runId),
+      steps.map(({ fencingToken }) => fencingToken),
+      steps.map(({ attempt }) => attempt),
+      steps.map(({ position }) => position),
+      steps.map(({ stepId }) => stepId),
+      steps.map(({ kind }) => kind),
+      steps.map(({ input }) => input),
+    ],
   );
-  return row !== null;
+  return ids(own);
 }
 
-export interface StepEnd {
+export interface StepEnd extends Claim {
   attempt: number;
   position: number;
   status: RunAttemptStatus;
@@ -42,101 +59,101 @@ export interface StepEnd {
   error: RunError | null;
 }
 
-/** Stores the result of a step. */
-export async function endStep(sql: Sql, { runId, fencingToken }: Claim, step: StepEnd): Promise<boolean> {
-  const row = await firstRow(
+/** Stores the results of steps. Returns the ids of the runs that still belong to their claims. */
+export async function endSteps(sql: Sql, steps: readonly StepEnd[]): Promise<Set<string>> {
+  const own = await rows<{ id: string }>(
     sql,
-    `with own as (${OWN} for no key update), step as (
-       update run_step set status = $5, output = $6::json, log = $7::json, error = $8::json,
+    `with m as (
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::json[], $7::json[], $8::json[])
+         as m(run_id, fencing_token, attempt, position, status, output, log, error)
+     ), own as materialized (
+       ${held('m.attempt, m.position, m.status, m.output, m.log, m.error', 'no key update')}
+     ), step as (
+       update run_step s set status = own.status, output = own.output, log = own.log, error = own.error,
          finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-       where run_id = (select run_id from own) and attempt = $3 and position = $4 and status = 'RUNNING'
-     ) select run_id from own`,
+         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+       from own
+       where s.run_id = own.run_id and s.attempt = own.attempt and s.position = own.position and s.status = 'RUNNING'
+     ) select run_id as id from own`,
     [
-      runId,
-      fencingToken,
-      step.attempt,
-      step.position,
-      step.status,
-      step.output,
-      json(step.log),
-      json(step.error),
+      steps.map(({ runId }) => runId),
+      steps.map(({ fencingToken }) => fencingToken),
+      steps.map(({ attempt }) => attempt),
+      steps.map(({ position }) => position),
+      steps.map(({ status }) => status),
+      steps.map(({ output }) => output),
+      steps.map(({ log }) => json(log)),
+      steps.map(({ error }) => json(error)),
     ],
   );
-  return row !== null;
+  return ids(own);
 }
 
-export interface AttemptEnd {
+export interface AttemptEnd extends Claim {
   attempt: number;
   status: RunAttemptStatus;
   error: RunError | null;
+  /** Milliseconds until the next attempt; null: the run ends. */
+  delayMs: number | null;
 }
 
-/** Parameters: the claim, whether its lease must have expired, and how the attempt ended. */
-const ENDED = `
-  attempt as (
-    update run_attempt set status = $5, error = $6::json, finished_at = clock_timestamp()
-    where run_id = (select run_id from own) and attempt = $4
-  ), step as (
-    update run_step set status = $5, finished_at = clock_timestamp(),
-      duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-    where run_id = (select run_id from own) and attempt = $4 and status = 'RUNNING'
-  ), freed as (
-    update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
-  )`;
-
-const parameters = (
-  { runId, fencingToken }: Claim,
-  { attempt, status, error }: AttemptEnd,
-  expired: boolean,
-) => [runId, fencingToken, expired, attempt, status, json(error)];
-
-const NOT_RENEWED = `(not $3::boolean or lease_until < statement_timestamp())`;
-
-/** Ends a run and frees its slot. With `expired`, only if nobody has renewed the lease. */
-export async function endRun(sql: Sql, claim: Claim, end: AttemptEnd, expired = false): Promise<boolean> {
-  const row = await firstRow(
-    sql,
-    `with own as (
-       delete from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' and ${NOT_RENEWED}
-       returning run_id, task_id
-     ), ended as (
-       update run set status = $5, error = $6::json, finished_at = clock_timestamp()
-       where id = (select run_id from own)
-     ), ${ENDED}
-     select run_id from own`,
-    parameters(claim, end, expired),
-  );
-  return row !== null;
-}
-
-/** Ends an attempt, frees its slot, and queues the run for the next attempt. */
-export async function requeueRun(
+/**
+ * Ends attempts and frees their slots. The runs end as well, or are queued again. With `onlyExpired`, only those whose
+ * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
+ */
+export async function endAttempts(
   sql: Sql,
-  claim: Claim,
-  end: AttemptEnd,
-  delayMs: number,
+  ends: readonly AttemptEnd[],
   republishAfterMs: number,
-  expired = false,
-): Promise<boolean> {
-  const row = await firstRow(
+  onlyExpired = false,
+): Promise<Set<string>> {
+  const own = await rows<{ id: string }>(
     sql,
-    `with own as (
-       update run_queue set state = 'READY', lease_until = null, hints = 1,
-         available_at = clock_timestamp() + $7 * interval '1 millisecond',
-         next_publish_at = clock_timestamp() + ($7 + $8) * interval '1 millisecond'
-       where run_id = $1 and fencing_token = $2 and state = 'RUNNING' and ${NOT_RENEWED}
-       returning run_id, task_id
+    `with m as (
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[])
+         as m(run_id, fencing_token, attempt, status, error, delay_ms)
+     ), held as materialized (
+       ${held('q.lease_until, m.attempt, m.status, m.error, m.delay_ms', 'update')}
+     ), own as (
+       select * from held where not $8::boolean or lease_until < statement_timestamp()
+     ), gone as (
+       delete from run_queue q using own where q.run_id = own.run_id and own.delay_ms is null
+     ), again as (
+       update run_queue q set state = 'READY', lease_until = null, hints = 1,
+         available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
+         next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
+       from own where q.run_id = own.run_id and own.delay_ms is not null
      ), ended as (
-       update run set status = 'QUEUED', attempt = attempt + 1 where id = (select run_id from own)
-     ), ${ENDED}
-     select run_id from own`,
-    [...parameters(claim, end, expired), delayMs, republishAfterMs],
+       update run r set status = case when own.delay_ms is null then own.status else 'QUEUED' end,
+         error = case when own.delay_ms is null then own.error end,
+         finished_at = case when own.delay_ms is null then clock_timestamp() end,
+         attempt = case when own.delay_ms is null then r.attempt else r.attempt + 1 end
+       from own where r.id = own.run_id
+     ), attempt as (
+       update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
+       from own where a.run_id = own.run_id and a.attempt = own.attempt
+     ), step as (
+       update run_step s set status = own.status, finished_at = clock_timestamp(),
+         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+       from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
+     ), freed as (
+       update run_slot s set run_id = null from own where s.task_id = own.task_id and s.run_id = own.run_id
+     ) select run_id as id from own`,
+    [
+      ends.map(({ runId }) => runId),
+      ends.map(({ fencingToken }) => fencingToken),
+      ends.map(({ attempt }) => attempt),
+      ends.map(({ status }) => status),
+      ends.map(({ error }) => json(error)),
+      ends.map(({ delayMs }) => delayMs),
+      republishAfterMs,
+      onlyExpired,
+    ],
   );
-  return row !== null;
+  return ids(own);
 }
 
-/** Returns a claimed run to the queue as if it had not been claimed. */
+/** Returns a claimed run to the queue as if it had not been claimed. Returns false if it does not belong to the claim. */
 export async function releaseRun(
   sql: Sql,
   { runId, fencingToken }: Claim,

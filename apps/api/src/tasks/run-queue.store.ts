@@ -60,6 +60,25 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
   );
 }
 
+/**
+ * Returns the runs that are next, one for each time that a task is named: those of a task that is named twice are its two
+ * oldest.
+ */
+export async function listNext(sql: Sql, taskIds: readonly string[]): Promise<string[][]> {
+  const next = await rows<{ id: string; taskId: string }>(
+    sql,
+    `select q.run_id as id, w.task_id as "taskId"
+     from (select task_id, count(*) as n from unnest($1::uuid[]) as task_id group by task_id) w cross join lateral (
+       select run_id from run_queue
+       where task_id = w.task_id and state = 'READY' and available_at <= statement_timestamp()
+       order by available_at, run_id limit w.n
+     ) q`,
+    [taskIds],
+  );
+  const left = Map.groupBy(next, ({ taskId }) => taskId);
+  return taskIds.map((taskId) => (left.get(taskId)?.splice(0, 1) ?? []).map(({ id }) => id));
+}
+
 /** Lists runs of a task that can be claimed, oldest first. */
 export async function listReady(sql: Sql, taskId: string, limit: number): Promise<string[]> {
   const ready = await rows<{ id: string }>(

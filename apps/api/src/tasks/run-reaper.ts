@@ -8,7 +8,7 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { listExpiring, type ExpiringRun } from './run-claims.store.ts';
-import { endRun, requeueRun } from './run-endings.store.ts';
+import { endAttempts } from './run-endings.store.ts';
 import { decideRetry, INTERRUPTED, stoppedOutcome, TASK_GONE, type Outcome } from './run-outcome.ts';
 import { RunWakeups } from './run-wakeups.ts';
 
@@ -82,15 +82,13 @@ export class RunReaper implements OnApplicationBootstrap, BeforeApplicationShutd
 
   private async end(run: ExpiringRun): Promise<void> {
     const outcome = outcomeOf(run);
-    const end = { attempt: run.attempt, ...outcome };
-    const delayMs = decideRetry(outcome, run.retry, run.attempt);
+    const { runId, fencingToken, attempt, retry } = run;
+    const delayMs = decideRetry(outcome, retry, attempt);
+    const end = { runId, fencingToken, attempt, ...outcome, delayMs };
     const { republishAfterMs } = this.messaging.pace;
-    const isEnded =
-      delayMs === null
-        ? await endRun(this.database, run, end, true)
-        : await requeueRun(this.database, run, end, delayMs, republishAfterMs, true);
+    const isEnded = (await endAttempts(this.database, [end], republishAfterMs, true)).has(runId);
     if (!isEnded) return;
-    this.logger.warn({ run: run.runId, attempt: run.attempt }, 'The process that executed a run has ended');
+    this.logger.warn({ run: runId, attempt }, 'The process that executed a run has ended');
     await this.wakeups.wake(run.taskId);
   }
 }

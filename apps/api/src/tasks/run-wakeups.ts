@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Batched } from '../infra/batched.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { listReady, makeDue } from './run-queue.store.ts';
+import { listNext, makeDue } from './run-queue.store.ts';
 
 /** The longest that a process waits to publish a run that is attempted again; other processes poll for it. */
 const MAX_TIMER_MS = 60_000;
@@ -11,6 +12,7 @@ const MAX_TIMER_MS = 60_000;
 export class RunWakeups {
   private readonly logger = new Logger(RunWakeups.name);
   private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly wakes = new Batched<string, string[]>((taskIds) => listNext(this.database, taskIds));
   private stopping = false;
 
   constructor(
@@ -19,12 +21,12 @@ export class RunWakeups {
   ) {}
 
   /**
-   * Publishes the runs of a task that are next, after one has ended. Reads the queue after that commit: a run that was
+   * Publishes the run of a task that is next, after one has ended. Reads the queue after that commit: a run that was
    * queued before it may have found no slot, and a later one has a hint of its own.
    */
-  async wake(taskId: string, count = 1): Promise<void> {
+  async wake(taskId: string): Promise<void> {
     try {
-      const ids = await listReady(this.database, taskId, count);
+      const ids = await this.wakes.get(taskId);
       if (ids.length === 0) return;
       await this.messaging.publish('run', ids);
       // A process that stops consumes no more hints of its own, so the others have to find the rows.

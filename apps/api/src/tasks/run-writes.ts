@@ -1,9 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Batched } from '../infra/batched.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import type { ActiveRun } from './active-run.ts';
+import type { Claim } from './run-claims.store.ts';
 import * as store from './run-endings.store.ts';
 import { decideRetry, type Outcome } from './run-outcome.ts';
 
@@ -15,6 +17,19 @@ export class RunSuperseded extends Error {}
 export class RunWrites {
   private readonly logger = new Logger(RunWrites.name);
   private discarded = 0;
+  // Runs that execute at the same time share statements.
+  private readonly starts = new Batched<store.StepStart, boolean>(async (steps) => {
+    const held = await store.startSteps(this.database, steps);
+    return steps.map(({ runId }) => held.has(runId));
+  });
+  private readonly stepEnds = new Batched<store.StepEnd, boolean>(async (steps) => {
+    const held = await store.endSteps(this.database, steps);
+    return steps.map(({ runId }) => held.has(runId));
+  });
+  private readonly attemptEnds = new Batched<store.AttemptEnd, boolean>(async (ends) => {
+    const held = await store.endAttempts(this.database, ends, this.messaging.pace.republishAfterMs);
+    return ends.map(({ runId }) => held.has(runId));
+  });
 
   constructor(
     private readonly database: BackgroundDatabase,
@@ -27,28 +42,23 @@ export class RunWrites {
   }
 
   /** Throws RunSuperseded if the run no longer belongs to this process, as all methods do. */
-  async startStep(active: ActiveRun, step: store.StepStart): Promise<void> {
-    await this.write(active, () => store.startStep(this.database, active.claim, step));
+  async startStep(active: ActiveRun, step: Omit<store.StepStart, keyof Claim>): Promise<void> {
+    await this.write(active, () => this.starts.get({ ...active.claim, ...step }));
     failpoint('runs.step-started', active.run.id);
   }
 
-  async endStep(active: ActiveRun, step: store.StepEnd): Promise<void> {
-    await this.write(active, () => store.endStep(this.database, active.claim, step));
+  async endStep(active: ActiveRun, step: Omit<store.StepEnd, keyof Claim>): Promise<void> {
+    await this.write(active, () => this.stepEnds.get({ ...active.claim, ...step }));
     failpoint('runs.step-ended', active.run.id);
   }
 
   /** Ends the attempt. Returns the milliseconds until the next one, or null if the run has ended. */
   async end(active: ActiveRun, outcome: Outcome): Promise<number | null> {
     const { attempt, retry } = active.run;
-    const end = { attempt, ...outcome };
     const delayMs = decideRetry(outcome, retry, attempt);
-    const { republishAfterMs } = this.messaging.pace;
     await this.write(
       active,
-      () =>
-        delayMs === null
-          ? store.endRun(this.database, active.claim, end)
-          : store.requeueRun(this.database, active.claim, end, delayMs, republishAfterMs),
+      () => this.attemptEnds.get({ ...active.claim, attempt, ...outcome, delayMs }),
       () => store.hasEnded(this.database, active.claim, attempt),
     );
     failpoint('runs.ended', active.run.id);
