@@ -22,7 +22,7 @@ export interface RecognizeOptions {
 
 /** Converts one short audio clip to text. Never throws: a failure is an output. */
 export async function recognize(
-  input: SpeechInput,
+  input: SpeechInput | null | undefined,
   config: SpeechConfig,
   {
     provider = new TencentSpeechProvider(),
