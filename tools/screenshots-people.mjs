@@ -1,4 +1,6 @@
 // Pages that need other users: invitations, a temporary password.
+import { callApi, signIn } from './screenshots-session.mjs';
+
 const PASSWORD = 'a password for screenshots';
 
 /** Takes screenshots as an admin who invites members, and as a user with a temporary password. */
@@ -6,7 +8,7 @@ export async function shootPeople(browser, options, shootOf) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const shoot = shootOf(page);
-  const admin = caller(page, await signIn(page, process.env.PLATFORM_EMAIL, process.env.PLATFORM_PASSWORD));
+  const admin = callApi(page, await signIn(page, process.env.PLATFORM_EMAIL, process.env.PLATFORM_PASSWORD));
   const mark = Date.now().toString(36);
   const sam = { email: `sam-${mark}@example.com`, name: 'Sam Rivers', role: 'MEMBER', password: PASSWORD };
   await admin('POST', '/api/members', sam);
@@ -35,10 +37,10 @@ export async function shootPeople(browser, options, shootOf) {
 
   const samsContext = await browser.newContext(options);
   const samsPage = await samsContext.newPage();
-  const first = caller(samsPage, await signIn(samsPage, sam.email, PASSWORD));
+  const first = callApi(samsPage, await signIn(samsPage, sam.email, PASSWORD));
   const space = await first('POST', '/api/spaces', { name: 'Rivers & Partners' });
   const moved = await first('POST', '/api/auth/refresh', { spaceId: space.id });
-  const invite = caller(samsPage, moved.accessToken);
+  const invite = callApi(samsPage, moved.accessToken);
   await invite('POST', '/api/members', { email: process.env.PLATFORM_EMAIL, role: 'ADMIN' });
   await invite('POST', '/api/members', {
     email: 'somebody.with.a.long.name@corporation.example',
@@ -73,30 +75,9 @@ export async function shootPeople(browser, options, shootOf) {
   await newContext.close();
 }
 
-async function signIn(page, email, password) {
-  await page.goto('/sign-in');
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  const answer = page.waitForResponse((response) => response.url().endsWith('/api/auth/login'));
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  const { accessToken } = await (await answer).json();
-  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
-  return accessToken;
-}
-
 async function openUserMenu(page) {
   const navigation = page.getByRole('button', { name: 'Open navigation' });
   if (await navigation.isVisible()) await navigation.click();
   await page.getByRole('button', { name: /^Account / }).click();
   await page.getByRole('menu').waitFor();
-}
-
-/** Calls the API as the user of the page, with its cookies. */
-function caller(page, accessToken) {
-  return async (method, path, data) => {
-    const headers = { Authorization: `Bearer ${accessToken}` };
-    const response = await page.request.fetch(path, { method, data, headers });
-    if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${await response.text()}`);
-    return response.json();
-  };
 }

@@ -1,8 +1,9 @@
-// node tools/screenshots.mjs [pages|people]: saves screenshots of every console page (light, dark, narrow), or of one
+// node tools/screenshots.mjs [pages|people|events]: saves screenshots of every console page (light, dark, narrow), or of one
 // part, in ./screenshots. PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL, and PLATFORM_PASSWORD are required.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { shootEvents } from './screenshots-events.mjs';
 import { shootPeople } from './screenshots-people.mjs';
 
 const {
@@ -32,7 +33,7 @@ const QUESTION = 'Show me a short list, a table and some code, please.';
 const WITH_TOOL =
   'What time is it?\n/call current_time.now {}\n\n/ask Which tea would you like? | Green | Black | other';
 
-/** `pages` or `people`, or undefined for both. */
+/** `pages`, `people`, or `events`, or undefined for all. */
 const [, , only] = process.argv;
 const folder = join(process.cwd(), 'screenshots');
 mkdirSync(folder, { recursive: true });
@@ -52,7 +53,8 @@ for (const [look, options] of Object.entries(LOOKS)) {
   const contextOptions = { ...options, baseURL: PLATFORM_URL, reducedMotion: 'reduce' };
   const shootOf = (page) => {
     page.on('console', (message) => {
-      if (message.type() !== 'error') return;
+      // Some pages show how invalid input is rejected.
+      if (message.type() !== 'error' || message.text().includes('status of 400')) return;
       failed = true;
       console.error(`${look}: ${message.text()}`);
     });
@@ -69,6 +71,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await context.close();
   }
   if (!only || only === 'people') await shootPeople(browser, contextOptions, shootOf);
+  if (!only || only === 'events') await shootEvents(browser, contextOptions, shootOf);
 }
 await browser.close();
 process.exit(failed ? 1 : 0);
@@ -80,7 +83,8 @@ async function shootAll(page, look, shoot) {
   await page.getByLabel('Email').fill(PLATFORM_EMAIL);
   await page.getByLabel('Password', { exact: true }).fill(PLATFORM_PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  await page.goto('/agents');
   await shoot('agents');
   await page.goto('/agents?q=nothing-is-called-so');
   await shoot('agents-no-match');

@@ -56,7 +56,7 @@ export const TASK_FIELDS = [
   ).flat(),
 ];
 
-export const EXAMPLE_CODE = `// Runs as the body of an async function.
+const EXAMPLE_CODE = `// Runs as the body of an async function.
 console.log('started with', context.execution.inputs);
 return { answer: 42 };`;
 
