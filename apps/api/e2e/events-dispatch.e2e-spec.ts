@@ -22,6 +22,7 @@ import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { RedisServer } from './harness/redis.ts';
+import { SqlPlans } from './harness/sql-plans.ts';
 import { verifies } from './verifies.ts';
 
 describe('dispatch', () => {
@@ -511,6 +512,51 @@ describe('dispatch', () => {
       })
       .catch(ignoreRollback);
   });
+
+  verifies(
+    'events.dispatch.claims',
+    'reads no large table as a whole, from the emission to the runs',
+    async () => {
+      const desk = await install('large');
+      await desk.subscribe(await desk.task('large', undefined, { concurrency: 100 }), { filter: { n: 7 } });
+      await app.sql(
+        `with made as (
+           insert into envelope (space_id, application_id, event, payload, status, source, root_id, path)
+           select $1, $2, 'order.created', '{"n":1}', 'DISPATCHED', 'app', uuid_v7(), '{}' from generate_series(1, 20000)
+           returning id
+         ), deliveries as (
+           insert into delivery (envelope_id, subscription_id, generation, outcome)
+           select id, uuid_v7(), 0, 'TASK_DISABLED' from made
+         ), queued as (
+           insert into envelope_outbox (envelope_id, generation, space_id, available_at, next_publish_at)
+           select id, 0, $1, clock_timestamp() + interval '1 h', clock_timestamp() + interval '1 h' from made
+         )
+         insert into emission_key (application_id, event, key_hash, envelope_id, payload_hash)
+         select $2, 'order.created', id::text::bytea, id, '' from made`,
+        [app.admin.spaceId, desk.applicationId],
+      );
+      await app.sql('analyze');
+      const plans = await SqlPlans.attach(app);
+      try {
+        const emitted = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => desk.emit({ n: n % 10 }, { key: `large ${n % 40}` })),
+        );
+        for (const { envelopeId } of emitted) await desk.dispatched(envelopeId);
+        expect(await plans.indexesOf('set lease_until = clock_timestamp()')).toContain(
+          'envelope_outbox_claim',
+        );
+        const month = new Date().toISOString().slice(0, 7).replace('-', '');
+        const tables = ['envelope', 'delivery'].map((table) => `${table}_${month}`);
+        expect(await plans.wholeReads([...tables, 'envelope_outbox', 'emission_key'])).toEqual([]);
+      } finally {
+        await plans.close();
+        await app.sql(
+          `delete from envelope_outbox where available_at > clock_timestamp() + interval '50 min'`,
+        );
+      }
+    },
+    60_000,
+  );
 });
 
 function ignoreRollback(error: unknown): void {

@@ -106,10 +106,11 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private async dispatchNext(): Promise<boolean> {
     if (!this.canClaim()) return false;
     const batch = await outbox.claimBatch(this.database, BATCH);
-    if (batch.length > 0) await this.dispatchBatch(batch);
+    const isDone = batch.length === 0 || (await this.dispatchBatch(batch));
     const suspect = !this.canClaim() ? null : await outbox.claimSuspect(this.database);
     if (suspect) await this.dispatchAlone(suspect);
-    return batch.length === BATCH || suspect !== null;
+    // After a failure, the next pass waits for a hint, which is due at once but not published in a tight loop.
+    return isDone && (batch.length === BATCH || suspect !== null);
   }
 
   /** Without messaging, envelopes wait: nothing may look for them until it has recovered. */
@@ -117,10 +118,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     return !this.stopping && this.messaging.getState() !== 'down';
   }
 
-  private async dispatchBatch(batch: outbox.Claim[]): Promise<void> {
+  /** Returns whether it has succeeded. */
+  private async dispatchBatch(batch: outbox.Claim[]): Promise<boolean> {
     try {
       for (const { envelopeId } of batch) eventFailpoint('events.dispatch.after-claim', envelopeId);
       await this.dispatch.dispatch(batch);
+      return true;
     } catch (error) {
       const areSuspects = !isUnavailable(error);
       this.logger.warn(
@@ -128,6 +131,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
         'A batch of envelopes could not be dispatched',
       );
       await this.giveBack(() => outbox.releaseClaims(this.database, batch, areSuspects));
+      return false;
     }
   }
 

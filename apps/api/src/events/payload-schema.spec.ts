@@ -162,6 +162,16 @@ describe('payload schemas', () => {
     );
   });
 
+  it('have patterns in the syntax of JavaScript', () => {
+    const pattern = '^(?<year>\\d{4})[\\u00e9\\-\\/]\\p{L}+$';
+    const schema = { properties: { a: { pattern }, b: { pattern: '[]' } } };
+    expect(validate(schema, { a: '2026é\u4e2d' })).toEqual([]);
+    expect(validate(schema, { a: '2026/1', b: ']' })).toEqual([
+      `payload.a must match pattern "${pattern}"`,
+      'payload.b must match pattern "[]"',
+    ]);
+  });
+
   it('with patterns that backtrack elsewhere take linear time', () => {
     const schema = { properties: { a: { pattern: '^(a+)+$' }, b: { pattern: '^(a|aa)+$' } } };
     expect(validate(schema, { a: `${'a'.repeat(50_000)}!`, b: 'a'.repeat(50_001) })).toEqual([

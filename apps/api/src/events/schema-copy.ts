@@ -1,7 +1,6 @@
-import { RE2JS } from 're2js';
 import { deeperThan } from '../infra/http/json-shape.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
-import { COST, type Cost } from './validation-budget.ts';
+import { compilePattern, COST, type Cost } from './validation-budget.ts';
 
 export const MAX_SCHEMA_BYTES = 65_536;
 /** Levels of schemas within schemas. */
@@ -171,7 +170,7 @@ class Copier {
 function patternProblem(pattern: string): string | null {
   if (pattern.length > MAX_PATTERN_LENGTH) return `must have at most ${MAX_PATTERN_LENGTH} characters`;
   try {
-    if (RE2JS.compile(pattern).programSize() <= MAX_PROGRAM_SIZE) return null;
+    if (compilePattern(pattern).programSize() <= MAX_PROGRAM_SIZE) return null;
     return 'is too large a pattern';
   } catch (error) {
     const { message } = error as Error;

@@ -55,9 +55,14 @@ export function chargeFor({ base, perItem, perKey, perCharacter }: Cost): (value
   };
 }
 
+/** Compiles a pattern of JavaScript. Throws if RE2 cannot express it: lookaround, backreferences, huge repetitions. */
+export function compilePattern(pattern: string): RE2JS {
+  return RE2JS.compile(RE2JS.translateRegExp(pattern));
+}
+
 /** The engine of `pattern` and `patternProperties`: linear time, charged to the budget. */
 export function linearPattern(pattern: string): { test: (text: string) => boolean } {
-  const program = RE2JS.compile(pattern);
+  const program = compilePattern(pattern);
   const size = program.programSize();
   return {
     test: (text) => {
