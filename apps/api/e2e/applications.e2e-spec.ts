@@ -204,6 +204,26 @@ describe('installing', () => {
     expect([names, second.nextCursor]).toEqual([['c', 'b', 'a'], null]);
   });
 
+  it.each(['a%00b', '%F0%9F%92%A9', '..%2Fx', 'x'.repeat(300), '%E0%A4%A'])(
+    'under no such name is there: %s',
+    async (name) => {
+      await install();
+      for (const [method, path] of [
+        ['GET', `/api/applications/${name}`],
+        ['DELETE', `/api/applications/${name}`],
+        ['POST', `/api/applications/${name}/system-key`],
+        ['GET', `/api/data/${name}/orders/rows`],
+        ['GET', `/api/data/shop/${name}/rows`],
+        ['DELETE', `/api/data/shop/orders/rows/${name}`],
+        ['POST', `/api/events/catalog/shop/${name}/test`],
+      ] as const) {
+        const sent = method === 'POST' ? { body: path.endsWith('test') ? { payload: {} } : {} } : {};
+        const answer = await app.request(method, path, { as: admin, ...sent });
+        expect([path, 400, 404]).toContain(answer.status);
+      }
+    },
+  );
+
   it('in another space knows nothing of this one', async () => {
     await install();
     const other = await app.addUser('ADMIN', null);

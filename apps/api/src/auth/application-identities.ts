@@ -3,6 +3,7 @@ import { IsNull, type EntityManager } from 'typeorm';
 import { mintKey, type MintedKey } from '../infra/crypto/api-tokens.ts';
 import { insertRow, updateRows } from '../infra/database/entity-rows.ts';
 import type { Sql } from '../infra/database/rows.ts';
+import { isText } from '../infra/http/text.ts';
 import {
   findApplication,
   insertApplication,
@@ -20,13 +21,13 @@ import { SystemKeyEntity } from './system-key.entity.ts';
 @Injectable()
 export class ApplicationIdentities {
   /** Returns an application, whether or not it is installed at present. */
-  find(sql: Sql, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
-    return findApplication(sql, spaceId, identifier);
+  async find(sql: Sql, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
+    return isText(identifier) ? findApplication(sql, spaceId, identifier) : null;
   }
 
   /** As `find`; until the transaction ends, no other can install, upgrade, or uninstall the application. */
-  lock(tx: EntityManager, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
-    return lockApplication(tx, spaceId, identifier);
+  async lock(tx: EntityManager, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
+    return isText(identifier) ? lockApplication(tx, spaceId, identifier) : null;
   }
 
   /** Returns the identifiers of applications by id; unknown ids are omitted. */

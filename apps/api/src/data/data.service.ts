@@ -11,6 +11,7 @@ import { Partitions } from '../infra/database/partitions.ts';
 import { invalidFor, notFound } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
+import { isText } from '../infra/http/text.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { formatProblem, type Problem } from '../tasks/problems.ts';
 import { checkValues, fillColumns } from './columns.ts';
@@ -138,7 +139,7 @@ export class DataService {
     const application = await this.identities.find(this.database, spaceId, identifier);
     if (!application?.installed) throw notFound(`Application ${identifier} is not installed`);
     const owner = { spaceId, applicationId: application.id };
-    const table = await findTable(this.database, owner, name);
+    const table = isText(name) ? await findTable(this.database, owner, name) : null;
     if (!table) throw notFound(`Application ${identifier} has no table ${name}`);
     return { ...owner, tableName: name, ...table };
   }

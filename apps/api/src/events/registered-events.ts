@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
+import { isText } from '../infra/http/text.ts';
 import { PayloadSchemas } from './payload-schema.ts';
 import { listRegisteredEvents, type RegisteredEvent } from './registered-events.store.ts';
 
@@ -41,7 +42,8 @@ export class RegisteredEvents {
 
   /** Returns null if the event is not registered. */
   async find(key: EventKey): Promise<RegisteredEvent | null> {
-    const event = await this.reads.get(key);
+    // The name can come from a path, which nobody has checked.
+    const event = isText(key.name) ? await this.reads.get(key) : null;
     const id = cacheKey(key);
     this.cached.delete(id);
     if (event === null) return null;
