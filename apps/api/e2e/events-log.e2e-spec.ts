@@ -398,6 +398,21 @@ describe('with many envelopes', () => {
       } finally {
         await plans.close();
       }
+      // Ids are as old as their envelopes.
+      const recent = await SqlPlans.attach(app);
+      try {
+        const [from, to] = [Date.now() - 60_000, Date.now()].map((ms) => new Date(ms).toISOString());
+        for (const filter of ['', '&status=FAILED', '&event=order.created'])
+          await list(`?from=${from}&to=${to}${filter}`);
+        // At the turn of a month, both.
+        const months = [-70_000, 10_000].map((ms) => new Date(Date.now() + ms).toISOString().slice(0, 7));
+        const needed = months.map((month) => `envelope_${month.replace('-', '')}`);
+        const used = (await recent.indexesOf('emitted_at >=')).filter((name) => name.startsWith('envelope_'));
+        expect(used.length).toBeGreaterThan(0);
+        expect(used.filter((name) => !needed.some((partition) => name.startsWith(partition)))).toEqual([]);
+      } finally {
+        await recent.close();
+      }
     },
   );
 });

@@ -30,6 +30,10 @@ export const eventManagement = {
     source: 'spec: Subscription; contract §6',
     behavior: 'Toggling keeps the subscription with its id, filter and origin',
   },
+  'subscriptions.toggle.race': {
+    source: 'spec: Subscription; events: faults F21',
+    behavior: 'Once the call that disables a subscription has returned, nothing is delivered to it',
+  },
   'subscriptions.filter': {
     source: 'spec: Subscription; events: filter',
     behavior: 'A wrong filter is a 400 that names the field; null removes a filter',
@@ -88,6 +92,11 @@ export const eventManagement = {
   'events.replay.key': {
     source: 'contract §6; events: faults F25',
     behavior: 'The same request key is one generation, also in parallel and after the dispatch',
+  },
+  'events.replay.once': {
+    source: 'events: faults F25, F26',
+    behavior:
+      'Replays start each task once per generation: in parallel, during toggles, and when a dispatch fails',
   },
   'events.replay.schema': {
     source: 'contract §6',
