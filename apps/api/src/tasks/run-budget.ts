@@ -72,8 +72,8 @@ export class StepLog {
 
 function stringify(value: unknown, label: string): string {
   try {
-    // Undefined has no JSON.
-    return JSON.stringify(value === undefined ? null : value);
+    // Within an array, undefined and functions become null.
+    return JSON.stringify([value]).slice(1, -1);
   } catch (error) {
     throw new StepError('STEP_FAILED', `${label} is not a JSON value`, { cause: error });
   }
