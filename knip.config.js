@@ -19,8 +19,8 @@ export default {
       entry: [
         'src/main.ts',
         'src/openapi.ts',
-        // The program of a sandbox process.
-        'src/tasks/sandbox/child.ts',
+        // The programs of a sandbox process.
+        'src/tasks/sandbox/{child,watchdog}.ts',
         'src/**/*.spec.ts',
         'e2e/**/*.{e2e,faults}-spec.ts',
         // Preloaded into processes that tests start.

@@ -1,4 +1,4 @@
-import { FairPlaces } from './fair-share.ts';
+import { FairPlaces } from '../infra/fair-places.ts';
 
 /** A delivery to be sent: `lane` is its destination, `owner` its sender. */
 export interface QueuedDelivery {

@@ -7,10 +7,11 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { FairPlaces } from '../infra/fair-places.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { Sleeper } from '../infra/messaging/sleeper.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
-import { FairPlaces, selectUsers } from './fair-share.ts';
+import { selectUsers } from './fair-share.ts';
 import { JobClaims, type ClaimOutcome } from './job-claims.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecords } from './job-records.ts';

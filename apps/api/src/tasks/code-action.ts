@@ -35,6 +35,7 @@ export class CodeAction implements Action, OnModuleInit, OnApplicationShutdown {
     let calls = 0;
     try {
       const json = await this.pool.run({
+        owner: context.owner.userId,
         source: step.source,
         context: JSON.stringify(describe(context)),
         signal,

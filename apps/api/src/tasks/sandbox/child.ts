@@ -1,11 +1,17 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from 'quickjs-emscripten';
 import { Execution, type ExecutionState } from './execution.ts';
 import type { SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
+import type { WatchdogData } from './watchdog.ts';
 
 // The program of a sandbox process. Node.js runs it without compiling it: only types that can be removed are allowed.
 // It has no environment and may read nothing but this folder and QuickJS.
 
 const TICK_MS = 500;
+/** How much longer than a slice the main thread can be stuck, if the worker does not end it. */
+const STUCK_GRACE_MS = 4_000;
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
 const quickJs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
 
@@ -41,7 +47,15 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit());
 
+const beats = new SharedArrayBuffer(4);
+const watchdogData: WatchdogData = { stuckMs: limits.silenceMs + STUCK_GRACE_MS, beats };
+new Worker(new URL(`./watchdog${extname(fileURLToPath(import.meta.url))}`, import.meta.url), {
+  workerData: watchdogData,
+  env: {},
+});
+
 setInterval(() => {
+  Atomics.add(new Int32Array(beats), 0, 1);
   const isSilent = performance.now() - heardAt > limits.silenceMs - 2 * TICK_MS;
   // Messages that arrived during a long slice are read only after this callback.
   if (isSilent && wasSilent) process.exit();

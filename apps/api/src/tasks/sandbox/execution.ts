@@ -23,7 +23,10 @@ export interface ExecutionHost {
 }
 
 export type ExecutionState =
-  { type: 'waiting' } | { type: 'done'; json: string | null } | { type: 'failed'; failure: CodeFailure };
+  | { type: 'waiting' }
+  | { type: 'stuck' }
+  | { type: 'done'; json: string | null }
+  | { type: 'failed'; failure: CodeFailure };
 
 /** One execution of code in a runtime of its own. */
 export class Execution {
@@ -104,7 +107,7 @@ export class Execution {
     this.usedMs += threadCpuMs() - this.sliceStart.cpu;
     this.flushLog();
     if (this.exceeded !== null) return failed('limit', this.exceeded, null);
-    return this.finished ?? { type: 'waiting' };
+    return this.finished ?? { type: this.openCalls > 0 ? 'waiting' : 'stuck' };
   }
 
   private isExceeded(): boolean {

@@ -41,13 +41,15 @@ export type WorkerMessage =
   | { type: 'result'; id: number; json: string }
   | { type: 'error'; id: number; error: CallError };
 
-/** From a sandbox process to the worker. A slice ends with `waiting`, `done`, or `failed`. */
+/** From a sandbox process to the worker. A slice ends with `waiting`, `done`, `stuck`, or `failed`. */
 export type SandboxMessage =
   | { type: 'ready' }
   | { type: 'log'; lines: string[] }
   | { type: 'call'; id: number; action: string; json: string }
   | { type: 'waiting' }
   | { type: 'done'; json: string | null }
+  /** The code waits, but not for a call. */
+  | { type: 'stuck' }
   | { type: 'failed'; failure: CodeFailure }
   /** The memory of the execution is free: the process can take the next one. */
   | { type: 'free' };

@@ -1,6 +1,8 @@
+import { untilAborted } from '../../infra/until-aborted.ts';
 import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
-import { SandboxProcess, type SandboxJob } from './sandbox-process.ts';
+import { FairLine } from './fair-line.ts';
+import { SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';
 
 const MB = 1024 * 1024;
 
@@ -21,6 +23,8 @@ const PING_MS = 2_000;
 /** After so many processes in a row that ended before they were ready, executions fail. */
 const MAX_FAILED_STARTS = 3;
 
+const closed = () => new Error('The sandbox is closed');
+
 interface Waiter {
   resolve: (process: SandboxProcess) => void;
   reject: (error: unknown) => void;
@@ -35,19 +39,36 @@ export class SandboxPool {
   private isClosed = false;
   private failedStarts = 0;
 
+  private readonly line: FairLine;
+
   constructor(
     /** The most processes. */
     private readonly size: number,
     private readonly limits: SandboxLimits = SANDBOX_LIMITS,
-  ) {}
+  ) {
+    this.line = new FairLine(size);
+  }
 
-  /** Executes code as soon as a process is free. Returns the output as JSON, null if there is none. */
+  /**
+   * Executes code as soon as there is a place for its owner. Returns the output as JSON, null if there is none. Code that
+   * nothing can continue gives its place back, and fails with the reason of the signal when that aborts.
+   */
   async run(job: SandboxJob): Promise<string | null> {
-    const process = await this.acquire(job.signal);
+    if (this.isClosed) throw closed();
+    const result = await this.runInPlace(job);
+    if (result.type === 'done') return result.json;
+    job.log('The code waits for something that cannot happen: no call is under way.');
+    await untilAborted(job.signal, new Promise(() => undefined));
+    throw job.signal.reason;
+  }
+
+  private async runInPlace(job: SandboxJob): Promise<ExecutionResult> {
+    await this.line.enter(job.owner, job.signal);
     try {
-      return await process.run(job);
+      const process = await this.acquire(job.signal);
+      return await process.run(job).finally(() => void this.release(process));
     } finally {
-      void this.release(process);
+      this.line.leave(job.owner);
     }
   }
 
@@ -65,7 +86,8 @@ export class SandboxPool {
   async close(): Promise<void> {
     this.isClosed = true;
     this.pausePings();
-    for (const { reject } of this.waiters) reject(new Error('The sandbox is closed'));
+    this.line.refuse(closed());
+    for (const { reject } of this.waiters) reject(closed());
     this.waiters.clear();
     const processes = [...this.processes];
     for (const process of processes) process.kill();
@@ -74,7 +96,7 @@ export class SandboxPool {
 
   private async acquire(signal: AbortSignal): Promise<SandboxProcess> {
     signal.throwIfAborted();
-    if (this.isClosed) throw new Error('The sandbox is closed');
+    if (this.isClosed) throw closed();
     const process = this.idle.pop();
     if (this.idle.length === 0) this.grow();
     if (process !== undefined) return process;
@@ -83,12 +105,11 @@ export class SandboxPool {
     this.waiters.add(waiter);
     // The spare process serves this execution; another one becomes the spare.
     this.grow();
-    const abort = () => reject(signal.reason);
+    const abort = () => {
+      if (this.waiters.delete(waiter)) reject(signal.reason);
+    };
     signal.addEventListener('abort', abort, { once: true });
-    return promise.finally(() => {
-      this.waiters.delete(waiter);
-      signal.removeEventListener('abort', abort);
-    });
+    return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
   private async release(process: SandboxProcess): Promise<void> {

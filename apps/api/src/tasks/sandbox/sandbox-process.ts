@@ -6,6 +6,8 @@ import type { CallError, CodeFailure, SandboxLimits, SandboxMessage, WorkerMessa
 
 /** Code to execute, and what it can reach. */
 export interface SandboxJob {
+  /** Who shares the processes with others. */
+  owner: string;
   /** The body of an async function of `context`, `platform`, and `console`. */
   source: string;
   /** JSON. */
@@ -28,7 +30,7 @@ export class CodeFailed extends Error {
 }
 
 /** How much longer than the code a slice can take: reading messages, and built-ins that cannot be interrupted. */
-const SLICE_GRACE_MS = 5_000;
+const SLICE_GRACE_MS = 2_000;
 /** How long an ended execution can take to free its memory. */
 const FREE_MS = 5_000;
 /** A process is replaced after so many executions. */
@@ -36,9 +38,12 @@ const MAX_EXECUTIONS = 100;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
 
+/** `json`: the output; null if there is none. `stuck`: the code has not ended, and nothing can continue it. */
+export type ExecutionResult = { type: 'done'; json: string | null } | { type: 'stuck' };
+
 interface Execution {
   job: SandboxJob;
-  resolve(json: string | null): void;
+  resolve(result: ExecutionResult): void;
   reject(error: unknown): void;
 }
 
@@ -49,7 +54,6 @@ export class SandboxProcess {
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
-  private readonly sliceMs: number;
   private execution: Execution | null = null;
   private freed: PromiseWithResolvers<void> | null = null;
   private openSlices = 0;
@@ -58,8 +62,11 @@ export class SandboxProcess {
   private isAlive = true;
   private markReady: () => void = () => undefined;
 
-  constructor(limits: SandboxLimits) {
-    this.sliceMs = limits.silenceMs + SLICE_GRACE_MS;
+  constructor(
+    limits: SandboxLimits,
+    /** After how long a slice is ended from outside. */
+    private readonly sliceMs = limits.silenceMs + SLICE_GRACE_MS,
+  ) {
     this.child = forkChild(limits);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.ended = ended;
@@ -69,7 +76,14 @@ export class SandboxProcess {
     });
     // The pool learns of it by `ended` as well.
     this.ready.catch(() => undefined);
-    this.child.on('message', (message: SandboxMessage) => this.receive(message));
+    this.child.on('message', (message: SandboxMessage) => {
+      try {
+        this.receive(message);
+      } catch {
+        // Only a process that has been taken over sends what no message is.
+        this.kill();
+      }
+    });
     this.child.on('error', () => this.kill());
     this.child.on('exit', () => {
       this.isAlive = false;
@@ -88,13 +102,13 @@ export class SandboxProcess {
     return this.isAlive && this.executions < MAX_EXECUTIONS;
   }
 
-  /** Returns the output as JSON, null if there is none. Throws `CodeFailed`, or the reason of the signal. */
-  async run(job: SandboxJob): Promise<string | null> {
+  /** Throws `CodeFailed`, or the reason of the signal. */
+  async run(job: SandboxJob): Promise<ExecutionResult> {
     job.signal.throwIfAborted();
     if (!this.isAlive) throw new CodeFailed(endedUnexpectedly());
     this.executions++;
     this.freed = Promise.withResolvers<void>();
-    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+    const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
     this.execution = { job, resolve, reject };
     const abort = () => this.stop(job.signal.reason);
     job.signal.addEventListener('abort', abort, { once: true });
@@ -139,8 +153,9 @@ export class SandboxProcess {
         return;
       }
       case 'done':
+      case 'stuck':
         this.endSlice();
-        this.take()?.resolve(message.json);
+        this.take()?.resolve(message);
         return;
       case 'failed':
         this.endSlice();
@@ -234,7 +249,7 @@ function forkChild(limits: SandboxLimits): ChildProcess {
   const readable = [folder + sep, ...quickJsFolders()].map((path) => `--allow-fs-read=${path}`);
   return fork(join(folder, `child${extname(here)}`), [JSON.stringify(limits)], {
     env: {},
-    execArgv: ['--permission', ...readable, `--max-old-space-size=${HEAP_MB}`],
+    execArgv: ['--permission', '--allow-worker', ...readable, `--max-old-space-size=${HEAP_MB}`],
     serialization: 'json',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SANDBOX_LIMITS, SandboxPool } from './sandbox-pool.ts';
-import { CodeFailed } from './sandbox-process.ts';
+import { CodeFailed, SandboxProcess, type SandboxJob } from './sandbox-process.ts';
 
 /** Little processor time, so that endless loops end soon. */
 const LIMITS = { ...SANDBOX_LIMITS, cpuMs: 400 };
@@ -17,23 +17,35 @@ afterEach(async () => {
 });
 afterAll(() => shared.close());
 
+/** A search of 10^11 steps, inside a built-in. */
+const UNINTERRUPTIBLE = `return 'a'.repeat(2e6).indexOf('a'.repeat(1e5) + 'b')`;
+
 interface Run {
+  owner?: string;
   context?: unknown;
   signal?: AbortSignal;
   lines?: string[];
   call?: (action: string, request: unknown) => Promise<unknown>;
 }
 
-/** Runs code and returns its output. */
-async function run(source: string, { context = {}, signal, lines = [], call }: Run = {}): Promise<unknown> {
-  const json = await pool.run({
+function toJob(
+  source: string,
+  { owner = 'ada', context = {}, signal, lines = [], call }: Run = {},
+): SandboxJob {
+  return {
+    owner,
     source,
     context: JSON.stringify(context),
     signal: signal ?? new AbortController().signal,
     log: (line) => lines.push(line),
     call: async (action, request) => JSON.stringify((await call?.(action, JSON.parse(request))) ?? null),
     toCallError: (error) => ({ code: 'FAILED', message: (error as Error).message }),
-  });
+  };
+}
+
+/** Runs code and returns its output. */
+async function run(source: string, options: Run = {}): Promise<unknown> {
+  const json = await pool.run(toJob(source, options));
   return json === null ? null : (JSON.parse(json) as unknown);
 }
 
@@ -201,23 +213,48 @@ describe('the sandbox', () => {
     expect(line?.length).toBe(262_145);
   });
 
-  it('stops code that waits forever when its signal aborts', async () => {
-    const signal = AbortSignal.timeout(300);
-    await expect(run('await new Promise(() => {})', { signal })).rejects.toThrow('timeout');
+  it('gives the place of code that nothing can continue to others, until its signal aborts', async () => {
+    const lines: string[] = [];
+    const stuck = run('await new Promise(() => {})', { signal: AbortSignal.timeout(1_500), lines });
     expect(await run('return 1')).toBe(1);
+    expect(lines).toEqual(['The code waits for something that cannot happen: no call is under way.']);
+    await expect(stuck).rejects.toThrow('timeout');
   });
 
   it('does not run code that has waited in vain', async () => {
-    const busy = run('await new Promise(() => {})', { signal: AbortSignal.timeout(500) });
+    const call = () => new Promise(() => undefined);
+    const busy = run('await platform.emit({})', { call, signal: AbortSignal.timeout(1_000) });
     await expect(run('return 1', { signal: AbortSignal.timeout(100) })).rejects.toThrow('timeout');
     await expect(busy).rejects.toThrow('timeout');
   });
 
+  it('ends code from outside where it cannot be interrupted', async () => {
+    pool = new SandboxPool(1, { ...LIMITS, cpuMs: 60_000, silenceMs: 1_000 });
+    expect(await failure(UNINTERRUPTIBLE)).toEqual({
+      kind: 'limit',
+      message: 'The code ran for more than 3 s at a time',
+      line: null,
+    });
+    expect(await run('return 1')).toBe(1);
+  }, 30_000);
+
+  it('ends by itself where it cannot be interrupted and its worker does not end it', async () => {
+    const alone = new SandboxProcess({ ...LIMITS, silenceMs: 1_000 }, 60_000);
+    await alone.ready;
+    const failed = alone.run(toJob(UNINTERRUPTIBLE));
+    await expect(failed).rejects.toThrow('The sandbox process of the code ended unexpectedly');
+  }, 30_000);
+
   it('survives the death of its process', async () => {
     expect(await run('return 1')).toBe(1);
     const [pid = 0] = pool.pids;
-    const running = failure('await new Promise(() => {})');
-    await delay(20);
+    const called = Promise.withResolvers<null>();
+    const call = () => {
+      called.resolve(null);
+      return new Promise(() => undefined);
+    };
+    const running = failure('await platform.emit({})', { call });
+    await called.promise;
     process.kill(pid, 'SIGKILL');
     expect(await running).toMatchObject({ message: 'The sandbox process of the code ended unexpectedly' });
     expect(await run('return 2')).toBe(2);
@@ -311,7 +348,7 @@ describe('the pool', () => {
       if (++waiting === 2) resolve(null);
       return both;
     };
-    await Promise.all([run('await platform.emit({})', { call }), run('await platform.emit({})', { call })]);
+    await Promise.all(['ada', 'bob'].map((owner) => run('await platform.emit({})', { owner, call })));
     expect(two.pids.length).toBe(2);
   });
 
