@@ -26,7 +26,7 @@ export async function startService({ modelUrl, streams, ...place }) {
 
 /**
  * Starts the service on an empty database. `as(credential)` returns a function that posts; `startSecond()` starts another
- * process of it, which only serves requests.
+ * process of it, which only serves requests; `startAgain()` starts it anew after its process was stopped.
  */
 export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const settings = {
@@ -45,7 +45,8 @@ export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
   const as = (credential) => (path, body) => post(url + path, body, credential);
   const startSecond = () => startProcess({ ...settings, PLATFORM_ROLE: 'api' });
-  return { child, url, apiKey: first.apiKey, as, startSecond };
+  const startAgain = () => startProcess(settings);
+  return { child, url, apiKey: first.apiKey, as, startSecond, startAgain };
 }
 
 async function startProcess(env) {

@@ -132,6 +132,36 @@ export function printQueues({ endToEnd, idle, count, calls }) {
   );
 }
 
+/** Prints the results of `bench:events-scale`. */
+export function printScale({ envelopes, backlog, fresh, large, reads, calls }) {
+  const number = (n) => n.toLocaleString('en');
+  const rows = Object.entries(reads).map(([name, { p50, p95 }]) => ({
+    name,
+    unit: 'ms',
+    figures: [p50, p95],
+    aim: { text: 'p95 < 200', met: p95 < 200 },
+  }));
+  print(['p50', 'p95'], [`${number(envelopes)} envelopes of 29 days, ${calls} calls each`, ...rows]);
+  const share = large.rate / fresh.rate;
+  print(
+    [number(fresh.count), number(backlog), 'ratio'],
+    [
+      `Events that wait when the service starts (the claim uses ${large.index})`,
+      {
+        name: 'a claim of 64, p95',
+        unit: 'ms',
+        figures: [fresh.claimMs, large.claimMs, large.claimMs / fresh.claimMs],
+      },
+      {
+        name: 'dispatch',
+        unit: '1/s',
+        figures: [fresh.rate, large.rate, share],
+        aim: { text: '≥ 70 %', met: share >= 0.7 },
+      },
+    ],
+  );
+}
+
 const atMost = (limit) => (own) => ({ text: `≤ ${limit}`, met: own <= limit });
 const atMostShare = (share) => (own, other) => ({ text: `≤ ${share} × openai`, met: own <= share * other });
 const moreThanOther = (own, other) => ({ text: 'more than portkey', met: own > other });

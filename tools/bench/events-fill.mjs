@@ -1,0 +1,55 @@
+// Fills the tables of the event bus by SQL, as if events had been emitted for a month.
+
+const CHUNK = 250_000;
+
+/** Ids and times are spread evenly over the period. One in 50 events is FAILED, one in 50 is SKIPPED. */
+const INSERT_PAST = `
+  insert into envelope (id, space_id, application_id, event, payload, status, status_reason, source, emitted_at, matched_count,
+    dispatched_at, root_id, path)
+  select id, $1::uuid, $2::uuid, event, payload::json, status,
+    case status when 'FAILED' then 'DISPATCH_ATTEMPTS_EXHAUSTED' when 'SKIPPED' then 'DEPTH_LIMIT' end, 'app', at, 1,
+    case status when 'DISPATCHED' then at end, id, array[$2::uuid::text || '/' || event]
+  from (
+    select overlay(uuid_v7()::text placing left(uuid_v7_floor(at)::text, 13) from 1 for 13)::uuid as id, at,
+      'order.event-' || (n % $6::int) as event,
+      case n % 50 when 0 then 'FAILED' when 1 then 'SKIPPED' else 'DISPATCHED' end as status,
+      '{"n":' || n || ',"kind":"rush","amount":40.5,"customer":{"id":"c-' || n || '","name":"A name of usual length"}}' as payload
+    from (
+      select n, $3::timestamptz + n * ($4::timestamptz - $3::timestamptz) / $5::int as at
+      from generate_series($7::int, $8::int) n
+    ) times
+  ) made`;
+
+/** Records past events between two times. */
+export async function fillPast(client, { spaceId, applicationId, events, from, to, count, onChunk }) {
+  await client.query(
+    `select ensure_partition('envelope', n) from generate_series($1::timestamptz, $2::timestamptz, interval '1 day') n`,
+    [from, to],
+  );
+  for (let first = 0; first < count; first += CHUNK) {
+    const last = Math.min(first + CHUNK, count) - 1;
+    await client.query(INSERT_PAST, [spaceId, applicationId, from, to, count, events, first, last]);
+    onChunk(last + 1);
+  }
+  await client.query('vacuum analyze envelope');
+}
+
+const INSERT_PENDING = `
+  with made as (
+    insert into envelope (space_id, application_id, event, payload, status, source, root_id, path)
+    select $1::uuid, $2::uuid, 'order.event-0', ('{"n":' || n || ',"kind":"rush","amount":40.5}')::json, 'PENDING', 'app', uuid_v7(),
+      array[$2::uuid::text || '/order.event-0']
+    from generate_series(1, $3::int) n returning id
+  )
+  insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at)
+  select id, 0, $1::uuid, clock_timestamp() from made`;
+
+/** Records events that are not dispatched yet. */
+export async function fillPending(client, { spaceId, applicationId, count, onChunk }) {
+  for (let done = 0; done < count; done += CHUNK) {
+    await client.query(INSERT_PENDING, [spaceId, applicationId, Math.min(CHUNK, count - done)]);
+    onChunk(Math.min(done + CHUNK, count));
+  }
+  await client.query('vacuum analyze envelope_outbox');
+  await client.query('analyze envelope');
+}
