@@ -1,4 +1,4 @@
-import type { Envelope, Page, ReplayResponse, Subscription } from '@platform/contracts';
+import type { EmitResponse, Envelope, Page, ReplayResponse, Subscription } from '@platform/contracts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { codeWorkflow, EventBus } from './harness/event-bus.ts';
@@ -153,6 +153,22 @@ describe.each(skipReason ? ['in-process'] : ['in-process', 'Bull'])(
       await bus.change(mine, { filter });
       expect((await bus.post(`/api/events/envelopes/${id}/replay`)).status).toBe(202);
       expect(await bus.runsOf(id, 1)).toMatchObject([{ status: 'SUCCEEDED', taskId: task.id }]);
+    });
+
+    verifies('events.test-emission', 'starts with a test emission of an admin as well', async () => {
+      const test = (payload: object, event = 'order.created') =>
+        bus.post<EmitResponse>(`/api/events/catalog/shop/${event}/test`, { payload });
+      const emitted = await test({ total: 9 });
+      expect(emitted).toMatchObject({ status: 200, body: { status: 'PENDING', duplicate: false } });
+      const [run] = await bus.runsOf(emitted.body.envelopeId, 1);
+      expect(run?.trigger).toMatchObject({
+        id: emitted.body.envelopeId,
+        source: 'system',
+        actorUserId: app.admin.userId,
+        payload: { total: 9 },
+      });
+      expect((await test({ total: 'nine' })).status).toBe(400);
+      expect((await test({ total: 9 }, 'order.lost')).status).toBe(404);
     });
 
     verifies('event-flow.data', 'starts with a data write as well', async () => {

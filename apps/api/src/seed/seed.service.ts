@@ -47,7 +47,8 @@ export class SeedService {
     // The next attempt detects a lost response to COMMIT, as the next start detects a crash.
     const first =
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
-    const made = await this.withSamples(await this.withAgent(await first));
+    const withAgent = await this.withAgent(await first);
+    const made = await whileUnavailable(() => this.withSamples(withAgent), undefined, PATIENCE_MS);
     if (made) await this.followEnvironment(made);
     return { banner: () => banner(this.config.publicUrl, made) };
   }
