@@ -34,8 +34,8 @@ export interface ClaimedTask {
   concurrency: number;
   /** How many slots the task has, free or not. */
   slots: number;
-  /** The ids that named the task. */
-  runIds: string[];
+  /** The ids that named the task: its own, or those of its runs. */
+  ids: string[];
 }
 
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
@@ -58,8 +58,11 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  */
 export const CLAIM_RUNS = `
   with hinted as materialized (
-    select task_id, array_agg(run_id) as hints from run_queue where run_id = any($1::uuid[]) and state = 'READY'
-    group by task_id
+    select task_id, array_agg(id) as hints from (
+      select task_id, run_id as id from run_queue where run_id = any($1::uuid[]) and state = 'READY'
+      union all
+      select t.id, t.id from unnest($1::uuid[]) as named(id) join task t on t.id = named.id
+    ) named group by task_id
   ), wanted as materialized (
     select h.task_id, h.hints, t.concurrency, s.slots,
       greatest(least(cardinality(h.hints), t.concurrency - s.busy), 0) as n
@@ -103,20 +106,20 @@ type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number; hint
 );
 
 /**
- * Claims runs of the tasks of the given runs: for each id at most one, the one that has waited longest. Returns the runs,
- * which may be others than those given, and the tasks of those given that still wait. `tokens`: one for each id.
+ * Claims runs of tasks, which are named by their own ids or by those of runs that wait: for each id at most one run, the
+ * one that has waited longest. Returns the runs and the tasks. `tokens`: one for each id.
  */
 export async function claimRuns(
   sql: Sql,
-  runIds: readonly string[],
+  ids: readonly string[],
   tokens: readonly string[],
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
-  const found = await rows<ClaimRow>(sql, CLAIM_RUNS, [runIds, tokens, leaseMs]);
+  const found = await rows<ClaimRow>(sql, CLAIM_RUNS, [ids, tokens, leaseMs]);
   const tasks = new Map<string, ClaimedTask>();
   const runs: FencedRun[] = [];
   for (const { wantedTaskId: taskId, concurrency, slots, hints, ...run } of found) {
-    tasks.set(taskId, { taskId, concurrency, slots, runIds: hints });
+    tasks.set(taskId, { taskId, concurrency, slots, ids: hints });
     if (run.id !== null) runs.push(toFencedRun(run));
   }
   return { runs, tasks: [...tasks.values()] };
@@ -125,17 +128,19 @@ export async function claimRuns(
 /** Returns the runs that claims took although the response was lost. */
 export async function findClaimedRuns(
   sql: Sql,
-  runIds: readonly string[],
+  ids: readonly string[],
   tokens: readonly string[],
 ): Promise<FencedRun[]> {
   const found = await rows<StoredRun>(
     sql,
     `select q.fencing_token as "fencingToken", ${CLAIMED_RUN}
-     from (select distinct task_id from run where id = any($1::uuid[])) w
+     from (
+       select task_id from run where id = any($1::uuid[]) union select id from task where id = any($1::uuid[])
+     ) w
        join run_slot s on s.task_id = w.task_id
        join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = any($2::uuid[])
        join run r on r.id = q.run_id join task t on t.id = r.task_id`,
-    [runIds, tokens],
+    [ids, tokens],
   );
   return found.map(toFencedRun);
 }

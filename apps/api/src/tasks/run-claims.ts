@@ -20,41 +20,41 @@ export class RunClaims {
   ) {}
 
   /**
-   * Claims the oldest run of the task that the named run belongs to. Returns null if the run no longer waits, or if the
-   * task has no free slot. The id is not trusted.
+   * Claims the oldest run of a task, which is named by its own id or by that of a run that waits. Returns null if nothing
+   * waits, or if the task has no free slot. The id is not trusted.
    */
-  async claim(runId: string): Promise<ActiveRun | null> {
-    if (!isUuid(runId)) return null;
-    const active = await this.claims.get(runId);
+  async claim(id: string): Promise<ActiveRun | null> {
+    if (!isUuid(id)) return null;
+    const active = await this.claims.get(id);
     if (active !== null) failpoint('runs.claimed', active.run.id);
     return active;
   }
 
   /** Whoever asks gets any of the runs, so that each is executed by one of them. */
-  private async claimAll(runIds: readonly string[]): Promise<(ActiveRun | null)[]> {
+  private async claimAll(ids: readonly string[]): Promise<(ActiveRun | null)[]> {
     const claimed: ActiveRun[] = [];
-    for (let left = runIds; left.length > 0;) {
+    for (let left = ids; left.length > 0;) {
       const { runs, tasks } = await this.claimOnce(left);
       claimed.push(...runs);
       left = await this.createSlots(tasks, runs);
     }
-    return runIds.map((_, i) => claimed[i] ?? null);
+    return ids.map((_, i) => claimed[i] ?? null);
   }
 
   /** The statement may have succeeded although its response was lost: its tokens tell. */
   private async claimOnce(
-    runIds: readonly string[],
+    ids: readonly string[],
   ): Promise<{ runs: ActiveRun[]; tasks: store.ClaimedTask[] }> {
     const { runLeaseMs } = this.config;
     const askedAt = performance.now();
-    const tokens = runIds.map(() => randomUUID());
+    const tokens = ids.map(() => randomUUID());
     const activate = ({ fencingToken, ...run }: store.FencedRun) => new ActiveRun(run, fencingToken, askedAt);
     try {
-      const { runs, tasks } = await store.claimRuns(this.database, runIds, tokens, runLeaseMs);
+      const { runs, tasks } = await store.claimRuns(this.database, ids, tokens, runLeaseMs);
       return { runs: runs.map(activate), tasks };
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      const find = () => store.findClaimedRuns(this.database, runIds, tokens);
+      const find = () => store.findClaimedRuns(this.database, ids, tokens);
       const runs = await whileUnavailable(find, undefined, runLeaseMs / 2);
       return { runs: runs.map(activate), tasks: [] };
     }
@@ -66,10 +66,10 @@ export class RunClaims {
     claimed: readonly ActiveRun[],
   ): Promise<string[]> {
     const again: string[] = [];
-    for (const { taskId, concurrency, slots, runIds } of tasks) {
+    for (const { taskId, concurrency, slots, ids } of tasks) {
       if (slots >= concurrency) continue;
       if ((await store.createSlots(this.database, taskId, concurrency)) === 0) continue;
-      again.push(...runIds.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
+      again.push(...ids.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
     }
     return again;
   }

@@ -8,6 +8,8 @@ import { describeError, type Outcome } from './run-outcome.ts';
 import { RunWakeups } from './run-wakeups.ts';
 import { RunSuperseded, RunWrites } from './run-writes.ts';
 
+/** How long a hint may keep its place for the runs of one task, while those of other tasks wait. */
+const HOLD_MS = 1_000;
 /** How long stopped runs have to be stored. */
 const STOP_MS = 10_000;
 
@@ -63,18 +65,22 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     for (const active of this.leases.list()) active.stop('shutdown');
   }
 
+  /** Executes the run, and then the next ones of its task for a while: that takes no hint. */
   private async claimAndExecute(runId: string): Promise<void> {
-    const active = await this.claims.claim(runId);
-    if (active === null) return;
-    const { id, taskId } = active.run;
-    if (this.stopping) {
-      await this.writes.release(active);
-      return this.wakeups.wake(taskId);
+    const until = performance.now() + HOLD_MS;
+    for (let active = await this.claims.claim(runId); active !== null;) {
+      const { taskId } = active.run;
+      if (this.stopping) await this.writes.release(active);
+      else await this.executeLeased(active);
+      if (this.stopping || performance.now() > until) return this.wakeups.wake(taskId);
+      active = await this.claims.claim(taskId);
     }
+  }
+
+  private async executeLeased(active: ActiveRun): Promise<void> {
     this.leases.add(active);
     const delayMs = await this.execute(active).finally(() => this.leases.remove(active));
-    if (delayMs !== null) this.wakeups.wakeAfter(id, delayMs);
-    await this.wakeups.wake(taskId);
+    if (delayMs !== null) this.wakeups.wakeAfter(active.run.id, delayMs);
   }
 
   /** Returns the milliseconds until the next attempt, or null. */
