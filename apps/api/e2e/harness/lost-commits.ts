@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource, QueryRunner } from 'typeorm';
 
 /** What a broken connection looks like to whoever waited for the answer. */
@@ -33,10 +34,26 @@ export class LostCommits {
     let matched = false;
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
     const commit = runner.commitTransaction.bind(runner);
+    const note = (text: unknown) => (matched ||= this.left > 0 && this.pattern.test(String(text)));
     runner.query = ((...args: unknown[]) => {
-      matched ||= this.left > 0 && this.pattern.test(String(args[0]));
+      note(args[0]);
       return query(...args);
     }) as QueryRunner['query'];
+    // Prepared statements go to the connection itself.
+    const connect = runner.connect.bind(runner) as () => Promise<pg.Client>;
+    runner.connect = async () => {
+      const client = await connect();
+      const ask = client.query.bind(client) as (...args: unknown[]) => unknown;
+      return new Proxy(client, {
+        get: (target, key) =>
+          key === 'query'
+            ? (...args: unknown[]) => {
+                note((args[0] as { text?: string }).text ?? args[0]);
+                return ask(...args);
+              }
+            : (Reflect.get(target, key, target) as unknown),
+      });
+    };
     runner.commitTransaction = async () => {
       await commit();
       if (!matched || this.left === 0) return;

@@ -5,7 +5,8 @@ import type {
   EventSource,
   SubscriptionVerdict,
 } from '@platform/contracts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import { keysOf, type Claim } from './outbox.store.ts';
 
 /** A claimed envelope, locked until the end of the transaction. */
@@ -28,11 +29,12 @@ export interface ClaimedEnvelope {
 
 /** Locks what is still claimed, and returns the envelopes that are to be dispatched. `held`: the claims that still count. */
 export async function lockClaims(
-  tx: Sql,
+  tx: EntityManager,
   claims: readonly Claim[],
 ): Promise<{ held: Claim[]; envelopes: ClaimedEnvelope[] }> {
-  const locked = await rows<{ envelopeId: string; generation: number }>(
+  const locked = await preparedRows<{ envelopeId: string; generation: number }>(
     tx,
+    'lock_envelope_claims',
     `select o.envelope_id as "envelopeId", o.generation from envelope_outbox o
      join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
        on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
@@ -44,8 +46,9 @@ export async function lockClaims(
       ({ envelopeId, generation }) => envelopeId === claim.envelopeId && generation === claim.generation,
     ),
   );
-  const envelopes = await rows<ClaimedEnvelope>(
+  const envelopes = await preparedRows<ClaimedEnvelope>(
     tx,
+    'read_claimed_envelopes',
     `select e.id, e.generation, e.space_id as "spaceId", e.application_id as "applicationId", e.event,
        e.payload::text as payload, e.source, e.emitted_at as "emittedAt", e.actor_user_id as "actorUserId",
        e.causation_id as "causationId", e.root_id as "rootId", e.depth, e.path
@@ -71,11 +74,12 @@ export interface MatchedSubscription {
 
 /** Lists the subscriptions of events, ordered by id. Requires that they are locked in an earlier statement. */
 export function listSubscriptions(
-  tx: Sql,
+  tx: EntityManager,
   events: readonly { applicationId: string; event: string }[],
 ): Promise<MatchedSubscription[]> {
-  return rows(
+  return preparedRows(
     tx,
+    'list_matched_subscriptions',
     `select s.id, s.space_id as "spaceId", s.application_id as "applicationId", s.event, s.task_id as "taskId",
        s.filter, s.enabled, s.created_at as "createdAt"
      from unnest($1::uuid[], $2::text[]) as e(application_id, event)
@@ -94,11 +98,12 @@ export interface NewDelivery {
 
 /** Stores deliveries that do not exist, and returns those with a new run id each. What exists has its run already. */
 export function insertDeliveries(
-  tx: Sql,
+  tx: EntityManager,
   deliveries: readonly NewDelivery[],
 ): Promise<{ envelopeId: string; subscriptionId: string; runId: string | null }[]> {
-  return rows(
+  return preparedRows(
     tx,
+    'insert_deliveries',
     `insert into delivery (envelope_id, subscription_id, generation, outcome, run_id)
      select envelope_id, subscription_id, generation, outcome, case outcome when 'RUN_CREATED' then uuid_v7() end
      from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[]) as d(envelope_id, subscription_id, generation, outcome)
@@ -121,9 +126,13 @@ export interface DispatchedEnvelope {
 }
 
 /** PENDING → DISPATCHED, and from no other status. */
-export async function markDispatched(tx: Sql, envelopes: readonly DispatchedEnvelope[]): Promise<void> {
-  await rows(
+export async function markDispatched(
+  tx: EntityManager,
+  envelopes: readonly DispatchedEnvelope[],
+): Promise<void> {
+  await preparedRows(
     tx,
+    'mark_dispatched',
     `update envelope e set status = 'DISPATCHED', status_reason = null, last_error = null,
        dispatched_at = clock_timestamp(), matched_count = d.matched_count, verdicts = d.verdicts::json
      from unnest($1::uuid[], $2::int[], $3::int[], $4::text[]) as d(id, generation, matched_count, verdicts)

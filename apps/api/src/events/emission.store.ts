@@ -1,5 +1,6 @@
 import type { EnvelopeReason, EnvelopeStatus, EventSource } from '@platform/contracts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 /** An envelope to be recorded. */
 export interface NewEnvelope {
@@ -73,12 +74,12 @@ const RECORD = `
  * waits for another transaction that is storing the same key, so rows must be sorted the same way by all callers.
  */
 export function recordEnvelopes(
-  tx: Sql,
+  tx: EntityManager,
   envelopes: readonly NewEnvelope[],
   republishAfterMs: number,
 ): Promise<RecordedRow[]> {
   const column = <T>(value: (envelope: NewEnvelope) => T) => envelopes.map(value);
-  return rows(tx, RECORD, [
+  return preparedRows(tx, 'record_envelopes', RECORD, [
     column(({ spaceId }) => spaceId),
     column(({ applicationId }) => applicationId),
     column(({ event }) => event),

@@ -2,8 +2,8 @@ import type { EventFilter } from '@platform/contracts';
 import { deeperThan } from '../infra/http/json-shape.ts';
 import { isObject } from '../infra/json.ts';
 
-export const MAX_FILTER_FIELDS = 32;
-export const MAX_FILTER_MEMBERS = 100;
+const MAX_FILTER_FIELDS = 32;
+const MAX_FILTER_MEMBERS = 100;
 const MAX_DEPTH = 32;
 const MAX_LENGTH = 16_384;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);

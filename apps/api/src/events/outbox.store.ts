@@ -1,4 +1,5 @@
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource, EntityManager } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 /** How long a process may take from claiming an envelope to locking it. */
 const LEASE = `interval '15 seconds'`;
@@ -31,8 +32,8 @@ export const CLAIM_BATCH = `
   returning ${CLAIM}`;
 
 /** Claims the envelopes that wait longest. */
-export function claimBatch(sql: Sql, limit: number): Promise<Claim[]> {
-  return rows(sql, CLAIM_BATCH, [limit]);
+export function claimBatch(sql: DataSource | EntityManager, limit: number): Promise<Claim[]> {
+  return preparedRows(sql, 'claim_envelopes', CLAIM_BATCH, [limit]);
 }
 
 export const CLAIM_SUSPECT = `
@@ -44,8 +45,9 @@ export const CLAIM_SUSPECT = `
   returning ${CLAIM}`;
 
 /** Claims one envelope that has failed, or whose process died: it is tried alone. The attempt counts before the work. */
-export function claimSuspect(sql: Sql): Promise<Claim | null> {
-  return firstRow(sql, CLAIM_SUSPECT);
+export async function claimSuspect(sql: DataSource | EntityManager): Promise<Claim | null> {
+  const [claim] = await preparedRows<Claim>(sql, 'claim_suspect_envelope', CLAIM_SUSPECT, []);
+  return claim ?? null;
 }
 
 /** Gives claims back, to be tried at once: all of them alone if they are suspects. */
@@ -83,9 +85,10 @@ export async function postponeClaim(sql: Sql, claim: Claim, delayMs: number): Pr
 }
 
 /** Removes claims whose envelopes are dispatched or failed. Returns how many still counted. */
-export async function deleteClaims(tx: Sql, claims: readonly Claim[]): Promise<number> {
-  const deleted = await rows(
+export async function deleteClaims(tx: EntityManager, claims: readonly Claim[]): Promise<number> {
+  const deleted = await preparedRows(
     tx,
+    'delete_envelope_claims',
     `delete from envelope_outbox o using unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
      where o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
      returning o.envelope_id`,

@@ -4,7 +4,7 @@ import { compilePattern, COST, type Cost } from './validation-budget.ts';
 
 export const MAX_SCHEMA_BYTES = 65_536;
 /** Levels of schemas within schemas. */
-export const MAX_SCHEMA_DEPTH = 16;
+const MAX_SCHEMA_DEPTH = 16;
 const MAX_JSON_DEPTH = 64;
 const MAX_PATTERN_LENGTH = 1_000;
 const MAX_PROGRAM_SIZE = 10_000;

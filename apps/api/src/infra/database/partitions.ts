@@ -75,7 +75,7 @@ export class Partitions implements OnApplicationBootstrap {
 }
 
 /** Whether a row has no partition to go to. */
-export function isMissingPartition(error: unknown): boolean {
+function isMissingPartition(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return code === '23514' && typeof message === 'string' && message.includes('no partition of relation');
 }

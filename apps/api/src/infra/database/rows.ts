@@ -23,17 +23,25 @@ export async function rows<Row>(sql: Sql, statement: string, parameters: unknown
 }
 
 /**
- * Reads by a statement that is parsed and planned once per connection: for the few reads that every call makes,
- * where the ORM and the planner would cost more than the rows. `name` belongs to this statement alone.
+ * Runs a statement that each connection parses and plans once: for the few statements that every call makes, where the ORM
+ * and the planner would cost more than the rows. `name` belongs to this statement alone.
  */
 export async function preparedRows<Row extends object>(
-  database: DataSource,
+  sql: DataSource | EntityManager,
   name: string,
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const { master } = database.driver as unknown as { master: Pool };
-  return (await master.query<Row>({ name, text, values })).rows;
+  const { rows } = await (await clientOf(sql)).query<Row>({ name, text, values });
+  return rows;
+}
+
+/** The connection of the transaction that one is in; otherwise the pool. */
+function clientOf(sql: DataSource | EntityManager): Promise<Pick<Pool, 'query'>> {
+  if ('queryRunner' in sql && sql.queryRunner)
+    return sql.queryRunner.connect() as Promise<Pick<Pool, 'query'>>;
+  const { driver } = 'driver' in sql ? sql : sql.dataSource;
+  return Promise.resolve((driver as unknown as { master: Pool }).master);
 }
 
 /** The first row, or null. */
