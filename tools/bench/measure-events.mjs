@@ -9,6 +9,7 @@ import { REDIS, findOrInstall } from '../external.mjs';
 import { child, cleanUp, runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
 import { quantile } from './clock.mjs';
 import { EVENT } from './events-work.mjs';
+import { postgresCpu } from './process-cpu.mjs';
 import { freePort, startAlone } from './service.mjs';
 import { printEmissions, printQueues } from './table.mjs';
 
@@ -76,6 +77,8 @@ async function bench() {
     insert: { databaseUrl: bareUrl },
     route: { url: await route.call('url'), callers: api.target.callers },
   };
+  const measured = { service: api.child, insert: client, route };
+  const databaseCpu = await postgresCpu(place.databaseUrl);
   const emit = {};
   for (const clients of CLIENTS) {
     emit[clients] = {};
@@ -85,8 +88,10 @@ async function bench() {
       await client.call('closed', { target, clients, seconds: 1 });
       const profiled = values.profile !== undefined && name === 'service' && clients === 32;
       if (profiled) await api.child.call('startProfile');
-      emit[clients][name] = await client.call('closed', { target, clients, seconds });
-      if (profiled) await api.child.call('writeProfile', values.profile);
+      const cpu = await cpuOf(measured[name], databaseCpu);
+      const found = await client.call('closed', { target, clients, seconds });
+      emit[clients][name] = { ...found, cpu: await cpu(found.emitted) };
+      if (profiled) await api.child.call('writeProfile', `${values.profile}.emit`);
     }
   }
   await api.child.stop();
@@ -102,7 +107,11 @@ async function bench() {
     console.error(`End to end, ${name} …`);
     const subject = await startSubject(await place.database(name), env, { subscribed: true });
     await runsOf(subject, client, Math.min(count, 500));
-    endToEnd[name] = await runsOf(subject, client, count);
+    const cpu = await cpuOf(subject.child, databaseCpu);
+    if (values.profile !== undefined) await subject.child.call('startProfile');
+    const rate = await runsOf(subject, client, count);
+    if (values.profile !== undefined) await subject.child.call('writeProfile', `${values.profile}.${name}`);
+    endToEnd[name] = { rate, cpu: await cpu(count) };
     idle[name] = await idleOf(subject, client);
     await subject.child.stop();
   }
@@ -114,7 +123,9 @@ async function bench() {
     const queues = child('events-queues.mjs', [await place.database(name), redisUrl]);
     await queues.call('start', queue);
     await queues.call('burst', { clients: 32, count: Math.min(count, 500) });
-    endToEnd[name] = await queues.call('burst', { clients: 32, count });
+    const cpu = await cpuOf(queues, databaseCpu);
+    const rate = await queues.call('burst', { clients: 32, count });
+    endToEnd[name] = { rate, cpu: await cpu(count) };
     const times = await queues.call('idle', {
       count: name === 'boss' ? Math.min(calls, 50) : calls,
       pauseMs: PAUSE_MS,
@@ -123,6 +134,16 @@ async function bench() {
     await queues.stop();
   }
   printQueues({ endToEnd, idle, count, calls });
+}
+
+/** Returns a function that tells how much CPU a process and PostgreSQL have used since then, in µs per event. */
+async function cpuOf(process, databaseCpu) {
+  const before = (await process.call('usage')).cpuUs;
+  const databaseBefore = databaseCpu();
+  return async (events) => ({
+    process: ((await process.call('usage')).cpuUs - before) / events,
+    database: (databaseCpu() - databaseBefore) / events,
+  });
 }
 
 /** The service with applications, and a task that each event runs. */

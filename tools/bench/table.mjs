@@ -69,6 +69,11 @@ export function printRelay({
   );
 }
 
+const cpuRow = (name, pick, { service, insert, route }) => {
+  const figures = [service, insert, route].map(({ cpu }) => cpu[pick]);
+  return { name, unit: 'µs', figures: [...figures, NaN, figures[0] / figures[2]] };
+};
+
 /** Prints the first results of `bench:events`: emissions of the service beside the bare insert and the bare route. */
 export function printEmissions({ emit, seconds }) {
   const closed = (clients) => {
@@ -89,6 +94,8 @@ export function printEmissions({ emit, seconds }) {
       },
       { name: 'response, p50', unit: 'ms', figures: [of.service.p50, of.insert.p50, of.route.p50, NaN, NaN] },
       { name: 'response, p99', unit: 'ms', figures: [of.service.p99, of.insert.p99, of.route.p99, NaN, NaN] },
+      cpuRow('CPU of the process', 'process', of),
+      cpuRow('CPU of PostgreSQL', 'database', of),
     ];
   };
   print(
@@ -102,9 +109,10 @@ export function printEmissions({ emit, seconds }) {
 
 /** Prints the other results of `bench:events`: from the emission to the end of the run, beside the queues. */
 export function printQueues({ endToEnd, idle, count, calls }) {
-  const { service, redis, boss, bull } = endToEnd;
-  const others = Math.max(boss, bull);
-  const faster = { text: 'more than both queues', met: service > others && redis > others };
+  const subjects = [endToEnd.service, endToEnd.redis, endToEnd.boss, endToEnd.bull];
+  const rates = subjects.map(({ rate }) => rate);
+  const others = Math.max(rates[2], rates[3]);
+  const faster = { text: 'more than both queues', met: rates[0] > others && rates[1] > others };
   print(
     ['in-process', 'on Redis', 'pg-boss', 'bull', 'ratio'],
     [
@@ -112,9 +120,11 @@ export function printQueues({ endToEnd, idle, count, calls }) {
       {
         name: 'end to end',
         unit: '1/s',
-        figures: [service, redis, boss, bull, service / others],
+        figures: [...rates, rates[0] / others],
         aim: faster,
       },
+      { name: 'CPU of the process', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.process), NaN] },
+      { name: 'CPU of PostgreSQL', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.database), NaN] },
       `${calls} events, one after the other: from the call to the start of the work`,
       ...['p50', 'p99'].map((share) => ({
         name: `idle latency, ${share}`,
