@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { IdentityService } from '../auth/identity.service.ts';
+import { Batched } from '../infra/batched.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunBudget } from './run-budget.ts';
@@ -10,10 +11,14 @@ import { StepRunner, type StepOutputs } from './step-runner.ts';
 /** Executes the steps of a claimed run in their order, as the owner of its task. */
 @Injectable()
 export class RunExecutor {
+  private readonly owners: Batched<{ spaceId: string; userId: string }, UserPrincipal | null>;
+
   constructor(
-    private readonly identity: IdentityService,
+    identity: IdentityService,
     private readonly steps: StepRunner,
-  ) {}
+  ) {
+    this.owners = new Batched((people) => identity.findPrincipals(people));
+  }
 
   /** Returns how the attempt ended. Throws RunSuperseded if the run no longer belongs to this process. */
   async execute(active: ActiveRun): Promise<Outcome> {
@@ -48,7 +53,7 @@ export class RunExecutor {
   }
 
   private async findOwner({ run }: ActiveRun): Promise<UserPrincipal | null> {
-    const owner = await this.identity.findPrincipal(run.spaceId, run.ownerUserId);
+    const owner = await this.owners.get({ spaceId: run.spaceId, userId: run.ownerUserId });
     return owner && { ...owner, causationRunId: run.id };
   }
 }
