@@ -219,6 +219,12 @@ describe('events of rows', () => {
     expect([answer.status, answer.body.items.length]).toEqual([201, count]);
     expect(answer.body.items.map(({ total }) => total)).toEqual(body.rows.map(({ total }) => total));
     expect([await countRows(), await countEnvelopes()]).toEqual([count, count]);
+    const [pairs] = await app.sql<{ count: number }>(
+      `select count(distinct r.id)::int as count from data_row r
+       join envelope e on e.space_id = r.space_id and (e.payload ->> 'id')::uuid = r.id where r.space_id = $1`,
+      [admin.spaceId],
+    );
+    expect(pairs?.count).toBe(count);
     const newest = (await list('?limit=2')).items.map(({ total }) => total);
     expect(newest).toEqual([count - 1, count - 2]);
   });
