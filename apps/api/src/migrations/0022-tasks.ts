@@ -30,9 +30,14 @@ export class Tasks1763600000022 implements MigrationInterface {
         check ((application_id is null) = (application_key is null)),
         check ((type = 'SCHEDULE') = (schedule is not null))
       )`);
-    await db.query('create index task_list on task (space_id, id desc) where deleted_at is null');
     await db.query(
-      'create index task_owner on task (space_id, owner_user_id, id desc) where deleted_at is null',
+      'create index task_list on task (space_id, id desc) where deleted_at is null and retired_at is null',
+    );
+    await db.query(
+      'create index task_list_type on task (space_id, type, id desc) where deleted_at is null and retired_at is null',
+    );
+    await db.query(
+      'create index task_owner on task (space_id, owner_user_id, id desc) where deleted_at is null and retired_at is null',
     );
     await db.query(
       'create unique index task_of_application on task (application_id, application_key) where application_key is not null',

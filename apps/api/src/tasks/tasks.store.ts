@@ -64,11 +64,11 @@ export async function deleteTask(tx: EntityManager, { spaceId, id }: TaskEntity)
   await tx.update(TaskEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()', nextDueAt: null });
 }
 
-/** Disables the tasks of a person who leaves the space. */
+/** Disables the tasks of a person who leaves the space. A retired task gets a new owner before it can run again. */
 export async function disableTasksOf(tx: EntityManager, spaceId: string, ownerUserId: string): Promise<void> {
   await tx.update(
     TaskEntity,
-    { spaceId, ownerUserId, enabled: true, deletedAt: IsNull() },
+    { spaceId, ownerUserId, enabled: true, deletedAt: IsNull(), retiredAt: IsNull() },
     {
       enabled: false,
       disabledReason: 'OWNER_REMOVED',
