@@ -1,4 +1,9 @@
-import type { ApplicationDetail, ManifestTable } from '@platform/contracts';
+import type {
+  ApplicationDetail,
+  ManifestSubscription,
+  ManifestTable,
+  ManifestTask,
+} from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -17,6 +22,9 @@ import { allTasksQuery } from '../tasks/tasks-query.ts';
 export function ApplicationContents({ application }: { application: ApplicationDetail }) {
   const { t } = useTranslation();
   const { manifest } = application;
+  const tasks = manifest.tasks ?? [];
+  const subscriptions = manifest.subscriptions ?? [];
+  const tables = manifest.tables ?? [];
   const counted = (name: string, items: readonly unknown[] = []) => `${name} (${items.length})`;
   return (
     <>
@@ -38,15 +46,21 @@ export function ApplicationContents({ application }: { application: ApplicationD
       <Card title={counted(t('applications.events'), manifest.events)}>
         <Events application={application} />
       </Card>
-      <Card title={counted(t('tasks.title'), manifest.tasks)}>
-        <Tasks application={application} />
-      </Card>
-      <Card title={counted(t('subscriptions.title'), manifest.subscriptions)}>
-        <Subscriptions application={application} />
-      </Card>
-      <Card title={counted(t('applications.tables'), manifest.tables)}>
-        <Tables tables={manifest.tables ?? []} />
-      </Card>
+      {tasks.length > 0 && (
+        <Card title={counted(t('tasks.title'), tasks)}>
+          <Tasks application={application} tasks={tasks} />
+        </Card>
+      )}
+      {subscriptions.length > 0 && (
+        <Card title={counted(t('subscriptions.title'), subscriptions)}>
+          <Subscriptions subscriptions={subscriptions} />
+        </Card>
+      )}
+      {tables.length > 0 && (
+        <Card title={counted(t('applications.tables'), tables)}>
+          <Tables tables={tables} />
+        </Card>
+      )}
       <details className="card manifest">
         <summary>{t('manifest.title')}</summary>
         <div className="card-body">
@@ -109,11 +123,14 @@ function Events({ application: { identifier, manifest } }: { application: Applic
   );
 }
 
-function Tasks({ application: { identifier, manifest } }: { application: ApplicationDetail }) {
+interface TasksProps {
+  application: ApplicationDetail;
+  tasks: ManifestTask[];
+}
+
+function Tasks({ application: { identifier }, tasks }: TasksProps) {
   const { t } = useTranslation();
   const stored = useQuery(allTasksQuery);
-  const tasks = manifest.tasks ?? [];
-  if (tasks.length === 0) return <p className="muted">{t('applications.noTasks')}</p>;
   return (
     <ul className="contents">
       {tasks.map(({ key, name, type }) => {
@@ -133,10 +150,7 @@ function Tasks({ application: { identifier, manifest } }: { application: Applica
   );
 }
 
-function Subscriptions({ application: { manifest } }: { application: ApplicationDetail }) {
-  const { t } = useTranslation();
-  const subscriptions = manifest.subscriptions ?? [];
-  if (subscriptions.length === 0) return <p className="muted">{t('applications.noSubscriptions')}</p>;
+function Subscriptions({ subscriptions }: { subscriptions: ManifestSubscription[] }) {
   return (
     <ul className="contents">
       {subscriptions.map(({ key, event, taskKey, filter }) => (
@@ -153,7 +167,6 @@ function Subscriptions({ application: { manifest } }: { application: Application
 
 function Tables({ tables }: { tables: ManifestTable[] }) {
   const { t } = useTranslation();
-  if (tables.length === 0) return <p className="muted">{t('applications.noTables')}</p>;
   return (
     <ul className="contents">
       {tables.map(({ name, columns, emits }) => (

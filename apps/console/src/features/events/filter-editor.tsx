@@ -171,6 +171,8 @@ function ConditionRow({ number, condition, problem, schema, onChange, onRemove }
     onChange({ field: name, ...(isNew && type !== null && { kind: suggestKind(type) }) });
   };
   const of = { number };
+  // What is not entered yet is not an error.
+  const isMissing = problem === 'FIELD_MISSING' || problem === 'VALUE_MISSING';
 
   return (
     <li>
@@ -212,7 +214,7 @@ function ConditionRow({ number, condition, problem, schema, onChange, onRemove }
         />
       </div>
       {problem !== null && (
-        <p className="hint danger-text" role="status">
+        <p className={isMissing ? 'hint muted' : 'hint danger-text'} role="status">
           {t(`filter.problems.${problem}`)}
         </p>
       )}

@@ -14,7 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
+import { EnvelopeStatusBadge } from './envelope-status.tsx';
 import './events.css';
 import { mergeNewest, type EnvelopePages } from './live-tail.ts';
 import { LogFilterBar } from './log-filters.tsx';
@@ -68,23 +68,17 @@ export function Component() {
       key: 'status',
       title: t('eventLog.status'),
       width: 140,
-      render: ({ status, statusReason }) => (
-        <span title={statusReason ?? undefined}>
-          <EnvelopeStatusBadge status={status} />
-        </span>
-      ),
+      render: ({ status }) => <EnvelopeStatusBadge status={status} />,
     },
     {
       key: 'outcome',
       title: t('eventLog.outcome'),
-      width: 170,
+      width: 200,
       render: ({ status, statusReason, matchedCount, generation }) => (
         <>
-          {statusReason === null ? (
-            status === 'DISPATCHED' && t('eventLog.matched', { count: matchedCount })
-          ) : (
-            <ReasonText reason={statusReason} />
-          )}
+          {statusReason === null
+            ? status === 'DISPATCHED' && t('eventLog.matches', { count: matchedCount })
+            : t(`eventLog.shortReasons.${statusReason}`)}
           {generation > 0 && (
             <span className="muted"> · {t('eventLog.replayed', { count: generation })}</span>
           )}
@@ -94,7 +88,7 @@ export function Component() {
     {
       key: 'payload',
       title: t('eventLog.payload'),
-      width: '28%',
+      width: '26%',
       render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
     },
     {

@@ -38,6 +38,7 @@ export function EventVolume({ summary: { buckets, bucketSeconds, total } }: { su
       <figcaption className="visually-hidden">
         {t('overview.volumeText', { total: whole(total), count: buckets.length })}
       </figcaption>
+      {total === 0 && <p className="volume-empty muted">{t('overview.noEvents')}</p>}
       <div className="volume-plot">
         <span className="volume-axis muted" aria-hidden>
           <span>{whole(most)}</span>

@@ -3,7 +3,7 @@ import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.tsx';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
-import { useIsAdmin, useSession } from '../auth/session.ts';
+import { useIsAdmin } from '../auth/session.ts';
 import { EventFiguresCards } from './event-figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { LiveJobs, LiveRuns } from './live-lists.tsx';
@@ -14,12 +14,10 @@ import { TokenFigure, WorkFigures } from './work-figures.tsx';
 export function Component() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const { space } = useSession();
   const [window = '24h', setWindow] = useSearchFilter('window', EVENT_WINDOWS);
   return (
     <Page
       title={t('overview.title')}
-      description={space.name}
       actions={
         <Segmented
           aria-label={t('usage.window')}

@@ -49,14 +49,13 @@ export function TokenFigure({ window }: { window: EventWindow }) {
   const total = usage.data?.total;
   return (
     <Figure
-      label={t('overview.tokens')}
+      label={t('overview.tokens', { window: t(`usage.windows.${usageWindow}`) })}
       value={total === undefined ? (usage.isError ? '–' : undefined) : compact.format(total.tokens)}
       detail={
         total &&
         t('overview.tokensDetail', {
           count: total.calls,
           cost: cost(total.cost),
-          window: t(`usage.windows.${usageWindow}`),
         })
       }
       to={`${paths.usage}?window=${usageWindow}`}

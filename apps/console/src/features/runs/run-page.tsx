@@ -56,7 +56,8 @@ function RunDetails({ run }: { run: Run }) {
     >
       <div className="run">
         <div className="stack-cards">
-          {run.error && (
+          {/* The step that failed shows the same error. */}
+          {run.error && run.steps.every(({ error }) => error === undefined) && (
             <section className="error-box" aria-label={t('runs.error')}>
               <strong className="mono">{run.error.code}</strong>
               <p>{run.error.message}</p>

@@ -30,7 +30,9 @@ export function RunDialog({ task, onClose }: { task: Task; onClose: () => void }
       }}
       onClose={onClose}
     >
-      <p className="muted">{t(task.type === 'EVENT' ? 'tasks.runEventHint' : 'tasks.runHint')}</p>
+      <p className="muted dialog-intro">
+        {t(task.type === 'EVENT' ? 'tasks.runEventHint' : 'tasks.runHint')}
+      </p>
       <Form.Item
         name="inputs"
         label={t('runs.inputs')}
