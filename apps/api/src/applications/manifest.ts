@@ -7,7 +7,7 @@ import {
 import { findMisfits } from '../data/payload-fit.ts';
 import { checkTables } from '../data/columns.ts';
 import { checkFilter } from '../events/filter.ts';
-import { MAX_SCHEMA_BYTES } from '../events/schema-copy.ts';
+import { MAX_SCHEMA_BYTES } from '../events/payload-schema.ts';
 import { isText } from '../infra/http/text.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
 import { formatPointerProblem, problemAt, unknownKeys, type Path, type Problem } from '../tasks/problems.ts';

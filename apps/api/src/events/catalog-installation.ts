@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApplicationManifest, BrokenSubscription, JsonSchema, ManifestEvent } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Sql } from '../infra/database/rows.ts';
-import { hashJson } from './payload-schema.ts';
+import { hashJson } from '../infra/json.ts';
 import * as store from './catalog-installation.store.ts';
 import { findBreakage } from './schema-breakage.ts';
 import { lockSubscriptions } from './subscription-lock.store.ts';

@@ -1,4 +1,5 @@
-import { checkSchema, hashJson, PayloadSchemas } from './payload-schema.ts';
+import { hashJson } from '../infra/json.ts';
+import { checkSchema, PayloadSchemas } from './payload-schema.ts';
 
 type Payload = Record<string, unknown>;
 

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 export type JsonObject = Record<string, unknown>;
 
 /** Whether a value is an object other than null or an array. */
@@ -21,4 +23,9 @@ export function canonicalJson(value: unknown): string {
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
   return `{${fields.join(',')}}`;
+}
+
+/** Identifies a JSON value, whatever the order of its keys. */
+export function hashJson(value: unknown): Buffer {
+  return createHash('sha256').update(canonicalJson(value)).digest();
 }

@@ -1,11 +1,9 @@
-import { deeperThan } from '../infra/http/json-shape.ts';
-import { isObject, type JsonObject } from '../infra/json.ts';
+import { deeperThan } from '../http/json-shape.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { compilePattern, COST, type Cost } from './validation-budget.ts';
 
-export const MAX_SCHEMA_BYTES = 65_536;
-/** Levels of schemas within schemas. */
-const MAX_SCHEMA_DEPTH = 16;
-const MAX_JSON_DEPTH = 64;
+/** Levels of objects and arrays per level of schemas. */
+const JSON_LEVELS = 4;
 const MAX_PATTERN_LENGTH = 1_000;
 const MAX_PROGRAM_SIZE = 10_000;
 const DRAFT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
@@ -37,6 +35,18 @@ const PER_KEY = [
 ];
 const PER_CHARACTER = ['minLength', 'maxLength', 'format'];
 
+export interface SchemaLimits {
+  /** As JSON. */
+  bytes: number;
+  /** Levels of schemas within schemas. */
+  depth: number;
+  /**
+   * What becomes of patterns that have no linear-time program: they are a problem of the schema, or they are left out,
+   * and any text matches.
+   */
+  patterns: 'required' | 'optional';
+}
+
 export interface SchemaCopy {
   /** What is compiled: the schema with its costs. */
   schema: unknown;
@@ -47,16 +57,18 @@ export interface SchemaCopy {
  * Copies a schema for the compiler, with the cost of every subschema in it, and finds what the compiler must not see:
  * remote references, references that lead back to themselves, patterns without a linear-time program.
  */
-export function copySchema(schema: unknown, pointer: string): SchemaCopy {
+export function copySchema(schema: unknown, pointer: string, limits: SchemaLimits): SchemaCopy {
   if (typeof schema !== 'boolean' && !isObject(schema))
     return { schema: null, problems: [`${pointer} must be a JSON Schema: an object or a boolean`] };
-  if (deeperThan(schema, MAX_JSON_DEPTH)) return { schema: null, problems: [tooDeep(pointer)] };
-  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)
-    return { schema: null, problems: [`${pointer} must have at most ${MAX_SCHEMA_BYTES} bytes as JSON`] };
-  return new Copier(pointer).copy(schema);
+  if (deeperThan(schema, limits.depth * JSON_LEVELS))
+    return { schema: null, problems: [tooDeep(pointer, limits)] };
+  if (Buffer.byteLength(JSON.stringify(schema)) > limits.bytes)
+    return { schema: null, problems: [`${pointer} must have at most ${limits.bytes} bytes as JSON`] };
+  return new Copier(pointer, limits).copy(schema);
 }
 
-const tooDeep = (pointer: string) => `${pointer} must not be nested deeper than ${MAX_SCHEMA_DEPTH} schemas`;
+const tooDeep = (pointer: string, { depth }: SchemaLimits) =>
+  `${pointer} must not be nested deeper than ${depth} schemas`;
 
 class Copier {
   private readonly problems: string[] = [];
@@ -64,7 +76,10 @@ class Copier {
   private readonly inPlace = new Map<string, string[]>();
   private readonly references: { from: string; to: string }[] = [];
 
-  constructor(private readonly pointer: string) {}
+  constructor(
+    private readonly pointer: string,
+    private readonly limits: SchemaLimits,
+  ) {}
 
   copy(schema: boolean | JsonObject): SchemaCopy {
     const copy = this.subschema(schema, '', 1);
@@ -81,8 +96,8 @@ class Copier {
   private subschema(schema: unknown, at: string, depth: number): unknown {
     this.inPlace.set(at, []);
     if (!isObject(schema)) return schema;
-    if (depth > MAX_SCHEMA_DEPTH) {
-      this.problems.push(tooDeep(`${this.pointer}${at}`));
+    if (depth > this.limits.depth) {
+      this.problems.push(tooDeep(`${this.pointer}${at}`, this.limits));
       return {};
     }
     const copy: [string, unknown][] = [];
@@ -103,6 +118,7 @@ class Copier {
     }
     if (UNSUPPORTED.includes(keyword) || (keyword === '$id' && at !== ''))
       this.report(`${at}/${keyword}`, 'is not supported');
+    if (keyword === 'pattern' && this.isPatternLeftOut(value)) return true;
     return keyword === '$id' || keyword === '$comment';
   }
 
@@ -118,8 +134,11 @@ class Copier {
     if (ONE.includes(keyword)) return child(value);
     if (LISTS.includes(keyword) && Array.isArray(value)) return value.map((schema, i) => child(schema, i));
     if (!MAPS.includes(keyword) || !isObject(value)) return value;
+    const entries = Object.entries(value).filter(
+      ([key]) => keyword !== 'patternProperties' || !this.isPatternLeftOut(key),
+    );
     return Object.fromEntries(
-      Object.entries(value).map(([key, schema]) => {
+      entries.map(([key, schema]) => {
         if (keyword === 'patternProperties') this.pattern(key, `${here}/${escaped(key)}`);
         return [key, Array.isArray(schema) ? schema : child(schema, key)];
       }),
@@ -140,6 +159,11 @@ class Copier {
     if (typeof value !== 'string') return;
     const problem = patternProblem(value);
     if (problem !== null) this.report(at, problem);
+  }
+
+  private isPatternLeftOut(value: unknown): boolean {
+    const { patterns } = this.limits;
+    return patterns === 'optional' && typeof value === 'string' && patternProblem(value) !== null;
   }
 
   /** A schema that applies itself to the same value would never end. */

@@ -1,0 +1,167 @@
+import vm from 'node:vm';
+import type { JsonSchema } from '@platform/contracts';
+import { _, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { canonicalJson } from '../json.ts';
+import { copySchema, type SchemaLimits } from './schema-copy.ts';
+import {
+  BudgetExceeded,
+  chargeFor,
+  COST,
+  hasUniqueItems,
+  linearPattern,
+  withinBudget,
+  type Cost,
+} from './validation-budget.ts';
+
+/** Schemas are accepted if they compile in this time, and compiled again with a wide margin. */
+const CHECK_MS = 1_000;
+const COMPILE_MS = 10_000;
+const MAX_COMPILED = 500;
+/** More would not fit in a message. */
+const MAX_PROBLEMS = 1_000;
+const MAX_LISTED_VALUES = 200;
+
+const metaSchema = new Ajv2020({ strict: false, logger: false, allErrors: true });
+
+/** Returns the problems of a schema, each with its JSON pointer; none if values can be validated against it. */
+export function checkSchema(schema: unknown, pointer: string, limits: SchemaLimits): string[] {
+  try {
+    return withinTime(CHECK_MS, () => findProblems(schema, pointer, limits));
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return [`${pointer} takes too long to compile`];
+    return [`${pointer} cannot be compiled: ${message}`];
+  }
+}
+
+function findProblems(schema: unknown, pointer: string, limits: SchemaLimits): string[] {
+  const copy = copySchema(schema, pointer, limits);
+  if (copy.problems.length > 0) return copy.problems;
+  if (!metaSchema.validateSchema(copy.schema as JsonSchema))
+    return (metaSchema.errors ?? [])
+      .slice(0, MAX_PROBLEMS)
+      .map(({ instancePath, message }) => `${pointer}${instancePath} ${message}`);
+  compile(copy.schema as JsonSchema);
+  return [];
+}
+
+/** Validates values. A schema is compiled once for its key, so that a process never uses an outdated one. */
+export class JsonSchemas {
+  /** The most recently used last. */
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor(private readonly limits: SchemaLimits) {}
+
+  /**
+   * Returns every problem of a value, with its path below `root`; none if it is valid. `key` identifies the schema.
+   * Throws if the schema cannot be compiled.
+   */
+  validate(schema: JsonSchema, key: string, value: unknown, root: string): string[] {
+    const validate = this.get(schema, key);
+    try {
+      return withinBudget(() => validate(value)) ? [] : describeErrors(validate.errors ?? [], root);
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return [`${root} takes too long to validate against the schema`];
+      throw error;
+    } finally {
+      validate.errors = null;
+    }
+  }
+
+  private get(schema: JsonSchema, key: string): ValidateFunction {
+    const validate = this.compiled.get(key) ?? this.compileStored(schema);
+    this.compiled.delete(key);
+    this.compiled.set(key, validate);
+    const [oldest] = this.compiled.keys();
+    if (this.compiled.size > MAX_COMPILED && oldest !== undefined) this.compiled.delete(oldest);
+    return validate;
+  }
+
+  private compileStored(schema: JsonSchema): ValidateFunction {
+    return withinTime(COMPILE_MS, () => {
+      const copy = copySchema(schema, 'the schema', this.limits);
+      if (copy.schema === null) throw new Error(copy.problems.join('; '));
+      return compile(copy.schema as JsonSchema);
+    });
+  }
+}
+
+/** Ends work that takes too long, even a busy loop: the watchdog is a thread of its own. */
+function withinTime<T>(timeout: number, work: () => T): T {
+  return vm.runInNewContext('work()', { work }, { timeout }) as T;
+}
+
+/** With a compiler of its own, so that schemas share nothing. */
+function compile(schema: JsonSchema): ValidateFunction {
+  const ajv = new Ajv2020({
+    // Also makes the code of an object with many properties flat; otherwise each is nested in the one before.
+    allErrors: true,
+    strict: false,
+    validateSchema: false,
+    // Copies of a schema in each of its references could make a small schema large.
+    inlineRefs: false,
+    // A key that every object inherits is not a key of the value.
+    ownProperties: true,
+    logger: false,
+    code: { regExp: linearPattern, optimize: false },
+  });
+  formats.default(ajv);
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (wanted: boolean, items: unknown[]) => !wanted || hasUniqueItems(items, canonicalJson),
+  });
+  ajv.addKeyword({
+    keyword: COST,
+    before: '$ref',
+    code: (cxt: KeywordCxt) => {
+      const charge = cxt.gen.scopeValue('func', { ref: chargeFor(cxt.schema as Cost) });
+      cxt.gen.code(_`${charge}(${cxt.data})`);
+    },
+  });
+  return ajv.compile(schema);
+}
+
+function describeErrors(errors: ErrorObject[], root: string): string[] {
+  const problems = new Set<string>();
+  for (const error of errors) {
+    problems.add(describeError(error, root));
+    if (problems.size === MAX_PROBLEMS) break;
+  }
+  return [...problems];
+}
+
+function describeError({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
+  const path = `${root}${instancePath.split('/').slice(1).map(segment).join('')}`;
+  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } =
+    params as Record<string, unknown>;
+  switch (keyword) {
+    case 'required':
+      return `${path}${segment(String(missingProperty))} is required`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `${path}${segment(String(additionalProperty ?? unevaluatedProperty))} is not a known field`;
+    case 'enum':
+      return `${path} must be one of ${listed(allowedValues)}`;
+    case 'const':
+      return `${path} must be ${listed(allowedValue)}`;
+    default:
+      return `${path} ${message ?? 'is invalid'}`;
+  }
+}
+
+/** A member of a path: `.name`, or `[3]`. */
+function segment(escaped: string): string {
+  const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+  return /^\d+$/.test(key) ? `[${key}]` : `.${key}`;
+}
+
+function listed(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_LISTED_VALUES ? `${text.slice(0, MAX_LISTED_VALUES).toWellFormed()}…` : text;
+}
