@@ -7,6 +7,7 @@ import { HealthController } from './health/health.controller.ts';
 import { Readiness } from './health/readiness.ts';
 import { Cursors } from './http/cursors.ts';
 import { GuardedHttp } from './http/guarded-http.ts';
+import { OwnAddress } from './http/own-address.ts';
 import { RouteTable } from './http/route-table.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -19,6 +20,7 @@ export class InfraModule {
       { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
       { provide: Cursors, useValue: new Cursors(deriveKey(config.secretKey, 'cursors')) },
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
+      OwnAddress,
       Readiness,
       RouteTable,
       Sweeper,
@@ -29,7 +31,7 @@ export class InfraModule {
       imports: [DiscoveryModule],
       controllers: [HealthController],
       providers: shared,
-      exports: [PlatformConfig, SecretBox, Cursors, GuardedHttp, Readiness, RouteTable, Sweeper],
+      exports: [PlatformConfig, SecretBox, Cursors, GuardedHttp, OwnAddress, Readiness, RouteTable, Sweeper],
     };
   }
 }

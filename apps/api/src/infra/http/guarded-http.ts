@@ -51,12 +51,16 @@ export class GuardedResponse {
 
 /** There was no response. Its message never tells whether the call was blocked, refused, timed out, or too large. */
 export class OutgoingError extends Error {
+  /** Whether there was no connection, or it broke before a response began. The same if it was blocked or refused. */
+  readonly isConnectionFailure: boolean;
+
   constructor(
     readonly reason: string,
-    options: { cause?: unknown } = {},
+    { isConnectionFailure = false, ...options }: { cause?: unknown; isConnectionFailure?: boolean } = {},
   ) {
     super('The address could not be reached', options);
     this.name = 'OutgoingError';
+    this.isConnectionFailure = isConnectionFailure;
   }
 }
 
@@ -93,20 +97,21 @@ export class GuardedHttp {
     const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
+    let isConnectionFailure = true;
     try {
       const { response, from } = await this.follow(
         parse(url),
         request,
         signal ? AbortSignal.any([signal, timeout]) : timeout,
       );
+      isConnectionFailure = false;
       const bytes = await readBody(response, maxBytes);
       return new GuardedResponse(response.status, response.headers as unknown as Headers, from.href, bytes);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof OutgoingError) throw error;
-      throw new OutgoingError(timeout.aborted ? `no answer within ${timeoutMs} ms` : innermost(error), {
-        cause: error,
-      });
+      if (timeout.aborted) throw new OutgoingError(`no answer within ${timeoutMs} ms`, { cause: error });
+      throw new OutgoingError(innermost(error), { cause: error, isConnectionFailure });
     }
   }
 
