@@ -185,7 +185,9 @@ export interface Run {
   taskName: string;
   origin: RunOrigin;
   status: RunStatus;
+  /** In lists, its payload is empty. */
   trigger: Trigger | null;
+  /** Empty in lists. */
   inputs: Record<string, unknown>;
   /** The steps of the current attempt. Empty in lists. */
   steps: RunStep[];

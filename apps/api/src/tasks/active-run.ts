@@ -4,7 +4,7 @@ import type { ClaimedRun, Claim } from './run-claims.store.ts';
 export type StopReason = 'cancelled' | 'timed-out' | 'shutdown' | 'lost';
 
 /** The run was stopped. */
-export class RunStopped extends Error {
+class RunStopped extends Error {
   constructor(readonly reason: StopReason) {
     super(`The run was stopped: ${reason}`);
   }
