@@ -54,7 +54,7 @@ const optional = (check: (value: unknown, path: Path) => Problem[]) =>
 export class TaskScheduleDto implements TaskSchedule {
   /**
    * Five fields: minute, hour, day of month, month, and day of week.
-   * @example 30 8 * * MON-FRI
+   * @example '30 8 * * MON-FRI'
    */
   cron!: string;
 
@@ -69,7 +69,7 @@ export class TaskScheduleDto implements TaskSchedule {
 export class SchedulePreviewRequestDto implements TaskSchedule {
   /**
    * Five fields: minute, hour, day of month, month, and day of week.
-   * @example 30 8 * * MON-FRI
+   * @example '30 8 * * MON-FRI'
    */
   @required((cron, path) => checkSchedule({ cron, timezone: 'UTC' }, []).map(({ text }) => ({ path, text })))
   cron!: string;
@@ -148,7 +148,7 @@ export class WorkflowDto implements Workflow {
   steps!: Step[];
 }
 
-export class TaskRetryDto implements Partial<TaskRetry> {
+class TaskRetryDto implements Partial<TaskRetry> {
   /** Further attempts after a failed one: 0 (default) to 10. */
   @IsOptional()
   @IsInt()
@@ -201,7 +201,7 @@ class TaskOptionsDto {
 }
 
 export class CreateTaskDto extends TaskOptionsDto implements CreateTaskRequest {
-  /** @example Greet new customers */
+  /** @example 'Greet new customers' */
   @IsFilledText()
   @MaxLength(MAX_NAME_LENGTH)
   name!: string;

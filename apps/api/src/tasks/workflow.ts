@@ -5,7 +5,7 @@ import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
 import { checkTemplates } from './template.ts';
 
 export const MAX_STEPS = 50;
-export const MAX_SOURCE_BYTES = 64 * 1024;
+const MAX_SOURCE_BYTES = 64 * 1024;
 const MAX_NAME_LENGTH = 255;
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
