@@ -3,10 +3,13 @@ import { BulkReplayBatches } from '../src/events/bulk-replay-batches.ts';
 import { BulkReplayWorker } from '../src/events/bulk-replay-worker.ts';
 import type { ClaimedBulkReplay } from '../src/events/bulk-replays.store.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
+import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
 const PATH = '/api/events/replays';
@@ -219,6 +222,28 @@ describe('a bulk replay', () => {
     expect((await generations(ids)).filter((generation) => generation === 1)).toHaveLength(10);
     await app.request('DELETE', `${PATH}/${row.id}`);
   });
+
+  verifies(
+    'events.bulk-replay.takeover',
+    'continues after commits whose responses were lost, and repeats nothing',
+    async () => {
+      const ids = await record(40);
+      const inWorker = new LostCommits(worker.get(BackgroundDatabase));
+      const inApi = new LostCommits(app.get(DataSource));
+      try {
+        inWorker.next(/update bulk_replay set position/, 2);
+        inApi.next(/insert into "bulk_replay"/i);
+        const { id } = await begin({ perSecond: 100 });
+        expect(await finished(id)).toMatchObject({ status: 'COMPLETED', replayed: 40, refused: 0 });
+        expect(await generations(ids)).toEqual(Array.from({ length: 40 }, () => 1));
+        expect([inWorker.lost, inApi.lost]).toEqual([2, 1]);
+      } finally {
+        inWorker.restore();
+        inApi.restore();
+      }
+    },
+    60_000,
+  );
 
   verifies(
     'events.bulk-replay.takeover',

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ReplayResponse } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
+import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -142,6 +144,28 @@ describe('a replay', () => {
     await installApplication(app, shopManifest({ subscriptions: [] }));
     expect((await replay(id)).status).toBe(202);
   });
+
+  verifies(
+    'events.replay.once',
+    'whose commit was stored although its response was lost is reported',
+    async () => {
+      const commits = new LostCommits(app.get(DataSource));
+      try {
+        for (const body of [{}, { requestKey: 'lost' }]) {
+          const id = await recordEnvelope(app, { applicationId });
+          commits.next(/insert into envelope_replay/);
+          expect([(await replay(id, body)).body.generation, await outbox(id)]).toEqual([
+            1,
+            [{ generation: 1 }],
+          ]);
+          await dispatch(id);
+        }
+        expect(commits.lost).toBe(2);
+      } finally {
+        commits.restore();
+      }
+    },
+  );
 
   verifies('events.replay', 'is for admins of the space, and audited', async () => {
     const id = await recordEnvelope(app, { applicationId });

@@ -45,8 +45,9 @@ export class Installer {
   }
 
   async remove(tx: EntityManager, owner: { spaceId: string; applicationId: string }): Promise<void> {
-    await this.catalog.uninstall(tx, owner);
+    // As when a task is deleted: first the tasks, then the lock of the subscriptions.
     await this.tasks.uninstall(tx, owner.applicationId);
+    await this.catalog.uninstall(tx, owner);
     await this.tables.uninstall(tx, owner);
   }
 

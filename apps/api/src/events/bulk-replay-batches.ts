@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { failpoint } from '../infra/failpoints.ts';
 import { joinProblems } from '../infra/http/error-message.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { lockBulkReplay, storeProgress, type ClaimedBulkReplay } from './bulk-replays.store.ts';
+import { hasProgress, lockBulkReplay, storeProgress, type ClaimedBulkReplay } from './bulk-replays.store.ts';
 import { requestCount } from './event-counts.store.ts';
 import { loadForReplay } from './envelopes.store.ts';
 import { ReplayChecks } from './replay-checks.ts';
@@ -55,7 +56,7 @@ export class BulkReplayBatches {
       (await this.checks.check(this.database, envelopes)).map(({ id, problems }) => [id, problems]),
     );
     const accepted = envelopes.filter(({ id }) => !refusals.has(id)).map(({ id }) => id);
-    return this.database.transaction(async (tx) => {
+    const store = async (tx: EntityManager): Promise<ReplayedBatch | null> => {
       if (!(await lockBulkReplay(tx, replay))) return null;
       const replayed = await this.begin(tx, replay, accepted);
       failpoint('events.bulk-replay.before-commit', replay.id);
@@ -67,7 +68,13 @@ export class BulkReplayBatches {
       };
       await storeProgress(tx, replay.id, { ...progress, position, isComplete });
       return { replayed, handled: envelopes.length, position: position ?? start, isComplete };
-    });
+    };
+    // Otherwise a lost response would look as if another worker had continued, and all would wait for the lease to end.
+    return transactionWithOutcome(
+      this.database,
+      store,
+      async (batch) => batch === null || hasProgress(this.database, replay.id, batch),
+    );
   }
 
   /** Returns the envelopes whose next generation has begun: not those that are being dispatched, or have another status now. */

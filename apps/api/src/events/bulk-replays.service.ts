@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { insertRow } from '../infra/database/entity-rows.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
@@ -33,7 +34,7 @@ export class BulkReplaysService {
   async create({ by, requestId }: AuditedCall, body: CreateBulkReplayDto): Promise<BulkReplay> {
     const query = toQuery(body);
     const { count } = await this.selection.count(this.database, by.spaceId, query);
-    const created = await this.database.transaction(async (tx) => {
+    const create = async (tx: EntityManager) => {
       const row = await insertRow(tx, BulkReplayEntity, {
         spaceId: by.spaceId,
         requestedBy: by.userId,
@@ -44,7 +45,11 @@ export class BulkReplaysService {
       const entry = { action: 'bulk-replay.create', targetType: 'bulk-replay', targetId: row.id };
       await recordAudit(tx, by, { ...entry, details: { ...query }, requestId });
       return row;
-    });
+    };
+    // A client that repeats the request because of an error would begin another bulk replay.
+    const isStored = ({ id }: BulkReplayEntity) =>
+      this.database.manager.existsBy(BulkReplayEntity, { spaceId: by.spaceId, id });
+    const created = await transactionWithOutcome(this.database, create, isStored);
     this.worker.wake();
     return toBulkReplay(created);
   }

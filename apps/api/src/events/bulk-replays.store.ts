@@ -119,6 +119,21 @@ export async function storeProgress(
   return status;
 }
 
+/** Whether a bulk replay is where a batch has left it. */
+export async function hasProgress(
+  sql: Sql,
+  id: string,
+  { position, isComplete }: Pick<BatchProgress, 'position' | 'isComplete'>,
+): Promise<boolean> {
+  const found = await rows(
+    sql,
+    `select 1 from bulk_replay
+     where id = $1 and position is not distinct from $2::uuid and (status = 'COMPLETED') = $3::boolean`,
+    [id, position, isComplete],
+  );
+  return found.length > 0;
+}
+
 /** Ends a bulk replay that cannot continue. */
 export async function failBulkReplay(sql: Sql, id: string, lastError: string): Promise<void> {
   await rows(

@@ -98,7 +98,7 @@ function ownField(value: Record<string, unknown>, name: string): unknown {
 }
 
 function explain(path: string, actual: unknown, wanted: string): string {
-  return `${path}: ${summary(actual)}, wanted ${wanted}`;
+  return `${clipped(path)}: ${summary(actual)}, wanted ${wanted}`;
 }
 
 const SHOWN_LENGTH = 120;

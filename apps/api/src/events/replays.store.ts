@@ -93,7 +93,7 @@ export function insertReplays(
        insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, previous_status,
          previous_reason, previous_matched_count, previous_verdicts, previous_dispatched_at)
        select id, generation + 1, $3, $4, status, status_reason, matched_count, verdicts, dispatched_at
-       from envelope where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING'
+       from envelope where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' order by id
        returning envelope_id, generation
      ), replayed as (
        update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0,

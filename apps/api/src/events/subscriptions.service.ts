@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Subscription } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { insertRow } from '../infra/database/entity-rows.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { Cursors } from '../infra/http/cursors.ts';
@@ -70,7 +71,7 @@ export class SubscriptionsService {
   async create({ by, requestId }: AuditedCall, body: CreateSubscriptionDto): Promise<Subscription> {
     const { spaceId, userId } = by;
     const { applicationIdentifier, event: name, taskId, filter = null, enabled = true } = body;
-    const created = await this.database.transaction(async (tx) => {
+    const create = async (tx: EntityManager) => {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);
       const row = await insertRow(tx, SubscriptionEntity, {
@@ -86,8 +87,10 @@ export class SubscriptionsService {
       const details = { applicationIdentifier, event: name, taskId };
       await recordAudit(tx, by, { ...audited('create', row.id), details, requestId });
       return row;
-    });
-    return this.describe(created);
+    };
+    const isStored = ({ id }: SubscriptionEntity) =>
+      this.database.manager.existsBy(SubscriptionEntity, { spaceId, id });
+    return this.describe(await transactionWithOutcome(this.database, create, isStored));
   }
 
   /** Changes the filter or the switch. Once it returns, nothing fires by what was before. */
