@@ -33,6 +33,7 @@ interface FleetOptions {
 export class Fleet {
   /** Those that were started and not killed through `kill`. */
   readonly members: ServiceProcess[] = [];
+  private isClosed = false;
   private readonly halted = new Map<ServiceProcess, Promise<void>>();
   /** What is installed. */
   readonly worlds: World[] = [];
@@ -71,7 +72,12 @@ export class Fleet {
       FAULT_SINK_URL: sink.url,
     };
     const fleet = new Fleet(transport, app, redis, sink, ledger, folder, action, env);
-    await Promise.all(Array.from({ length: processes }, () => fleet.add()));
+    try {
+      await Promise.all(Array.from({ length: processes }, () => fleet.add()));
+    } catch (error) {
+      await fleet.close();
+      throw error;
+    }
     return fleet;
   }
 
@@ -137,7 +143,10 @@ export class Fleet {
     return this.members.filter(({ hasEnded }) => !hasEnded).map(({ url }) => url);
   }
 
+  /** May be called again. */
   async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
     for (const member of [...this.members]) {
       member.signal('SIGCONT');
       await this.kill(member);

@@ -53,6 +53,13 @@ export async function judge(fleet: Fleet, options: RefereeOptions = {}): Promise
   return summary;
 }
 
+/** What is wrong now, by rule. */
+export async function findViolations(fleet: Fleet): Promise<Record<string, unknown[]>> {
+  const referee = new Referee(fleet, {});
+  await referee.check();
+  return referee.findings;
+}
+
 class Referee {
   /** Violations by rule. */
   readonly findings: Record<string, unknown[]> = {};

@@ -47,6 +47,15 @@ export class Sink {
     return new Sink(url, pool);
   }
 
+  /** As if a run executed now, for a minute. */
+  async add({ runId, label, attempt }: Pick<Effect, 'runId' | 'label' | 'attempt'>): Promise<void> {
+    await this.pool.query(
+      `insert into effect (run_id, label, attempt, pid, finished_at)
+       values ($1, $2, $3, 0, clock_timestamp() + interval '1 minute')`,
+      [runId, label, attempt],
+    );
+  }
+
   /** Notes that a process has ended, or was stopped: from then on, it executes nothing. */
   async halt(pid: number): Promise<void> {
     await this.pool.query('insert into halt (pid) values ($1)', [pid]);

@@ -6,6 +6,9 @@ import { eventually } from './eventually.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
+/** Far more than a start takes, also on a machine with a lot of other work. */
+const READY_MS = 120_000;
+
 /** The service as a process of its own, as `npm start` runs it: for tests that kill it. */
 export class ServiceProcess {
   private output = '';
@@ -51,7 +54,7 @@ export class ServiceProcess {
       if (this.hasEnded) throw new Error(`The service ended: ${this.output}`);
       const response = await fetch(`${this.url}/api/health/ready`).catch(() => null);
       expect(response?.status).toBe(200);
-    }, 30_000);
+    }, READY_MS);
     return this;
   }
 
