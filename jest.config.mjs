@@ -8,4 +8,7 @@ import speech from './libs/speech/jest.config.mjs';
 /** Every suite, for editors and for Jest at the root; `npm test` and Nx run the projects one by one. */
 const { projects, ...options } = api;
 
-export default { ...options, projects: [contracts, client, openapiImport, speech, ...projects, ...console.projects] };
+export default {
+  ...options,
+  projects: [contracts, client, openapiImport, speech, ...projects, ...console.projects],
+};

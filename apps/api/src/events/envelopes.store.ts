@@ -14,7 +14,7 @@ const ID_SLACK_MS = 5_000;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** How many envelopes a page looks at if no index serves its filter completely. */
-export const SCAN_LIMIT = 5_000;
+const SCAN_LIMIT = 5_000;
 
 export interface EnvelopeFilter {
   spaceId: string;

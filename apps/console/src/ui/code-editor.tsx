@@ -4,7 +4,7 @@ import CodeMirror, { EditorView, type Extension } from '@uiw/react-codemirror';
 import { useMemo } from 'react';
 import { useScheme } from '../theme.ts';
 import './code-editor.css';
-import type { CodeFieldProps } from './code-field.tsx';
+import type { CodeFieldProps } from './code-field-props.ts';
 
 /** Code of a step runs as the body of an async function, where `return` and `await` are allowed. */
 const LANGUAGES: Record<CodeFieldProps['language'], Extension> = {

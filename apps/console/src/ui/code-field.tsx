@@ -1,15 +1,8 @@
 import { Input } from 'antd';
 import { lazy, Suspense } from 'react';
+import type { CodeFieldProps } from './code-field-props.ts';
 
 const CodeEditor = lazy(() => import('./code-editor.tsx'));
-
-export interface CodeFieldProps {
-  language: 'javascript' | 'json';
-  label: string;
-  value?: string;
-  onChange?: (value: string) => void;
-  minHeight?: string;
-}
 
 /** A code editor. While it is loading, the text can already be edited. */
 export function CodeField(props: CodeFieldProps) {
