@@ -190,12 +190,12 @@ describe('the sandbox', () => {
   });
 
   it('bounds memory that stays in use', async () => {
-    pool = new SandboxPool(1);
+    pool = new SandboxPool(1, { ...SANDBOX_LIMITS, cpuMs: 60_000, silenceMs: 60_000 });
     const source = 'globalThis.kept = []; for (;;) kept.push(new Uint8Array(1e6))';
     expect(await failure(source)).toMatchObject({
       kind: 'limit',
       message: expect.stringMatching('more than 64 MB'),
-    });
+    }, 90_000);
     expect(await run('return typeof kept')).toBe('undefined');
   });
 
