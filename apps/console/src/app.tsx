@@ -7,8 +7,17 @@ import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
+import { loadAutomationTexts } from './i18n.ts';
 import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
+
+/** Loads a page together with the texts of events, tasks, and applications. */
+function automation<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    const [page] = await Promise.all([load(), loadAutomationTexts()]);
+    return page;
+  };
+}
 
 const router = createBrowserRouter([
   {
@@ -20,7 +29,7 @@ const router = createBrowserRouter([
         path: '/',
         lazy: () => import('./features/shell/shell.tsx'),
         children: [
-          { index: true, lazy: () => import('./features/overview/overview-page.tsx') },
+          { index: true, lazy: automation(() => import('./features/overview/overview-page.tsx')) },
           { path: 'agents', lazy: () => import('./features/agents/agents-page.tsx') },
           { path: 'agents/new', lazy: () => import('./features/agents/new-agent-page.tsx') },
           { path: 'agents/:agentId', lazy: () => import('./features/agents/agent-page.tsx') },
@@ -29,31 +38,34 @@ const router = createBrowserRouter([
             lazy: () => import('./features/playground/playground-page.tsx'),
           },
           { path: 'jobs', lazy: () => import('./features/jobs/jobs-page.tsx') },
-          { path: 'events/catalog', lazy: () => import('./features/events/catalog-page.tsx') },
+          { path: 'events/catalog', lazy: automation(() => import('./features/events/catalog-page.tsx')) },
           {
             path: 'events/subscriptions',
-            lazy: () => import('./features/events/subscriptions-page.tsx'),
+            lazy: automation(() => import('./features/events/subscriptions-page.tsx')),
           },
           {
             path: 'events/log',
-            lazy: () => import('./features/events/log-page.tsx'),
+            lazy: automation(() => import('./features/events/log-page.tsx')),
             children: [
               {
                 path: ':envelopeId',
-                lazy: () => import('./features/events/envelope-drawer.tsx'),
+                lazy: automation(() => import('./features/events/envelope-drawer.tsx')),
                 handle: OVERLAY,
               },
             ],
           },
-          { path: 'tasks', lazy: () => import('./features/tasks/tasks-page.tsx') },
-          { path: 'tasks/new', lazy: () => import('./features/tasks/new-task-page.tsx') },
-          { path: 'tasks/:taskId', lazy: () => import('./features/tasks/task-page.tsx') },
-          { path: 'runs', lazy: () => import('./features/runs/runs-page.tsx') },
-          { path: 'runs/:runId', lazy: () => import('./features/runs/run-page.tsx') },
-          { path: 'applications', lazy: () => import('./features/applications/applications-page.tsx') },
+          { path: 'tasks', lazy: automation(() => import('./features/tasks/tasks-page.tsx')) },
+          { path: 'tasks/new', lazy: automation(() => import('./features/tasks/new-task-page.tsx')) },
+          { path: 'tasks/:taskId', lazy: automation(() => import('./features/tasks/task-page.tsx')) },
+          { path: 'runs', lazy: automation(() => import('./features/runs/runs-page.tsx')) },
+          { path: 'runs/:runId', lazy: automation(() => import('./features/runs/run-page.tsx')) },
+          {
+            path: 'applications',
+            lazy: automation(() => import('./features/applications/applications-page.tsx')),
+          },
           {
             path: 'applications/:identifier',
-            lazy: () => import('./features/applications/application-page.tsx'),
+            lazy: automation(() => import('./features/applications/application-page.tsx')),
           },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import i18next from 'i18next';
-import { chooseLanguage, findLanguage, startI18n } from './i18n.ts';
+import { chooseLanguage, findLanguage, loadAutomationTexts, startI18n } from './i18n.ts';
 
 afterEach(() => localStorage.clear());
 
@@ -17,8 +17,10 @@ it.each([
   expect(findLanguage(tag)).toBe(language);
 });
 
-it('keeps the chosen language', async () => {
+it('keeps the chosen language, and loads the texts of pages that asked for them', async () => {
+  const early = loadAutomationTexts();
   await startI18n();
+  await early;
   expect([i18next.language, i18next.t('overview.title')]).toEqual(['en', 'Overview']);
   await chooseLanguage('zh-CN');
   expect([i18next.t('overview.title'), document.documentElement.lang]).toEqual(['概览', 'zh-CN']);

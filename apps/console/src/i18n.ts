@@ -1,20 +1,27 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import type automation from './locales/en.automation.json';
 import type en from './locales/en.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en };
+    resources: { translation: typeof en & typeof automation };
   }
 }
 
 /**
- * To add a language, add a file in locales/, a line here, and the antd locale in ui/use-antd-locale.ts. Texts of the
- * other languages are not loaded.
+ * To add a language, add its files in locales/, lines here, and the antd locale in ui/use-antd-locale.ts. Only the texts of
+ * the current language are loaded, and those of the automation pages only with these pages.
  */
 const texts = {
-  en: () => import('./locales/en.json', { with: { type: 'json' } }),
-  'zh-CN': () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
+  en: {
+    base: () => import('./locales/en.json', { with: { type: 'json' } }),
+    automation: () => import('./locales/en.automation.json', { with: { type: 'json' } }),
+  },
+  'zh-CN': {
+    base: () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
+    automation: () => import('./locales/zh-CN.automation.json', { with: { type: 'json' } }),
+  },
 };
 
 export type Language = keyof typeof texts;
@@ -23,6 +30,10 @@ export type Language = keyof typeof texts;
 export const LANGUAGES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
 
 const KEPT = 'platform.language';
+
+/** The language that is shown or about to be shown; null before the start. */
+let current: Language | null = null;
+let usesAutomation = false;
 
 export async function startI18n(): Promise<void> {
   const wanted = [localStorage.getItem(KEPT), ...navigator.languages];
@@ -36,6 +47,12 @@ export async function chooseLanguage(language: Language): Promise<void> {
   localStorage.setItem(KEPT, language);
 }
 
+/** Loads the texts of events, tasks, and applications. The router can call it before i18n has started. */
+export async function loadAutomationTexts(): Promise<void> {
+  usesAutomation = true;
+  if (current !== null) await addTexts(current, 'automation');
+}
+
 /** Returns the language for a tag such as `zh-Hans-SG` or `en-GB`. */
 export function findLanguage(tag: string | null): Language | undefined {
   const [primary] = (tag ?? '').toLowerCase().split('-');
@@ -44,8 +61,13 @@ export function findLanguage(tag: string | null): Language | undefined {
 }
 
 async function showLanguage(language: Language): Promise<void> {
-  const { default: translation } = await texts[language]();
-  i18next.addResourceBundle(language, 'translation', translation);
+  current = language;
+  await Promise.all([addTexts(language, 'base'), usesAutomation && addTexts(language, 'automation')]);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
+}
+
+async function addTexts(language: Language, part: 'base' | 'automation'): Promise<void> {
+  const { default: translation } = await texts[language][part]();
+  i18next.addResourceBundle(language, 'translation', translation, true, true);
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import en from './en.json' with { type: 'json' };
-import zh from './zh-CN.json' with { type: 'json' };
+import enAutomation from './en.automation.json' with { type: 'json' };
+import enBase from './en.json' with { type: 'json' };
+import zhAutomation from './zh-CN.automation.json' with { type: 'json' };
+import zhBase from './zh-CN.json' with { type: 'json' };
+
+const en = { ...enBase, ...enAutomation };
+const zh = { ...zhBase, ...zhAutomation };
 
 type Texts = { [key: string]: string | Texts };
 
@@ -23,6 +28,10 @@ describe('the Chinese texts', () => {
         .filter((key) => !key.endsWith('_one'))
         .sort(),
     );
+  });
+
+  it('have no name in both files', () => {
+    expect(Object.keys(enBase).filter((name) => name in enAutomation)).toEqual([]);
   });
 
   it('have the placeholders of the English ones', () => {

@@ -1,5 +1,3 @@
-import { Select } from 'antd';
-
 /** The option value for "no filter". */
 const ANY = '';
 
@@ -14,7 +12,7 @@ interface FilterSelectProps<T extends string> {
   loading?: boolean;
 }
 
-/** A filter of a list. Its value is undefined if it is not set. */
+/** A filter of a list. Its value is undefined if it is not set. The browser's own field: list pages stay small. */
 export function FilterSelect<T extends string>({
   label,
   any,
@@ -25,14 +23,20 @@ export function FilterSelect<T extends string>({
   loading = false,
 }: FilterSelectProps<T>) {
   return (
-    <Select<T | typeof ANY>
+    <select
+      className="filter-select"
       style={{ width }}
       aria-label={label}
-      loading={loading}
+      aria-busy={loading}
       value={value ?? ANY}
-      onChange={(next) => onChange(next === ANY ? undefined : next)}
-      showSearch={options.length > 10 && { optionFilterProp: 'label' }}
-      options={[{ value: ANY, label: any }, ...options]}
-    />
+      onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
+    >
+      <option value={ANY}>{any}</option>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
   );
 }

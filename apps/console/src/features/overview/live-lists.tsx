@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { JobStatusBadge } from '../jobs/job-state.tsx';
 import { RunStatusBadge } from '../runs/run-status.tsx';
-import { RunCause } from '../runs/runs-list.tsx';
+import { RunCause } from '../runs/run-facts.tsx';
 import { latestJobsQuery, latestRunsQuery } from './live-queries.ts';
 
 export function LiveRuns() {

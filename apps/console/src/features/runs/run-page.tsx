@@ -17,7 +17,7 @@ import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { RunTimeline } from './run-timeline.tsx';
-import { RunCause, RunDuration } from './runs-list.tsx';
+import { RunCause, RunDuration } from './run-facts.tsx';
 import './runs.css';
 
 const REFRESH_MS = 1_000;

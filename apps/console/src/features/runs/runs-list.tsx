@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
-import { formatDuration } from '../../ui/duration.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { RunCause, RunDuration } from './run-facts.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 
 const REFRESH_MS = 2_000;
@@ -78,17 +78,4 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
       />
     </>
   );
-}
-
-/** How the run was started. */
-export function RunCause({ run: { origin, trigger } }: { run: Run }) {
-  const { t } = useTranslation();
-  return trigger === null ? t(`runs.origins.${origin}`) : t('runs.byEvent', { event: trigger.event });
-}
-
-export function RunDuration({ run: { startedAt, finishedAt } }: { run: Run }) {
-  const { i18n } = useTranslation();
-  if (startedAt === null) return '–';
-  const end = finishedAt === null ? Date.now() : Date.parse(finishedAt);
-  return formatDuration(end - Date.parse(startedAt), i18n.language);
 }

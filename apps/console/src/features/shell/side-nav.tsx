@@ -27,7 +27,7 @@ export function SideNav() {
       <SpaceSwitch />
       <nav aria-label={t('shell.navigation')}>
         <ul>
-          <Item to={paths.overview} icon={<HomeOutlined aria-hidden />} label={t('overview.title')} />
+          <Item to={paths.overview} icon={<HomeOutlined aria-hidden />} label={t('shell.pages.overview')} />
           <Item to={paths.agents} icon={<RobotOutlined aria-hidden />} label={t('agents.title')} />
           <Item to={paths.jobs} icon={<ThunderboltOutlined aria-hidden />} label={t('jobs.title')} />
         </ul>
@@ -36,23 +36,23 @@ export function SideNav() {
           <Item
             to={paths.eventLog()}
             icon={<UnorderedListOutlined aria-hidden />}
-            label={t('eventLog.title')}
+            label={t('shell.pages.eventLog')}
           />
           <Item
             to={paths.subscriptions}
             icon={<BranchesOutlined aria-hidden />}
-            label={t('subscriptions.title')}
+            label={t('shell.pages.subscriptions')}
           />
-          <Item to={paths.catalog} icon={<BookOutlined aria-hidden />} label={t('catalog.title')} />
-          <Item to={paths.tasks} icon={<ScheduleOutlined aria-hidden />} label={t('tasks.title')} />
-          <Item to={paths.runs()} icon={<PlayCircleOutlined aria-hidden />} label={t('runs.title')} />
+          <Item to={paths.catalog} icon={<BookOutlined aria-hidden />} label={t('shell.pages.catalog')} />
+          <Item to={paths.tasks} icon={<ScheduleOutlined aria-hidden />} label={t('shell.pages.tasks')} />
+          <Item to={paths.runs()} icon={<PlayCircleOutlined aria-hidden />} label={t('shell.pages.runs')} />
         </ul>
         <h2>{t('shell.space')}</h2>
         <ul>
           <Item
             to={paths.applications}
             icon={<AppstoreOutlined aria-hidden />}
-            label={t('applications.title')}
+            label={t('shell.pages.applications')}
           />
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
