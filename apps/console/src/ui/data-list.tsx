@@ -1,5 +1,5 @@
 import { Button } from 'antd';
-import { useEffect, useRef, type ReactNode, type Ref } from 'react';
+import { memo, useEffect, useRef, type ReactNode, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from './states.tsx';
 import type { List } from './use-list.ts';
@@ -24,7 +24,7 @@ interface DataListProps<T> {
   /** Shown if there are items, but none of them matches the filter. */
   noMatch?: ReactNode;
   /** Marks rows that differ from the others. */
-  rowClass?: (item: T) => string | undefined;
+  rowClass?: ((item: T) => string | undefined) | undefined;
 }
 
 interface LongListProps {
@@ -40,7 +40,13 @@ export function DataList<T>(props: DataListProps<T>) {
         <SkeletonRows columns={props.columns} />
       ) : (
         (props.items ?? props.list.items).map((item, i) => (
-          <Row key={props.rowKey(item)} item={item} index={i} {...props} />
+          <Row
+            key={props.rowKey(item)}
+            item={item}
+            index={i}
+            columns={props.columns}
+            rowClass={props.rowClass}
+          />
         ))
       )}
     </Table>
@@ -67,7 +73,13 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
         <>
           {before > 0 && <Space height={before} />}
           {items.slice(first, last).map((item, i) => (
-            <Row key={rowKey(item)} item={item} index={first + i} {...props} />
+            <Row
+              key={rowKey(item)}
+              item={item}
+              index={first + i}
+              columns={props.columns}
+              rowClass={props.rowClass}
+            />
           ))}
           {after > 0 && <Space height={after} />}
         </>
@@ -126,7 +138,10 @@ interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass'> {
   index: number;
 }
 
-function Row<T>({ item, index, columns, rowClass }: RowProps<T>) {
+/** Scrolling moves the window of a long list, and must not render the rows that stay. */
+const Row = memo(PlainRow) as typeof PlainRow;
+
+function PlainRow<T>({ item, index, columns, rowClass }: RowProps<T>) {
   return (
     <tr className={rowClass?.(item)} aria-rowindex={index + 2}>
       {columns.map((column, i) => (

@@ -51,6 +51,8 @@ export function Component() {
     enabled: live !== undefined && !list.loading,
     refetchInterval: TAIL_MS,
     staleTime: 0,
+    // The result is in the list.
+    notifyOnChangeProps: [],
   });
 
   const columns: Column<Envelope>[] = [
@@ -73,7 +75,7 @@ export function Component() {
     {
       key: 'outcome',
       title: t('eventLog.outcome'),
-      width: 200,
+      width: 230,
       render: ({ status, statusReason, matchedCount, generation }) => (
         <>
           {statusReason === null
@@ -88,7 +90,7 @@ export function Component() {
     {
       key: 'payload',
       title: t('eventLog.payload'),
-      width: '26%',
+      width: '23%',
       render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
     },
     {
