@@ -154,7 +154,7 @@ export function printScale({ envelopes, backlog, fresh, large, reads, calls }) {
   print(['p50', 'p95'], [`${number(envelopes)} envelopes of 29 days, ${calls} calls each`, ...rows]);
   const share = large.rate / fresh.rate;
   print(
-    [number(fresh.count), number(backlog), 'ratio'],
+    [`${fresh.count / 1_000} k`, `${backlog / 1_000} k`, 'ratio'],
     [
       `Events that wait when the service starts (the claim uses ${large.index})`,
       {

@@ -1,7 +1,7 @@
 import type { EnvelopeStatus } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { exactlyOne, rows, type Sql } from '../infra/database/rows.ts';
+import { rows, type Sql } from '../infra/database/rows.ts';
 import { smallestIdAt } from '../infra/http/instant.ts';
 import type { EventKey } from './catalog.store.ts';
 import { EnvelopeEntity } from './envelope.entity.ts';
@@ -10,7 +10,7 @@ import { EnvelopeEntity } from './envelope.entity.ts';
  * Ids are about as old as their envelopes. A range of ids selects the partitions and the part of an index that a range of
  * time needs; `emitted_at` decides.
  */
-const ID_SLACK_MS = 5_000;
+export const ID_SLACK_MS = 5_000;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** How many envelopes a page looks at if no index serves its filter completely. */
@@ -83,7 +83,7 @@ export async function findEnvelopeIds(
 }
 
 /** The statement that selects what an index finds by space or event, status, and time. */
-function matching(
+export function matching(
   { spaceId, events, status, from, to }: EnvelopeFilter,
   { start, order, limit }: Scan,
 ): { text: string; values: unknown[] } {
@@ -109,32 +109,10 @@ function matching(
 }
 
 /** A subquery of events. */
-function keysOf(events: readonly EventKey[], values: unknown[]): string {
+export function keysOf(events: readonly EventKey[], values: unknown[]): string {
   const ids = values.push(events.map(({ applicationId }) => applicationId));
   const names = values.push(events.map(({ name }) => name));
   return `select application_id, name from unnest($${ids}::uuid[], $${names}::text[]) as k(application_id, name)`;
-}
-
-/**
- * Counts the envelopes of a filter, those that can be replayed if it names no status. Looks at `limit` envelopes at most, the
- * newest ones first.
- */
-export async function countEnvelopes(
-  sql: Sql,
-  filter: EnvelopeFilter,
-  limit: number,
-): Promise<{ count: number; isLimited: boolean }> {
-  const { status } = filter;
-  const isScan = status === 'DISPATCHED' || status === null;
-  const scan = { start: null, order: 'desc' as const, limit: limit + 1 };
-  const { text, values } = matching(isScan ? { ...filter, status: null } : filter, scan);
-  const condition = status === null ? `status <> 'PENDING'` : `status = '${status}'`;
-  const counted = await exactlyOne<{ count: number; scanned: number }>(
-    sql,
-    `select count(*) filter (where ${condition})::int as count, count(*)::int as scanned from (${text}) e`,
-    values,
-  );
-  return { count: Math.min(counted.count, limit), isLimited: counted.scanned > limit };
 }
 
 /** Loads what a replay needs of envelopes, oldest first: those whose payloads together take `maxBytes`, and at least one. */

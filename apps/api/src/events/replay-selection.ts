@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ReplayPreview, ReplayQuery } from '@platform/contracts';
 import type { Sql } from '../infra/database/rows.ts';
-import { countEnvelopes, findEnvelopeIds, type EnvelopeFilter, type EnvelopeIds } from './envelopes.store.ts';
+import { countEnvelopes, type CountFilter } from './envelope-counts.store.ts';
+import { findEnvelopeIds, type EnvelopeIds } from './envelopes.store.ts';
 import { EventDirectory } from './event-directory.ts';
 
 /** How far envelopes are counted. */
-const COUNT_LIMIT = 50_000;
+const COUNT_LIMIT = 10_000;
 
 /** The envelopes that the query of a bulk replay selects. */
 @Injectable()
@@ -15,7 +16,7 @@ export class ReplaySelection {
   async count(sql: Sql, spaceId: string, query: ReplayQuery): Promise<ReplayPreview> {
     const filter = await this.filterOf(sql, spaceId, query);
     if (filter.events?.length === 0) return { count: 0, limit: COUNT_LIMIT, isLimited: false };
-    return { limit: COUNT_LIMIT, ...(await countEnvelopes(sql, filter, COUNT_LIMIT)) };
+    return countEnvelopes(sql, filter, COUNT_LIMIT);
   }
 
   /** Finds the next envelopes after a position, oldest first; none of them was recorded after `until`. */
@@ -27,11 +28,11 @@ export class ReplaySelection {
   ): Promise<EnvelopeIds> {
     const filter = await this.filterOf(sql, spaceId, query);
     if (filter.events?.length === 0) return { ids: [], scannedTo: null };
-    const to = filter.to !== null && filter.to < until ? filter.to : until;
+    const to = filter.to < until ? filter.to : until;
     return findEnvelopeIds(sql, { ...filter, to }, { start, order: 'asc', limit });
   }
 
-  private async filterOf(sql: Sql, spaceId: string, query: ReplayQuery): Promise<EnvelopeFilter> {
+  private async filterOf(sql: Sql, spaceId: string, query: ReplayQuery): Promise<CountFilter> {
     const { applicationIdentifier, event, status, from, to } = query;
     const events = await this.events.select(sql, spaceId, { applicationIdentifier, event });
     return { spaceId, events, status: status ?? null, from: new Date(from), to: new Date(to) };
