@@ -12,6 +12,8 @@ export interface Body {
   required: boolean;
   description: string;
   encoding?: Record<string, unknown>;
+  /** How fields of a form are written, in Swagger 2.0. */
+  bindings?: Map<string, Parameter['binding']>;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -72,6 +74,7 @@ function readForm(fields: Parameter[], consumes: string[], pointer: string): Bod
     pointer,
     required: fields.some(({ required }) => required),
     description: '',
+    bindings: new Map(fields.map(({ name, binding }) => [name, binding])),
   };
 }
 

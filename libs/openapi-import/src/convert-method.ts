@@ -139,7 +139,7 @@ class Ports {
     for (const [name, property] of Object.entries(properties)) {
       if (Object.hasOwn(this.properties, name)) this.rename(name);
       this.add(name, 'body', property, body.required && required.includes(name));
-      this.bindings.push({ port: name, in: 'body', name });
+      this.bindings.push({ port: name, in: 'body', name, ...body.bindings?.get(name) });
     }
   }
 

@@ -384,6 +384,24 @@ describe('Swagger 2.0', () => {
     ]);
   });
 
+  it('separates lists by commas unless stated otherwise, in parameters and forms', async () => {
+    const list = { type: 'array', items: { type: 'string' } };
+    const { methods } = await swagger({
+      parameters: [
+        { name: 'a', in: 'query', ...list },
+        { name: 'b', in: 'formData', ...list, collectionFormat: 'pipes' },
+        { name: 'c', in: 'formData', ...list },
+        { name: 'd', in: 'formData', type: 'string' },
+      ],
+    });
+    expect(methods[0]?.bindings).toEqual([
+      { port: 'a', in: 'query', name: 'a', collectionFormat: 'csv' },
+      { port: 'b', in: 'body', name: 'b', collectionFormat: 'pipes' },
+      { port: 'c', in: 'body', name: 'c', collectionFormat: 'csv' },
+      { port: 'd', in: 'body', name: 'd' },
+    ]);
+  });
+
   it('reads body, form, and file parameters', async () => {
     const [withBody, withForm, withFile] = await Promise.all([
       swagger(

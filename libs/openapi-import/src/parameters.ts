@@ -92,7 +92,9 @@ function readParameter(
   if (kind === 'swagger2') {
     const schema = Object.fromEntries(Object.entries(parameter).filter(([key]) => !NOT_SCHEMA.includes(key)));
     const collectionFormat = getText(parameter, 'collectionFormat');
-    return { ...common, schema, pointer, binding: collectionFormat === '' ? {} : { collectionFormat } };
+    if (getText(parameter, 'type') !== 'array') return { ...common, schema, pointer, binding: {} };
+    // Lists are separated by commas unless stated otherwise, in contrast to OpenAPI 3.
+    return { ...common, schema, pointer, binding: { collectionFormat: collectionFormat || 'csv' } };
   }
   const content = getOwn(parameter, 'content');
   const [mediaType, media] = isObject(content) ? (Object.entries(content)[0] ?? []) : [];
