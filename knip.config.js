@@ -27,6 +27,8 @@ export default {
         'e2e/faults/preload-sink.ts',
       ],
       project: ['{src,e2e}/**/*.{ts,mjs}'],
+      // Required instead of imported, because it has no types.
+      ignoreDependencies: ['swagger-client'],
     },
     'apps/console': {
       entry: ['src/**/*.spec.{ts,tsx}', 'e2e/**/*.e2e-spec.ts'],

@@ -104,6 +104,7 @@ class RequestBuilder {
       return;
     }
     const text = serializeHeader(value, binding);
+    if (text === null) return;
     if (!isHeaderName(name))
       this.problems.push(`input.${binding.port} is bound to a header without a valid name`);
     else if (!isHeaderValue(text))

@@ -29,7 +29,7 @@ export function encodeStrictly(text: string): string {
  * Leaves reserved characters and percent-encoded octets as they are, except those that would end the value or change
  * it: `#`, `&`, and `+`, which is read as a space.
  */
-export function encodeReserved(text: string): string {
+function encodeReserved(text: string): string {
   return encodeStrictly(text).replace(
     /%(25(?=[\da-f]{2})|3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2C|3B|3D)/gi,
     (code) => decodeURIComponent(code),
@@ -61,11 +61,12 @@ export function serializePath(name: string, value: unknown, how: Serialization):
   return joined(shape, encoded(SEPARATORS[how.collectionFormat ?? ''] ?? ','), explode, encodeStrictly);
 }
 
-/** The text of a header, in style simple. Headers are not percent-encoded. */
-export function serializeHeader(value: unknown, how: Serialization): string {
+/** The text of a header, in style simple; null for an empty list or object. Headers are not percent-encoded. */
+export function serializeHeader(value: unknown, how: Serialization): string | null {
   if (how.mediaType !== undefined) return toMediaText(value, how.mediaType);
   const separator = SEPARATORS[how.collectionFormat ?? ''] ?? ',';
-  return joined(shapeOf(value), separator, how.explode ?? false, (text) => text);
+  const shape = shapeOf(value);
+  return isEmpty(shape) ? null : joined(shape, separator, how.explode ?? false, (text) => text);
 }
 
 /**
