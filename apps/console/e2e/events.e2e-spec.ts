@@ -311,15 +311,19 @@ suite('the event pages in a browser', () => {
     ['light', 'light', DESK],
     ['dark', 'dark', DESK],
     ['narrow', 'light', PHONE],
-  ] as const)('has no accessibility violation: %s', async (_, colorScheme, viewport) => {
+  ] as const)('has no accessibility violation: %s', async (look, colorScheme, viewport) => {
     const page = await newPage();
     const complaints = complaintsOf(page);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(viewport);
     const client = app.client();
-    const [envelope] = (await client.events.envelopes()).items;
-    const [task] = (await client.tasks.list()).items;
-    const [run] = (await client.runs.list()).items;
+    const identifier = `parcels-${look}`;
+    await client.applications.install({ ...MANIFEST, identifier });
+    const payload = { number: 'P-1', weight: 1 };
+    const envelope = await client.events.emitTest(identifier, 'parcel.sent', { payload });
+    const workflow = { steps: [{ id: 'count', kind: 'code' as const, source: 'return 1;' }] };
+    const task = await client.tasks.create({ name: 'Count', type: 'EVENT', workflow });
+    const run = await client.tasks.run(task.id);
     const found: string[] = [];
     for (const path of [
       '/',
@@ -329,17 +333,17 @@ suite('the event pages in a browser', () => {
       '/events/subscriptions?subscription=new',
       '/events/log?live=on',
       '/events/log?status=FAILED',
-      `/events/log/${envelope?.id ?? ''}`,
+      `/events/log/${envelope.envelopeId}`,
       '/events/log?replay=new',
       '/tasks',
       '/tasks/new?type=SCHEDULE',
-      `/tasks/${task?.id ?? ''}`,
-      `/tasks/${task?.id ?? ''}?tab=runs`,
+      `/tasks/${task.id}`,
+      `/tasks/${task.id}?tab=runs`,
       '/runs',
-      `/runs/${run?.id ?? ''}`,
+      `/runs/${run.id}`,
       '/applications',
       '/applications?install=open',
-      '/applications/parcels',
+      `/applications/${identifier}`,
     ]) {
       await page.goto(path);
       await settled(page);
