@@ -7,7 +7,7 @@ interface WindowShape {
 
 export const WINDOWS: Record<EventWindow, WindowShape> = {
   '1h': { buckets: 60, bucketSeconds: 60 },
-  '24h': { buckets: 48, bucketSeconds: 1_800 },
+  '24h': { buckets: 24, bucketSeconds: 3_600 },
   '7d': { buckets: 42, bucketSeconds: 14_400 },
   '30d': { buckets: 30, bucketSeconds: 86_400 },
 };
