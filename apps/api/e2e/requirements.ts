@@ -15,6 +15,7 @@ import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
 import { sandbox, schedules, tasks } from './requirements/tasks.ts';
+import { tools } from './requirements/tools.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
@@ -49,6 +50,7 @@ export const requirements = {
   ...client,
   ...applications,
   ...eventFlow,
+  ...tools,
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

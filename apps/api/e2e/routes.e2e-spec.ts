@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, ApiKey, Invitation, Job, Model, Page, Task } from '@platform/contracts';
+import type { Agent, ApiKey, Invitation, Job, Model, Page, Task, Tool } from '@platform/contracts';
 import { getMetadataStorage } from 'class-validator';
 import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -12,6 +12,7 @@ const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
 /** What a call needs to come as far as the resource, where an empty body would be refused before. */
 const BODIES: Record<string, object> = {
   'PATCH /api/members/:userId': { role: 'MEMBER' },
+  'POST /api/tools/:id/methods': { methods: [{ name: 'm', httpMethod: 'get', path: '/', inputSchema: {} }] },
 };
 
 let app: TestApp;
@@ -34,6 +35,9 @@ beforeAll(async () => {
   const task = await app.request<Task>('POST', '/api/tasks', {
     body: { name: 'Matrix', type: 'MANUAL', workflow: { steps: [{ id: 'a', kind: 'code', source: '' }] } },
   });
+  const tool = await app.request<Tool>('POST', '/api/tools', {
+    body: { name: 'Matrix', serverUrl: 'http://127.0.0.1:9' },
+  });
   const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
   const inviter = await app.addUser('ADMIN');
   const invited = { email: 'invited@example.com', role: 'MEMBER' };
@@ -44,6 +48,7 @@ beforeAll(async () => {
     ['/api/agent-jobs/:jobId', job.body.id],
     ['/api/models/:id', model.body.id],
     ['/api/tasks/:id', task.body.id],
+    ['/api/tools/:id', tool.body.id],
     ['/api/members/:userId', app.member.userId],
     ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],
     ['/api/invitations/:id', invitations.body.items[0]?.id ?? ''],

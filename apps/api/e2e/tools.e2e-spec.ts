@@ -19,6 +19,8 @@ let agent: AgentCalls;
 let probe: (input: Record<string, unknown>, call: BuiltinCall) => Promise<unknown>;
 const PROBE: BuiltinTool = {
   name: 'probe',
+  description: 'Runs what a test sets',
+  kind: 'builtin',
   methods: [
     {
       name: 'run',

@@ -1,4 +1,4 @@
-export { listConfigProblems, readSpeechEnvironment } from './config.ts';
+export { completeConfig, listConfigProblems, readSpeechEnvironment } from './config.ts';
 export type { SpeechConfig } from './config.ts';
 export type { SpeechProvider, SpeechRequest } from './provider.ts';
 export { recognize, SPEECH_TOOL } from './speech-recognition.ts';

@@ -4,6 +4,7 @@ import type {
   Agent,
   AgentAccess,
   AgentListing,
+  AgentTool,
   AgentVersion,
   CreateAgentRequest,
   Page,
@@ -14,15 +15,16 @@ import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
+import { conflict, forbidden, invalid, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogService } from '../models/catalog.service.ts';
+import { MAX_OFFERED, ToolDirectory } from '../tools/tool-directory.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
 import { changeDefinition, definitionOf, newDefinition, promptProblems } from './agent-definition.ts';
-import { toAgent, toListing, toVersion } from './agent-responses.ts';
-import type { AgentEntity } from './agent.entity.ts';
+import { toAgent, toListing, toVersion, type ToolStatusOf } from './agent-responses.ts';
+import type { AgentDefinition, AgentEntity } from './agent.entity.ts';
 import type { AgentQueryDto } from './agents.dto.ts';
 import {
   accessibleAmong,
@@ -45,6 +47,7 @@ export class AgentsService {
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly catalog: CatalogService,
+    private readonly tools: ToolDirectory,
   ) {}
 
   /** Returns what a turn needs to know about an agent. Throws NOT_FOUND, or FORBIDDEN if the access rule refuses. */
@@ -75,22 +78,29 @@ export class AgentsService {
     );
     const managed = agents.filter((agent) => mayManage(caller, agent));
     const statusOf = await this.modelStatuses(spaceId, managed);
+    const toolStatus = await this.toolStatuses(
+      spaceId,
+      managed.flatMap(({ definition }) => definition.tools),
+    );
     return this.cursors.page(
       agents,
       query.limit,
       filter,
       ({ id }) => [id],
       (agent) =>
-        mayManage(caller, agent) ? toAgent(agent, userId, statusOf(agent)) : toListing(agent, userId),
+        mayManage(caller, agent)
+          ? toAgent(agent, userId, statusOf(agent), toolStatus)
+          : toListing(agent, userId),
     );
   }
 
   async create(caller: UserPrincipal, request: CreateAgentRequest): Promise<Agent> {
     const definition = newDefinition(request);
     assertNone(promptProblems(definition));
-    const agent = await this.database.transaction((tx) =>
-      insertAgent(tx, caller.spaceId, caller.userId, definition),
-    );
+    const agent = await this.database.transaction(async (tx) => {
+      await this.assertOffer(tx, caller.spaceId, definition);
+      return insertAgent(tx, caller.spaceId, caller.userId, definition);
+    });
     return this.toAgent(caller, agent);
   }
 
@@ -112,6 +122,7 @@ export class AgentsService {
       const definition = changeDefinition(current.definition, change);
       assertNone(promptProblems(definition));
       if (isDeepStrictEqual(definition, current.definition)) return current;
+      await this.assertOffer(tx, current.spaceId, definition);
       await auditForeign(tx, call, 'agent.update', current, { fields: Object.keys(change) });
       return updateAgent(tx, current, call.by.userId, definition);
     });
@@ -131,13 +142,17 @@ export class AgentsService {
     const filter = { versionsOf: agent.id };
     const before = this.cursors.idAfter(query.cursor, filter);
     const versions = await listVersions(this.database.manager, agent, before, query.limit + 1);
+    const toolStatus = await this.toolStatuses(
+      agent.spaceId,
+      versions.flatMap(({ snapshot }) => definitionOf(snapshot).tools),
+    );
     const authors = await this.identity.findUsersByIds(versions.map(({ authorUserId }) => authorUserId));
     return this.cursors.page(
       versions,
       query.limit,
       filter,
       (version) => [version.id],
-      (version) => toVersion(agent, version, authors.get(version.authorUserId)),
+      (version) => toVersion(agent, version, authors.get(version.authorUserId), toolStatus),
     );
   }
 
@@ -161,7 +176,29 @@ export class AgentsService {
 
   private async toAgent(caller: UserPrincipal, agent: AgentEntity): Promise<Agent> {
     const statusOf = await this.modelStatuses(agent.spaceId, [agent]);
-    return toAgent(agent, caller.userId, statusOf(agent));
+    const toolStatus = await this.toolStatuses(agent.spaceId, agent.definition.tools);
+    return toAgent(agent, caller.userId, statusOf(agent), toolStatus);
+  }
+
+  /** Tools of several agents are checked together, each different list of methods once. */
+  private async toolStatuses(spaceId: string, tools: AgentTool[]): Promise<ToolStatusOf> {
+    const key = ({ toolId, methods }: AgentTool) => JSON.stringify([toolId, methods]);
+    const different = new Map(tools.map((tool) => [key(tool), tool]));
+    const missing = await this.tools.findMissing(this.database, spaceId, [...different.values()]);
+    const statuses = new Map([...different.keys()].map((each, i) => [each, missing[i] === null]));
+    return (tool) => (statuses.get(key(tool)) === true ? 'ready' : 'unknown');
+  }
+
+  /** Throws VALIDATION_ERROR if a model could not be offered all tools of the agent. */
+  private async assertOffer(tx: EntityManager, spaceId: string, definition: AgentDefinition): Promise<void> {
+    const { tools, localTools, askUser } = definition;
+    const methods = await this.tools.countOffered(tx, spaceId, tools);
+    const count = methods + localTools.length + (askUser ? 1 : 0);
+    if (count <= MAX_OFFERED) return;
+    throw invalid(
+      `tools and localTools must offer at most ${MAX_OFFERED} methods to the model, not ${count}` +
+        `${askUser ? ', with the question to the user' : ''}: choose methods`,
+    );
   }
 
   private async modelStatuses(

@@ -2,14 +2,18 @@
 export interface BuiltinTool {
   /** Also its id. */
   name: string;
+  description: string;
+  kind: 'builtin' | 'speech';
   methods: BuiltinMethod[];
 }
 
-interface BuiltinMethod {
+export interface BuiltinMethod {
   name: string;
   description: string;
   /** JSON Schema of the input. */
   inputSchema: Record<string, unknown>;
+  /** JSON Schema of the output. Default: any object. */
+  outputSchema?: Record<string, unknown>;
   /** Whether the method has side effects. */
   acts: boolean;
   /** Returns a JSON value. Throws a `ToolError` with a message for the model. */
@@ -19,17 +23,22 @@ interface BuiltinMethod {
 /** The caller of a method, and what the method can use. */
 export interface BuiltinCall {
   now: Date;
-  /** Aborts when the turn stops. */
+  /** Aborts when the turn, the run, or the request stops. */
   signal: AbortSignal;
   spaceId: string;
   userId: string;
-  agent: { id: string; name: string };
+  /** Null if no agent makes the call. */
+  agent: { id: string; name: string } | null;
   /** The configuration of the tool in the space; empty if it has none. */
   configuration: Readonly<Record<string, unknown>>;
   attachments: ToolAttachments;
+  /** Adds a sentence to the warnings of the result. */
+  warn: (warning: string) => void;
+  /** Throws if outgoing calls may not reach the address: for clients that make connections of their own. */
+  assertReachable: (url: string) => Promise<void>;
 }
 
-/** The attachments of the session. */
+/** The attachments of the session; none if no session makes the call. */
 interface ToolAttachments {
   /** Returns null if the session has no such attachment. */
   read(id: string): Promise<{ mime: string; data: Buffer } | null>;

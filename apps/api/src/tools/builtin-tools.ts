@@ -1,5 +1,8 @@
 import type { BuiltinTool } from './builtin-tool.ts';
 import { currentTime } from './current-time.ts';
+import { speechTool } from './speech-tool.ts';
 
-/** Every built-in tool by its name. */
-export const builtinTools: ReadonlyMap<string, BuiltinTool> = new Map([[currentTime.name, currentTime]]);
+/** The tools of the platform by their names: every space has them. */
+export const builtinTools: ReadonlyMap<string, BuiltinTool> = new Map(
+  [currentTime, speechTool].map((tool) => [tool.name, tool]),
+);

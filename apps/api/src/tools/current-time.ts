@@ -4,6 +4,8 @@ import { ToolError } from './tool-error.ts';
 /** Returns the date and time in a time zone, which models do not know. */
 export const currentTime: BuiltinTool = {
   name: 'current_time',
+  description: 'The current date and time',
+  kind: 'builtin',
   methods: [
     {
       name: 'now',

@@ -5,10 +5,11 @@ import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
+import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { AgentAction } from './lifecycle/agent-action.ts';
 import { BackgroundTurns } from './lifecycle/background-turns.service.ts';
-import { BuiltinSource } from './engine/builtin-tool-source.ts';
+import { ListedTools } from './engine/listed-tool-source.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
 import { Compactor } from './context/compactor.service.ts';
 import { ContextController } from './context/context.controller.ts';
@@ -38,7 +39,7 @@ import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
 
 @Module({
-  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule, TasksModule],
+  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule, TasksModule, ToolsModule],
   controllers: [
     TurnsController,
     ExecuteController,
@@ -50,7 +51,6 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   providers: [
     AgentAction,
     BackgroundTurns,
-    BuiltinSource,
     CancellationService,
     Compactor,
     ContextKeeper,
@@ -58,6 +58,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     ExecutionsService,
     ExpiredTurnReservations,
     InteractionsService,
+    ListedTools,
     LocalTools,
     Media,
     SegmentReader,

@@ -24,6 +24,13 @@ export interface OpenAiConfig {
   model: string;
 }
 
+/** Credentials for speech recognition in spaces that have none of their own. */
+export interface SpeechCredentials {
+  secretId: string | null;
+  secretKey: string | null;
+  appId: string | null;
+}
+
 /** Limits of the database connections of the process; see `database/pools.ts`. */
 export interface DatabaseLimits {
   apiPool: number;
@@ -65,6 +72,7 @@ export class PlatformConfig {
   readonly offlineStandin!: boolean;
   /** The model that the first start adds. */
   readonly openai!: OpenAiConfig | null;
+  readonly speech!: SpeechCredentials;
   readonly logLevel!: string;
   /** The number of proxies in front of the service, or their addresses. With 0, `X-Forwarded-For` is ignored. */
   readonly trustProxy!: number | string[];
@@ -166,6 +174,11 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       read('OPENAI_BASE_URL', httpAddress, null),
       read('OPENAI_MODEL', anyText, 'gpt-4o-mini'),
     ),
+    speech: {
+      secretId: read('CLOUD_SECRET_ID', anyText, null),
+      secretKey: read('CLOUD_SECRET_KEY', anyText, null),
+      appId: read('CLOUD_APP_ID', anyText, null),
+    },
     logLevel: read(
       'PLATFORM_LOG_LEVEL',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

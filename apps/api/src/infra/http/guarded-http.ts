@@ -74,6 +74,7 @@ const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent'];
 export class GuardedHttp {
   private readonly resolve: (hostname: string) => Promise<string[]>;
   private readonly agents: { public: Agent; loopback: Agent };
+  private readonly policy: AddressPolicy;
 
   constructor({ allowPrivate, resolve = systemResolve, connectTimeoutMs = 3_000 }: GuardedHttpOptions) {
     const allowed = allowPrivate.map((text) => {
@@ -83,6 +84,7 @@ export class GuardedHttp {
     });
     const agent = (allowLoopback: boolean) =>
       new Agent({ connect: this.connector(new AddressPolicy(allowed, allowLoopback), connectTimeoutMs) });
+    this.policy = new AddressPolicy(allowed, false);
     this.resolve = resolve;
     this.agents = { public: agent(false), loopback: agent(true) };
   }
@@ -90,6 +92,19 @@ export class GuardedHttp {
   /** Guards the connections of another client, which must use undici. */
   dispatcher({ allowLoopback = false } = {}): Dispatcher {
     return allowLoopback ? this.agents.loopback : this.agents.public;
+  }
+
+  /**
+   * Throws an `OutgoingError` if calls may not reach the address: for clients that make connections of their own. The name
+   * can resolve to another address when they connect.
+   */
+  async assertReachable(address: string): Promise<void> {
+    const url = parse(address);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const addresses = isIP(host) === 0 ? await this.resolve(host) : [host];
+    const refused = addresses.find((each) => !this.policy.allows(host, each, port));
+    if (refused !== undefined || addresses.length === 0) throw new OutgoingError(blocked(host, port));
   }
 
   /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */

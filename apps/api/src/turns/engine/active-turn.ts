@@ -63,6 +63,7 @@ export class ActiveTurn {
   readonly id: string;
   readonly turnId: string;
   readonly userId: string;
+  readonly causationRunId: string | null;
   readonly session: { ref: string; name: string };
   readonly n: number;
   readonly agent: InvocableAgent;
@@ -95,6 +96,7 @@ export class ActiveTurn {
     this.id = claimed.id;
     this.turnId = claimed.turnId;
     this.userId = claimed.userId;
+    this.causationRunId = claimed.causationRunId;
     this.session = claimed.session;
     this.n = claimed.n;
     this.agent = claimed.agent;

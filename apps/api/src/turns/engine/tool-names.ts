@@ -3,6 +3,11 @@ import { createHash } from 'node:crypto';
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
+/** The name of a tool as part of the names of its methods. */
+export function toolNamePart(toolName: string): string {
+  return toolName.replace(/[^A-Za-z0-9_-]+/g, '_');
+}
+
 /** The name under which a model calls a method: `<tool>__<method>`, at most 64 of `[A-Za-z0-9_-]`. */
 export function modelToolName(tool: string, method: string): string {
   const name = `${tool}__${method}`;

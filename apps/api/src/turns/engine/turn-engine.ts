@@ -10,7 +10,7 @@ import { AppError } from '../../infra/http/app-error.ts';
 import { uuidV7 } from '../../infra/uuid-v7.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
-import { missingTool } from '../../tools/tool-status.ts';
+import { ToolDirectory } from '../../tools/tool-directory.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { withSummary } from '../context/compaction.ts';
@@ -42,6 +42,7 @@ export class TurnEngine {
   constructor(
     private readonly database: DataSource,
     private readonly tools: TurnTools,
+    private readonly directory: ToolDirectory,
     private readonly contexts: ContextKeeper,
     private readonly usage: UsageService,
     private readonly lanes: Lanes,
@@ -67,7 +68,7 @@ export class TurnEngine {
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const context = await this.contexts.open(turn, await countTokens(systemPrompt));
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
-    const warnings = turn.agent.tools.flatMap((tool) => missingTool(tool) ?? []);
+    const warnings = await whileUnavailable(() => this.listMissing(turn), turn.signal);
     turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
     if (turn.origin !== 'resume')
       for (const evidence of missingEvidence(turn.settings, turn.steps))
@@ -101,6 +102,11 @@ export class TurnEngine {
       onCall(null);
     }
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+  }
+
+  private async listMissing({ agent }: ActiveTurn): Promise<string[]> {
+    const missing = await this.directory.findMissing(this.database, agent.spaceId, agent.tools);
+    return missing.filter((sentence) => sentence !== null);
   }
 
   /** For transactions that lock the accounts of the space. */

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { invalid } from '../../infra/http/app-error.ts';
+import { MAX_OFFERED } from '../../tools/tool-directory.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { askUserTool } from './ask-user-tool.ts';
 import type { TurnTool } from './turn-tool.ts';
@@ -8,9 +10,6 @@ export interface TurnToolSource {
   toolsFor(turn: ActiveTurn): Promise<TurnTool[]>;
 }
 
-/** The most tools that a model is offered. */
-const MAX_TOOLS = 128;
-
 @Injectable()
 export class TurnTools {
   private readonly sources: TurnToolSource[] = [];
@@ -19,12 +18,17 @@ export class TurnTools {
     this.sources.push(source);
   }
 
-  /** What this turn may call; none where the model cannot call tools. */
+  /** What this turn may call; none where the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */
   async offered(turn: ActiveTurn): Promise<TurnTool[]> {
     if (!turn.model.capabilities.tools) return [];
     const tools = (await Promise.all(this.sources.map((source) => source.toolsFor(turn)))).flat();
     if (turn.agent.askUser && turn.settings.interactive) tools.unshift(askUserTool);
     const allowed = turn.settings.chatMode === 'ask' ? tools.filter((tool) => !tool.acts) : tools;
-    return allowed.slice(0, MAX_TOOLS);
+    if (allowed.length > MAX_OFFERED) {
+      throw invalid(
+        `The agent has more tools than a model can be offered: at most ${MAX_OFFERED} methods and local tools together`,
+      );
+    }
+    return allowed;
   }
 }

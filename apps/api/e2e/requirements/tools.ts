@@ -1,0 +1,45 @@
+export const tools = {
+  'http-tools.crud': {
+    source: 'contract §8; spec: Tools',
+    behavior:
+      'Tools and methods are created, listed, changed, and deleted; the tools of the platform are last',
+  },
+  'http-tools.bounds': {
+    source: 'issue: Bad input; quality: Security',
+    behavior:
+      'Each field of a tool has a limit, and an error names the field; the service accepts no document',
+  },
+  'http-tools.roles': {
+    source: 'contract §2',
+    behavior: 'Members view and call tools; admins create, change, and delete them',
+  },
+  'http-tools.secrets': {
+    source: 'contract §8; quality: Secrets',
+    behavior: 'Secrets are write-only, encrypted, and bound to the origin that they were entered for',
+  },
+  'http-tools.invoke': {
+    source: 'contract §8, Invoke',
+    behavior:
+      'A response with any status is a result; wrong input is 400, no response 502, a disabled method 409',
+  },
+  'http-tools.agent': {
+    source: 'turns.md, tools in a turn',
+    behavior: 'An agent offers the methods of its tools to the model, at most 128, and calls them',
+  },
+  'http-tools.step': {
+    source: 'contract §7; issue: tool steps',
+    behavior: 'A tool step calls a method as the owner; an HTTP error is an output, no response a failure',
+  },
+  'http-tools.loop': {
+    source: 'issue: Must show',
+    behavior: 'A loop of event, task, tool call over HTTP, and emission is stopped by the guard',
+  },
+  'speech-tool.configuration': {
+    source: 'contract §8; spec: Speech recognition',
+    behavior: 'Shows whether credentials are set and what is wrong with them, never their values',
+  },
+  'speech-tool.calls': {
+    source: 'spec: Speech recognition',
+    behavior: 'speech_recognition is callable by people, agents, and steps of every space',
+  },
+} as const;

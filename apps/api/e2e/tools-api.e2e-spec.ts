@@ -1,0 +1,519 @@
+import type {
+  Agent,
+  AuditEntry,
+  CreateToolRequest,
+  Page,
+  SpeechToolConfiguration,
+  Tool,
+  ToolInvocation,
+  ToolListing,
+  ToolMethod,
+  ToolMethodRequest,
+} from '@platform/contracts';
+import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
+import { EventBus } from './harness/event-bus.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { verifies } from './verifies.ts';
+
+const SECRET = 'canary-5up3r-s3cr3t-0f-a-t00l';
+const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
+
+let app: TestApp;
+let echo: EchoServer;
+beforeAll(async () => {
+  echo = await startEchoServer();
+  app = await TestApp.start();
+});
+afterAll(async () => {
+  await app.close();
+  await echo.close();
+});
+beforeEach(() => {
+  echo.requests.length = 0;
+});
+
+let count = 0;
+const GET_PET: ToolMethodRequest = {
+  name: 'getPet',
+  description: 'Returns a pet',
+  httpMethod: 'get',
+  path: '/pets/{id}',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'string', isPort: true }, tag: { type: 'string', isPort: true } },
+    required: ['id'],
+  },
+  bindings: [
+    { port: 'id', in: 'path', name: 'id' },
+    { port: 'tag', in: 'query', name: 'tag' },
+  ],
+};
+const STATUS: ToolMethodRequest = {
+  name: 'status',
+  httpMethod: 'post',
+  path: '/status/{code}',
+  inputSchema: { type: 'object', properties: { code: { type: 'integer' } }, required: ['code'] },
+  bindings: [{ port: 'code', in: 'path', name: 'code' }],
+};
+
+const call = <Body = Tool>(method: string, path: string, init: RequestInit = {}): Promise<Answer<Body>> =>
+  app.request<Body>(method, `/api/tools${path}`, init);
+
+async function create(change: Partial<CreateToolRequest> = {}): Promise<Tool> {
+  const body = { name: `Pets ${++count}`, serverUrl: echo.url, methods: [GET_PET, STATUS], ...change };
+  const answer = await call('POST', '', { body });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.body;
+}
+
+const invoke = (tool: string, method: string, input: object, init: RequestInit = {}) =>
+  call<ToolInvocation>('POST', `/${tool}/methods/${method}/invoke`, { body: { input }, ...init });
+
+describe('the management of tools', () => {
+  verifies('http-tools.crud', 'stores what was sent, with defaults for the rest', async () => {
+    const tool = await create({ name: 'Pet store', description: 'Pets', methods: [GET_PET] });
+    const expected = {
+      ...GET_PET,
+      serverUrl: null,
+      outputSchema: { type: 'object', properties: {} },
+      bodyMediaType: null,
+      encoding: null,
+      operationKey: 'GET /pets/{id}',
+      acts: false,
+      imported: null,
+      cache: { ttlSeconds: 0 },
+      retry: { attempts: 0, backoffMs: 500 },
+      timeoutMs: 30_000,
+      enabled: true,
+      deprecated: false,
+    };
+    expect(tool).toEqual({
+      id: expect.any(String),
+      name: 'Pet store',
+      description: 'Pets',
+      kind: 'http',
+      serverUrl: echo.url,
+      auth: { type: 'none' },
+      methodCount: 1,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      methods: [expected],
+    });
+    expect((await call('GET', `/${tool.id}`)).body).toEqual(tool);
+    const sameName = await call('POST', '', { body: { name: 'pet STORE', serverUrl: echo.url } });
+    expect([sameName.status, sameName.text]).toEqual([409, expect.stringContaining('already exists')]);
+    const other = await create();
+    expect((await call('PATCH', `/${other.id}`, { body: { name: 'PET store' } })).status).toBe(409);
+    const renamed = await call('PATCH', `/${tool.id}`, { body: { name: 'Zoo', description: '' } });
+    expect(renamed.body).toMatchObject({ name: 'Zoo', description: '', methods: [expected] });
+    expect((await call('DELETE', `/${tool.id}`)).status).toBe(204);
+    expect((await call('GET', `/${tool.id}`)).status).toBe(404);
+    expect(await app.sql('select 1 from tool_method where tool_id = $1', [tool.id])).toEqual([]);
+  });
+
+  verifies('http-tools.crud', 'adds, changes, and deletes methods', async () => {
+    const { id } = await create({ methods: [GET_PET] });
+    const added = await call('POST', `/${id}/methods`, { body: { methods: [STATUS] } });
+    expect(added.body.methods.map(({ name }) => name)).toEqual(['getPet', 'status']);
+    const clash = await call('POST', `/${id}/methods`, {
+      body: { methods: [{ ...STATUS, name: 'GETPET' }] },
+    });
+    expect([clash.status, clash.text]).toEqual([409, expect.stringContaining('GETPET')]);
+    const change = { name: 'readPet', cache: { ttlSeconds: 60 }, retry: { attempts: 2, backoffMs: 10 } };
+    const changed = await call<ToolMethod>('PATCH', `/${id}/methods/getPet`, { body: change });
+    expect(changed.body).toMatchObject({ ...change, path: '/pets/{id}', bindings: GET_PET.bindings });
+    const taken = await call('PATCH', `/${id}/methods/readPet`, { body: { name: 'Status' } });
+    expect(taken.status).toBe(409);
+    expect((await call('DELETE', `/${id}/methods/readPet`)).status).toBe(204);
+    expect((await call('DELETE', `/${id}/methods/readPet`)).status).toBe(404);
+    expect((await call('GET', `/${id}`)).body.methods.map(({ name }) => name)).toEqual(['status']);
+  });
+
+  verifies('http-tools.crud', 'lists tools by page, and those of the platform last', async () => {
+    const made = [await create(), await create(), await create()].map(({ id }) => id).reverse();
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: Answer<Page<ToolListing>> = await call(
+        'GET',
+        `?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(body.items.length).toBeLessThanOrEqual(2);
+      ids.push(...body.items.map(({ id }) => id));
+      cursor = body.nextCursor;
+    }
+    expect(ids.slice(0, 3)).toEqual(made);
+    expect(ids.slice(-2)).toEqual(['current_time', 'speech_recognition']);
+    expect(new Set(ids).size).toBe(ids.length);
+    const platform = await call('GET', '/current_time');
+    expect(platform.body).toMatchObject({ id: 'current_time', kind: 'builtin', methodCount: 1 });
+    expect((await call('PATCH', '/current_time', { body: { name: 'x' } })).status).toBe(409);
+    expect((await call('DELETE', '/speech_recognition')).status).toBe(409);
+  });
+
+  verifies('http-tools.bounds', 'names each field that is wrong', async () => {
+    const big = { type: 'object', description: 'x'.repeat(256 * 1024) };
+    const wrong: [Record<string, unknown>, string][] = [
+      [{ serverUrl: 'ftp://example.com' }, 'serverUrl must be an http or https address'],
+      [{ serverUrl: 'https://user:pass@example.com' }, 'serverUrl must not carry credentials'],
+      [{ kind: 'speech' }, 'kind must be one of'],
+      [{ document: {} }, 'document is not a known field'],
+      [{ importUrl: 'https://example.com/openapi.json' }, 'importUrl is not a known field'],
+      [{ auth: { type: 'oauth' } }, 'auth.type must be one of none, apiKey, bearer, basic, header'],
+      [{ auth: { type: 'bearer', token: 'a\nb' } }, 'auth.token must contain only'],
+      [{ auth: { type: 'header', name: 'Host', value: 'x' } }, 'auth.name must not be a header'],
+      [{ auth: { type: 'apiKey', in: 'body', name: 'k' } }, 'auth.in must be header, query, or cookie'],
+      [{ methods: [{ ...GET_PET, path: '@evil.example' }] }, 'methods[0].path must begin with /'],
+      [{ methods: [GET_PET, { ...GET_PET, name: 'GetPet' }] }, 'methods[1].name is given twice'],
+      [{ methods: [{ ...GET_PET, inputSchema: big }] }, 'methods[0].inputSchema must have at most'],
+      [{ methods: [{ ...GET_PET, retry: { attempts: 6, backoffMs: 0 } }] }, 'methods[0].retry must have'],
+      [{ methods: [{ ...GET_PET, timeoutMs: 1 }] }, 'methods[0].timeoutMs must be'],
+      [{ methods: Array.from({ length: 501 }, () => GET_PET) }, 'at most 500'],
+    ];
+    for (const [change, message] of wrong) {
+      const answer = await call('POST', '', { body: { name: 'Wrong', serverUrl: echo.url, ...change } });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
+    }
+    const { id } = await create({ methods: [GET_PET] });
+    const halves = { inputSchema: { a: 'x'.repeat(140_000) }, outputSchema: { a: 'x'.repeat(140_000) } };
+    for (const body of [halves, { path: 'x' }, { unknown: 1 }]) {
+      expect((await call('PATCH', `/${id}/methods/getPet`, { body })).status).toBe(400);
+    }
+    expect((await call('POST', `/${id}/methods`, { body: { methods: [] } })).status).toBe(400);
+    const many = Array.from({ length: 500 }, (_, i) => ({ ...GET_PET, name: `m${i}` }));
+    const tooMany = await call('POST', `/${id}/methods`, { body: { methods: many } });
+    expect([tooMany.status, tooMany.text]).toEqual([400, expect.stringContaining('not 501')]);
+    const full = await create({ methods: many });
+    expect(full.methods.map(({ name }) => name)).toEqual(many.map(({ name }) => name));
+  });
+
+  verifies(
+    'http-tools.roles',
+    'members view and call; admins change; other spaces are shut out',
+    async () => {
+      const { id } = await create();
+      const as = app.member;
+      expect((await call('GET', '', { as })).status).toBe(200);
+      expect((await call('GET', `/${id}`, { as })).status).toBe(200);
+      expect((await invoke(id, 'getPet', { id: '1' }, { as })).status).toBe(200);
+      expect((await call('POST', '', { as, body: {} })).status).toBe(403);
+      expect((await call('PATCH', `/${id}`, { as, body: {} })).status).toBe(403);
+      expect((await call('DELETE', `/${id}/methods/getPet`, { as })).status).toBe(403);
+      const outside = { as: app.outsider };
+      expect((await call('GET', `/${id}`, outside)).status).toBe(403);
+      expect((await invoke(id, 'getPet', { id: '1' }, outside)).status).toBe(403);
+      expect((await call('DELETE', `/${id}/methods/getPet`, outside)).status).toBe(403);
+      expect((await invoke(UNKNOWN_ID, 'getPet', {})).status).toBe(404);
+      expect((await invoke(id, 'unknown', {})).status).toBe(404);
+      const { body } = await app.request<Page<AuditEntry>>('GET', '/api/audit');
+      expect(body.items).toContainEqual(expect.objectContaining({ action: 'tool.create', targetId: id }));
+    },
+  );
+});
+
+describe('the secret of a tool', () => {
+  const auth = { type: 'bearer', token: SECRET } as const;
+
+  verifies('http-tools.secrets', 'is sent to the API, and returned by no route', async () => {
+    const made = await create({ auth });
+    const { id } = made;
+    expect(made.auth).toEqual({ type: 'bearer', configured: true });
+    await invoke(id, 'getPet', { id: '1' });
+    expect(echo.requests.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    const texts = [JSON.stringify(made)];
+    texts.push((await call('GET', `/${id}`)).text, (await call('GET', '')).text);
+    texts.push((await call('PATCH', `/${id}`, { body: { auth: { type: 'bearer' } } })).text);
+    texts.push((await app.request('GET', '/api/audit')).text);
+    texts.push(JSON.stringify(await app.sql('select * from tool')));
+    for (const text of texts) expect(text).not.toContain(SECRET);
+    await invoke(id, 'getPet', { id: '1' });
+    expect(echo.requests.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  });
+
+  verifies(
+    'http-tools.secrets',
+    'is required again for another origin, or another way to send it',
+    async () => {
+      const { id } = await create({ auth });
+      const patch = (body: object) => call('PATCH', `/${id}`, { body });
+      const moved = await patch({ serverUrl: 'https://elsewhere.example.com' });
+      expect([moved.status, moved.body]).toMatchObject([
+        400,
+        { message: expect.stringContaining('auth.token') },
+      ]);
+      const retyped = await patch({ auth: { type: 'header', name: 'X-Key' } });
+      expect([retyped.status, retyped.body]).toMatchObject([
+        400,
+        { message: expect.stringContaining('auth.value') },
+      ]);
+      expect((await patch({ serverUrl: `${echo.url}/v2` })).body.auth).toMatchObject({ configured: true });
+      const known = { serverUrl: 'https://elsewhere.example.com', auth };
+      expect((await patch(known)).body).toMatchObject({
+        ...known,
+        auth: { type: 'bearer', configured: true },
+      });
+      expect((await patch({ auth: { type: 'none' } })).body.auth).toEqual({ type: 'none' });
+      const stored = await app.sql('select auth_secret from tool where id = $1', [id]);
+      expect(stored).toEqual([{ auth_secret: null }]);
+    },
+  );
+
+  verifies('http-tools.secrets', 'is not sent to the server of a method on another origin', async () => {
+    const other = await startEchoServer();
+    const { id } = await create({ auth, methods: [{ ...GET_PET, serverUrl: other.url }] });
+    const { body } = await invoke(id, 'getPet', { id: '1' });
+    expect(body.warnings).toEqual([expect.stringContaining('were not sent')]);
+    expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    await other.close();
+  });
+});
+
+describe('a call of a method', () => {
+  verifies('http-tools.invoke', 'returns what the API responds, whatever its status', async () => {
+    const { id } = await create();
+    const { status, body } = await invoke(id, 'getPet', { id: 'a b', tag: 'x&y' });
+    expect([status, body]).toEqual([
+      200,
+      {
+        status: 200,
+        output: { method: 'GET', url: '/pets/a%20b?tag=x%26y', body: '' },
+        durationMs: expect.any(Number),
+        cached: false,
+        warnings: [],
+      },
+    ]);
+    const failed = await invoke(id, 'status', { code: 404 });
+    expect([failed.status, failed.body.status]).toEqual([200, 404]);
+    const time = await invoke('current_time', 'now', { timezone: 'Europe/Berlin' });
+    expect(time.body).toMatchObject({ status: 200, output: { timezone: 'Europe/Berlin' } });
+  });
+
+  verifies(
+    'http-tools.invoke',
+    'fails for wrong input, without a response, and if it is disabled',
+    async () => {
+      const { id } = await create();
+      const wrong = await invoke(id, 'getPet', { id: 5 });
+      expect([wrong.status, wrong.body]).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);
+      await call('PATCH', `/${id}`, { body: { serverUrl: 'http://127.0.0.1:9' } });
+      const refused = await invoke(id, 'getPet', { id: '1' });
+      expect([refused.status, refused.body]).toMatchObject([502, { code: 'TOOL_ERROR' }]);
+      await call('PATCH', `/${id}`, { body: { serverUrl: 'http://169.254.169.254' } });
+      const blocked = await invoke(id, 'getPet', { id: '1' });
+      expect([blocked.status, blocked.text]).toEqual([refused.status, refused.text]);
+      await call('PATCH', `/${id}/methods/getPet`, { body: { enabled: false } });
+      expect((await invoke(id, 'getPet', { id: '1' })).status).toBe(409);
+    },
+  );
+});
+
+describe('an agent with a tool', () => {
+  verifies('http-tools.agent', 'calls its methods', async () => {
+    const tool = await create({ name: 'Animal farm' });
+    const agent = await AgentCalls.make(app, null, {
+      tools: [{ toolId: tool.id, methods: ['getPet', 'status'] }],
+    });
+    const { body } = await agent.json({
+      contents: said('/call Animal_farm.getPet {"id":"7"}\n/call Animal_farm.status {"code":500}'),
+    });
+    expect(body.toolExecutions).toMatchObject([
+      {
+        toolId: tool.id,
+        tool: 'Animal farm',
+        method: 'getPet',
+        status: 'succeeded',
+        result: { url: '/pets/7' },
+        metadata: { kind: 'http', httpStatus: 200, cached: false },
+      },
+      { method: 'status', status: 'succeeded', result: { status: 500 }, metadata: { httpStatus: 500 } },
+    ]);
+    const wrong = await agent.json({ contents: said('/call Animal_farm.getPet {"id":7}') });
+    expect(wrong.body.toolExecutions).toMatchObject([
+      { status: 'failed', error: { code: 'TOOL_ERROR', message: expect.stringContaining('id') } },
+    ]);
+    const asked = await agent.json({
+      contents: said('/call Animal_farm.status {"code":200}'),
+      settings: { chat_mode: 'ask' },
+    });
+    expect(asked.body.toolExecutions).toEqual([]);
+  });
+
+  verifies('http-tools.agent', 'reports what is missing, and offers at most 128', async () => {
+    const methods = Array.from({ length: 128 }, (_, i) => ({ ...GET_PET, name: `m${i}` }));
+    const { id } = await create({ methods });
+    const agent = (tools: object[], more = {}) =>
+      app.request<Agent>('POST', '/api/agents', {
+        body: { name: 'A', model: 'platform/offline', systemPrompt: 'Go.', tools, ...more },
+      });
+    const tooMany = await agent([{ toolId: id }]);
+    expect([tooMany.status, tooMany.text]).toEqual([400, expect.stringContaining('at most 128')]);
+    expect((await agent([{ toolId: id }], { askUser: false })).status).toBe(201);
+    const { body } = await agent([
+      { toolId: id, methods: ['m1', 'M2'] },
+      { toolId: UNKNOWN_ID },
+      { toolId: 'current_time' },
+    ]);
+    expect(body.tools.map(({ status }) => status)).toEqual(['unknown', 'unknown', 'ready']);
+    const full = await agent([{ toolId: id }], { askUser: false });
+    await call('POST', `/${id}/methods`, { body: { methods: [STATUS] } });
+    const calls = new AgentCalls(app, full.body.id);
+    const answer = await calls.json({ contents: said('Hello') });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('at most 128')]);
+  });
+});
+
+describe('a task with a tool step', () => {
+  verifies('http-tools.step', 'stores what the API responds', async () => {
+    const runs = new RunCalls(app);
+    const { id: toolId } = await create();
+    const step = (method: string, input: Record<string, unknown>) =>
+      ({ id: 'call', kind: 'tool', toolId, method, input }) as const;
+    const task = await runs.createTask([step('getPet', { id: '{{inputs.pet}}' })]);
+    const run = await runs.reached(await runs.start(task, { pet: '9' }));
+    expect(run).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { status: 200, output: { url: '/pets/9' } } }],
+    });
+    const failed = await runs.result([step('status', { code: 503 })]);
+    expect(failed).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 503 } }] });
+    await call('PATCH', `/${toolId}`, { body: { serverUrl: 'http://127.0.0.1:9' } });
+    const unreachable = await runs.result([step('getPet', { id: '9' })]);
+    expect(unreachable).toMatchObject({ status: 'FAILED', error: { code: 'TOOL_ERROR' } });
+  });
+
+  verifies('http-tools.step', 'is refused if the tool or the method does not exist', async () => {
+    const { id } = await create();
+    const refused = async (toolId: string, method: string) => {
+      const steps = [{ id: 'call', kind: 'tool', toolId, method, input: {} }];
+      const body = { name: 'T', type: 'MANUAL', workflow: { steps } };
+      const answer = await app.request('POST', '/api/tasks', { body });
+      return [answer.status, answer.body.message];
+    };
+    expect(await refused(UNKNOWN_ID, 'getPet')).toEqual([
+      400,
+      'workflow.steps.0.toolId must be the id of a tool of the space',
+    ]);
+    expect(await refused(id, 'walk')).toEqual([
+      400,
+      'workflow.steps.0.method must be the name of a method of the tool',
+    ]);
+  });
+
+  verifies('http-tools.loop', 'that emits over HTTP the event that started it ends there', async () => {
+    const admin = await app.addUser('ADMIN', null);
+    const manifest = shopManifest({ tasks: [], subscriptions: [] });
+    const bus = new EventBus(app, admin, await installApplication(app, manifest, admin));
+    const body = {
+      name: 'Own API',
+      serverUrl: `${app.url}/api`,
+      auth: { type: 'bearer', token: bus.application.apiKey },
+      methods: [
+        {
+          name: 'emit',
+          httpMethod: 'post',
+          path: '/events/emit',
+          bodyMediaType: 'application/json',
+          inputSchema: { type: 'object', properties: { body: { type: 'object' } } },
+          bindings: [{ port: 'body', in: 'body' }],
+        },
+      ],
+    };
+    const tool = await call('POST', '', { as: admin, body });
+    const input = { body: { appIdentifier: 'shop', event: 'order.created', payload: { total: 1 } } };
+    const task = await bus.createTask({
+      steps: [{ id: 'emit', kind: 'tool', toolId: tool.body.id, method: 'emit', input }],
+    });
+    await bus.subscribe('order.created', task.id);
+    const first = await bus.record('order.created', { total: 1 });
+    const [run] = await bus.runsOf(first, 1);
+    expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 200 } }] });
+    const output = run?.steps[0]?.output as { output: { envelopeId: string } };
+    expect(await bus.envelope(output.output.envelopeId)).toMatchObject({
+      status: 'SKIPPED',
+      statusReason: 'SAME_EVENT_LOOP',
+      causationId: first,
+      causationRunId: run?.id,
+    });
+    await bus.runsOf(output.output.envelopeId, 0);
+  });
+});
+
+describe('speech recognition', () => {
+  const secretId = 'AKIDcanary0123456789abcdef';
+  const secretKey = 'canary-secret-key-0123456789';
+  const get = (as = app.admin) => call<SpeechToolConfiguration>('GET', '/speech', { as });
+  const put = (body: object, as = app.admin) => call<SpeechToolConfiguration>('PUT', '/speech', { as, body });
+
+  verifies('speech-tool.configuration', 'shows its defaults and problems, never its secrets', async () => {
+    expect((await get(app.member)).body).toEqual({
+      region: 'ap-guangzhou',
+      engineType: '16k_zh',
+      timeout: 60_000,
+      maxFileSize: 5_242_880,
+      maxDuration: 60,
+      defaultLanguage: 'zh-CN',
+      endpoint: null,
+      protocol: 'https',
+      appId: null,
+      credentials: 'none',
+      problems: [expect.stringContaining('AKID'), expect.stringContaining('20 characters')],
+    });
+    expect((await put({}, app.member)).status).toBe(403);
+    const set = await put({ secretId, secretKey, defaultLanguage: 'en-US' });
+    expect(set.body).toMatchObject({ credentials: 'space', defaultLanguage: 'en-US', problems: [] });
+    const kept = await put({ timeout: 10_000 });
+    expect(kept.body).toMatchObject({ credentials: 'space', defaultLanguage: 'zh-CN', timeout: 10_000 });
+    const moved = await put({ endpoint: 'asr.example.com' });
+    expect([moved.status, moved.text]).toEqual([400, expect.stringContaining('sent again')]);
+    const wrong = await put({ timeout: 1, maxDuration: 61 });
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/timeout.*maxDuration/)]);
+    const stored = JSON.stringify(await app.sql('select * from tool_configuration'));
+    const audit = (await app.request('GET', '/api/audit')).text;
+    for (const text of [set.text, kept.text, (await get()).text, stored, audit]) {
+      expect(text).not.toContain(secretId);
+      expect(text).not.toContain(secretKey);
+    }
+    expect((await get(app.outsider)).body.credentials).toBe('none');
+  });
+
+  verifies('speech-tool.calls', 'is called by people, agents, and steps', async () => {
+    const as = await app.addUser('ADMIN', null);
+    const audio = Buffer.alloc(3_200).toString('base64');
+    const without = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
+    const failure = { success: false, failed: true, provider: 'tencent', sessionId: null };
+    expect(without.body).toMatchObject({
+      status: 200,
+      output: { ...failure, error: expect.stringMatching(/^INVALID_CREDENTIALS: /) },
+    });
+    // A private deployment on an address that is not allowed is not called.
+    await put({ secretId, secretKey, endpoint: '10.0.0.1:8080', protocol: 'http' }, as);
+    const blocked = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
+    expect(blocked.body.output).toMatchObject({
+      ...failure,
+      error: expect.stringMatching(/^NETWORK_ERROR: /),
+    });
+    const answered = { Response: { Result: 'Hello', AudioDuration: 1, RequestId: 'r' } };
+    const provider = await startEchoServer(answered);
+    const endpoint = new URL(provider.url).host;
+    await put({ secretId, secretKey, endpoint, protocol: 'http' }, as);
+    const spoken = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
+    const success = { success: true, text: 'Hello', confidence: 0.85, method: 'sentence', audioSize: 3_200 };
+    expect(spoken.body.output).toMatchObject(success);
+    expect(provider.requests.at(-1)?.headers.authorization).toMatch(/^TC3-HMAC-SHA256 Credential=AKID/);
+    const step = { toolId: 'speech_recognition', method: 'recognize', input: { audio, format: 'pcm' } };
+    const run = await new RunCalls(app, as).result([{ id: 'hear', kind: 'tool', ...step }]);
+    expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { output: success } }] });
+    const made = await app.client(as).agents.create({
+      ...{ name: 'A', model: 'platform/offline', systemPrompt: 'Hear.' },
+      tools: [{ toolId: 'speech_recognition', methods: null }],
+    });
+    const agent = new AgentCalls(app, made.id, as);
+    const { body } = await agent.json({
+      contents: said(`/call speech_recognition.recognize ${JSON.stringify(step.input)}`),
+    });
+    expect(body.toolExecutions).toMatchObject([{ status: 'succeeded', result: success }]);
+    await provider.close();
+  });
+});

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { Tool, ToolMethod, ToolMethodRequest, UpdateToolMethodRequest } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AuditedCall } from '../auth/caller.decorator.ts';
+import { conflict, invalid, invalidFor } from '../infra/http/app-error.ts';
+import {
+  changeMethod,
+  checkMethodChange,
+  MAX_METHODS,
+  newMethod,
+  schemaSizeProblem,
+} from './method-definition.ts';
+import { toColumns, toMethod, toTool } from './tool-views.ts';
+import type { ToolEntity } from './tool.entity.ts';
+import { assertStored, auditTool } from './tools.service.ts';
+import {
+  deleteMethod,
+  getMethod,
+  insertMethods,
+  listMethods,
+  lockTool,
+  measureMethods,
+  updateMethod,
+  updateTool,
+} from './tools.store.ts';
+
+/** The methods of one tool together: they are read and returned together. */
+const MAX_BYTES = 20 * 1024 * 1024;
+
+/** Adds, changes, and deletes methods of stored tools. */
+@Injectable()
+export class ToolMethodsService {
+  constructor(private readonly database: DataSource) {}
+
+  async add(call: AuditedCall, toolId: string, requests: ToolMethodRequest[]): Promise<Tool> {
+    assertStored(toolId);
+    const methods = requests.map(newMethod);
+    assertNone(methods.flatMap((method, i) => schemaSizeProblem(method, `methods[${i}].`)));
+    return this.database.transaction(async (tx) => {
+      const tool = await lockTool(tx, call.by.spaceId, toolId);
+      const { names } = await measureMethods(tx, tool);
+      const taken = methods.find(({ name }) => names.includes(name.toLowerCase()));
+      if (taken !== undefined) throw nameTaken(taken.name);
+      const total = names.length + methods.length;
+      if (total > MAX_METHODS) {
+        throw invalid(`methods must be at most ${MAX_METHODS} for one tool, not ${total}`);
+      }
+      await insertMethods(tx, tool, methods.map(toColumns));
+      await assertSize(tx, tool);
+      const changed = await updateTool(tx, tool, {});
+      await auditTool(tx, call, 'tool.add-methods', tool, { methods: methods.length });
+      return toTool(changed, await listMethods(tx, tool));
+    });
+  }
+
+  /** Only the fields that the change contains. */
+  async update(call: AuditedCall, toolId: string, name: string, body: object): Promise<ToolMethod> {
+    assertStored(toolId);
+    assertNone(checkMethodChange(body));
+    const change = body as UpdateToolMethodRequest;
+    return this.database.transaction(async (tx) => {
+      const tool = await lockTool(tx, call.by.spaceId, toolId);
+      const current = await getMethod(tx, tool, name);
+      const next = changeMethod(toMethod(current), change);
+      assertNone(schemaSizeProblem(next, ''));
+      const isRenamed = next.name.toLowerCase() !== name.toLowerCase();
+      if (isRenamed && (await measureMethods(tx, tool)).names.includes(next.name.toLowerCase())) {
+        throw nameTaken(next.name);
+      }
+      const updated = await updateMethod(tx, current, toColumns(next));
+      await assertSize(tx, tool);
+      await updateTool(tx, tool, {});
+      await auditTool(tx, call, 'tool.update-method', tool, { method: name, fields: Object.keys(change) });
+      return toMethod(updated);
+    });
+  }
+
+  async delete(call: AuditedCall, toolId: string, name: string): Promise<void> {
+    assertStored(toolId);
+    await this.database.transaction(async (tx) => {
+      const tool = await lockTool(tx, call.by.spaceId, toolId);
+      await deleteMethod(tx, await getMethod(tx, tool, name));
+      await updateTool(tx, tool, {});
+      await auditTool(tx, call, 'tool.delete-method', tool, { method: name });
+    });
+  }
+}
+
+async function assertSize(tx: EntityManager, tool: ToolEntity): Promise<void> {
+  const { bytes } = await measureMethods(tx, tool);
+  if (bytes > MAX_BYTES) throw invalid(`The methods of a tool must have at most ${MAX_BYTES} bytes together`);
+}
+
+function assertNone(problems: string[]): void {
+  if (problems.length > 0) throw invalidFor(problems);
+}
+
+const nameTaken = (name: string) => conflict(`The tool already has a method named ${name}; case is ignored`);
