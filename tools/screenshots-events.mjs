@@ -43,6 +43,7 @@ export async function shootEvents(browser, options, shootOf) {
   const page = await context.newPage();
   const shoot = shootOf(page);
   const first = callApi(page, await signIn(page, process.env.PLATFORM_EMAIL, process.env.PLATFORM_PASSWORD));
+  const { space: home } = await first('POST', '/api/auth/refresh', {});
   const space = await first('POST', '/api/spaces', { name: 'Harbor logistics' });
   const { accessToken } = await first('POST', '/api/auth/refresh', { spaceId: space.id });
   const api = callApi(page, accessToken);
@@ -61,6 +62,8 @@ export async function shootEvents(browser, options, shootOf) {
   const data = await fill(api);
   await shootLists(page, shoot, data);
   await shootForms(page, shoot, data);
+  // The next sign-in opens the space that was used last.
+  await api('POST', '/api/auth/refresh', { spaceId: home.id });
   await context.close();
 }
 
