@@ -41,16 +41,16 @@ export class BulkReplayBatches {
    */
   async replayNext(replay: ClaimedBulkReplay, size: number): Promise<ReplayedBatch | null> {
     const { spaceId, query, position: start } = replay;
-    const found = await this.selection.findNext(this.database, spaceId, query, {
+    const { found, scannedTo } = await this.selection.findNext(this.database, spaceId, query, {
       ...{ until: replay.createdAt, start, limit: size + 1 },
     });
-    const wanted = found.ids.slice(0, size);
+    const wanted = found.slice(0, size);
     const envelopes = await loadForReplay(this.database.manager, spaceId, wanted, BATCH_BYTES);
-    // Ids whose envelope is gone were loaded without it.
-    const isWhole = envelopes.length === 0 || envelopes.at(-1)?.id === wanted.at(-1);
-    const hasMore = !isWhole || found.ids.length > size || found.scannedTo !== null;
-    const reached = isWhole ? (wanted.at(-1) ?? null) : (envelopes.at(-1)?.id ?? null);
-    const position = isWhole && found.ids.length <= size ? (found.scannedTo ?? reached) : reached;
+    // An envelope can be gone since it was found.
+    const isWhole = envelopes.length === 0 || envelopes.at(-1)?.id === wanted.at(-1)?.id;
+    const hasMore = !isWhole || found.length > size || scannedTo !== null;
+    const reached = isWhole ? (wanted.at(-1)?.id ?? null) : (envelopes.at(-1)?.id ?? null);
+    const position = isWhole && found.length <= size ? (scannedTo ?? reached) : reached;
 
     const refusals = new Map(
       (await this.checks.check(this.database, envelopes)).map(({ id, problems }) => [id, problems]),

@@ -8,7 +8,7 @@ import { RunSummaries } from '../tasks/run-summaries.ts';
 import { listCausation, listDeliveries, listReplays } from './envelope-detail.store.ts';
 import { toCausationNode, toEnvelope, toEnvelopeRun, toGenerations } from './envelope-views.ts';
 import type { EnvelopeQueryDto } from './envelopes.dto.ts';
-import { findEnvelopeIds, getEnvelope, loadEnvelopes } from './envelopes.store.ts';
+import { findEnvelopes, getEnvelope, loadEnvelopes } from './envelopes.store.ts';
 import { EventDirectory } from './event-directory.ts';
 import { LaterVerdicts } from './later-verdicts.ts';
 
@@ -37,17 +37,17 @@ export class EnvelopesService {
     const below = this.cursors.idAfter(cursor, filter);
     const events = await this.events.select(manager, spaceId, { applicationIdentifier, event });
     if (events?.length === 0) return { items: [], nextCursor: null };
-    const { ids, scannedTo } = await findEnvelopeIds(
+    const { found, scannedTo } = await findEnvelopes(
       manager,
       { spaceId, events, status: status ?? null, from: parseInstant(from), to: parseInstant(to) },
       { start: below, order: 'desc', limit: limit + 1 },
     );
-    const envelopes = await loadEnvelopes(manager, spaceId, ids.slice(0, limit), PAGE_BYTES);
+    const envelopes = await loadEnvelopes(manager, spaceId, found.slice(0, limit), PAGE_BYTES);
     const identifiers = await this.applications.names(manager, spaceId, [
       ...new Set(envelopes.map(({ applicationId }) => applicationId)),
     ]);
-    const isComplete = envelopes.length === Math.min(ids.length, limit);
-    const end = isComplete && ids.length <= limit ? scannedTo : (envelopes.at(-1)?.id ?? null);
+    const isComplete = envelopes.length === Math.min(found.length, limit);
+    const end = isComplete && found.length <= limit ? scannedTo : (envelopes.at(-1)?.id ?? null);
     return {
       items: envelopes.map((row) => toEnvelope(row, identifiers.get(row.applicationId) ?? '')),
       nextCursor: end === null ? null : this.cursors.encode([end], filter),

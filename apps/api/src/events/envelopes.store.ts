@@ -35,28 +35,41 @@ export interface Scan {
   limit: number;
 }
 
-export interface EnvelopeIds {
+/** An envelope without its contents. */
+export interface FoundEnvelope {
+  id: string;
+  /** Of the payload. */
+  bytes: number;
+}
+
+export interface FoundEnvelopes {
   /** In the order of the scan. */
-  ids: string[];
+  found: FoundEnvelope[];
   /** How far the scan came, if it found fewer than wanted although there may be more beyond. */
   scannedTo: string | null;
 }
 
 /**
- * Finds the ids of envelopes. An index serves every filter but two: DISPATCHED, which most envelopes are, and PENDING
+ * Finds envelopes. An index serves every filter but two: DISPATCHED, which most envelopes are, and PENDING
  * envelopes of an event. Those look at `scanLimit` envelopes at most and may find fewer than wanted.
  */
-export async function findEnvelopeIds(
+export async function findEnvelopes(
   sql: Sql,
   filter: EnvelopeFilter,
   scan: Scan,
   scanLimit = SCAN_LIMIT,
-): Promise<EnvelopeIds> {
+): Promise<FoundEnvelopes> {
   const { events, status } = filter;
   if (status !== 'DISPATCHED' && (status !== 'PENDING' || events === null)) {
     const { text, values } = matching(filter, scan);
-    const found = await rows<{ id: string }>(sql, text, values);
-    return { ids: found.map(({ id }) => id), scannedTo: null };
+    return {
+      found: await rows(
+        sql,
+        `select id, payload_bytes as bytes from (${text}) f order by id ${scan.order}`,
+        values,
+      ),
+      scannedTo: null,
+    };
   }
   const { order, limit } = scan;
   const isPending = status === 'PENDING';
@@ -68,18 +81,18 @@ export async function findEnvelopeIds(
     ? `(application_id, event) in (${keysOf(events ?? [], values)})`
     : `status = 'DISPATCHED'`;
   const reverse = order === 'asc' ? 'desc' : 'asc';
-  const found = await rows<{ id: string; isEnd: boolean }>(
+  const scanned = await rows<FoundEnvelope & { isEnd: boolean }>(
     sql,
     `with scanned as materialized (${text})
-     (select id, false as "isEnd" from scanned where ${condition} order by id ${order} limit $${values.push(limit)})
+     (select id, payload_bytes as bytes, false as "isEnd" from scanned where ${condition} order by id ${order} limit $${values.push(limit)})
      union all
-     (select id, true from scanned where (select count(*) from scanned) = $${values.push(size)}
+     (select id, payload_bytes, true from scanned where (select count(*) from scanned) = $${values.push(size)}
       order by id ${reverse} limit 1)`,
     values,
   );
-  const ids = found.filter(({ isEnd }) => !isEnd).map(({ id }) => id);
-  const end = found.find(({ isEnd }) => isEnd);
-  return { ids, scannedTo: ids.length < limit ? (end?.id ?? null) : null };
+  const found = scanned.filter(({ isEnd }) => !isEnd);
+  const end = scanned.find(({ isEnd }) => isEnd);
+  return { found, scannedTo: found.length < limit ? (end?.id ?? null) : null };
 }
 
 /** The statement that selects what an index finds by space or event, status, and time. */
@@ -98,7 +111,7 @@ export function matching(
   if (to !== null) conditions.push(`emitted_at < $${values.push(to)}`);
   const where = conditions.join(' and ');
   const end = `order by id ${order} limit $${values.push(limit)}`;
-  const columns = 'id, status, application_id, event';
+  const columns = 'id, status, application_id, event, payload_bytes';
   if (events === null) return { text: `select ${columns} from envelope where ${where} ${end}`, values };
   // The latest of each event, then the latest of those: no index orders the envelopes of several events.
   const text = `
@@ -119,10 +132,10 @@ export function keysOf(events: readonly EventKey[], values: unknown[]): string {
 export async function loadForReplay(
   manager: EntityManager,
   spaceId: string,
-  ids: readonly string[],
+  found: readonly FoundEnvelope[],
   maxBytes: number,
 ): Promise<Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload'>[]> {
-  const kept = await withinBytes(manager, spaceId, ids, 'asc', maxBytes);
+  const kept = withinBytes(found, maxBytes);
   if (kept.length === 0) return [];
   return rows(
     manager,
@@ -132,33 +145,21 @@ export async function loadForReplay(
   );
 }
 
-/** Returns the first of the envelopes whose payloads together take at most `maxBytes`, and at least one. */
-async function withinBytes(
-  sql: Sql,
-  spaceId: string,
-  ids: readonly string[],
-  order: 'asc' | 'desc',
-  maxBytes: number,
-): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const sizes = await rows<{ id: string; bytes: number }>(
-    sql,
-    `select id, payload_bytes as bytes from envelope where space_id = $1 and id = any($2::uuid[]) order by id ${order}`,
-    [spaceId, ids],
-  );
+/** Returns the ids of the first envelopes whose payloads together take at most `maxBytes`, and at least one. */
+function withinBytes(found: readonly FoundEnvelope[], maxBytes: number): string[] {
   let bytes = 0;
-  const over = sizes.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
-  return sizes.slice(0, over === -1 ? sizes.length : over).map(({ id }) => id);
+  const over = found.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
+  return found.slice(0, over === -1 ? found.length : over).map(({ id }) => id);
 }
 
 /** Loads envelopes, newest first: those whose payloads together take at most `maxBytes`, and at least one. */
 export async function loadEnvelopes(
   manager: EntityManager,
   spaceId: string,
-  ids: readonly string[],
+  found: readonly FoundEnvelope[],
   maxBytes: number,
 ): Promise<EnvelopeEntity[]> {
-  const kept = await withinBytes(manager, spaceId, ids, 'desc', maxBytes);
+  const kept = withinBytes(found, maxBytes);
   if (kept.length === 0) return [];
   return manager
     .createQueryBuilder(EnvelopeEntity, 'e')

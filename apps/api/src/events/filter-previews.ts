@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FilterPreview } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { findEnvelopeIds, loadEnvelopes } from './envelopes.store.ts';
+import { findEnvelopes, loadEnvelopes } from './envelopes.store.ts';
 import { EventDirectory } from './event-directory.ts';
 import { matchFilter } from './filter.ts';
 import type { FilterPreviewRequestDto } from './subscriptions.dto.ts';
@@ -23,12 +23,12 @@ export class FilterPreviews {
     const { manager } = this.database;
     const { applicationId } = await this.events.getRegistered(manager, spaceId, applicationIdentifier, name);
     const latest = { spaceId, events: [{ applicationId, name }], status: null, from: null, to: null };
-    const { ids } = await findEnvelopeIds(manager, latest, {
+    const { found } = await findEnvelopes(manager, latest, {
       start: null,
       order: 'desc',
       limit: MAX_ENVELOPES,
     });
-    const envelopes = await loadEnvelopes(manager, spaceId, ids, MAX_BYTES);
+    const envelopes = await loadEnvelopes(manager, spaceId, found, MAX_BYTES);
     const items = envelopes.map(({ id, emittedAt, payload }) => ({
       envelopeId: id,
       emittedAt: emittedAt.toISOString(),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ReplayPreview, ReplayQuery } from '@platform/contracts';
 import type { Sql } from '../infra/database/rows.ts';
 import { countEnvelopes, type CountFilter } from './envelope-counts.store.ts';
-import { findEnvelopeIds, type EnvelopeIds } from './envelopes.store.ts';
+import { findEnvelopes, type FoundEnvelopes } from './envelopes.store.ts';
 import { EventDirectory } from './event-directory.ts';
 
 /** How far envelopes are counted. */
@@ -25,11 +25,11 @@ export class ReplaySelection {
     spaceId: string,
     query: ReplayQuery,
     { until, start, limit }: { until: Date; start: string | null; limit: number },
-  ): Promise<EnvelopeIds> {
+  ): Promise<FoundEnvelopes> {
     const filter = await this.filterOf(sql, spaceId, query);
-    if (filter.events?.length === 0) return { ids: [], scannedTo: null };
+    if (filter.events?.length === 0) return { found: [], scannedTo: null };
     const to = filter.to < until ? filter.to : until;
-    return findEnvelopeIds(sql, { ...filter, to }, { start, order: 'asc', limit });
+    return findEnvelopes(sql, { ...filter, to }, { start, order: 'asc', limit });
   }
 
   private async filterOf(sql: Sql, spaceId: string, query: ReplayQuery): Promise<CountFilter> {
