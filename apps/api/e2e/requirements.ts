@@ -16,6 +16,7 @@ import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
 import { sandbox, schedules, tasks } from './requirements/tasks.ts';
 import { tools } from './requirements/tools.ts';
+import { toolCalls } from './requirements/tool-calls.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
 
@@ -47,6 +48,7 @@ export const requirements = {
   ...eventManagement,
   ...emissions,
   ...relay,
+  ...toolCalls,
   ...client,
   ...applications,
   ...eventFlow,
