@@ -85,7 +85,7 @@ describe('the management of tools', () => {
       acts: false,
       imported: null,
       cache: { ttlSeconds: 0 },
-      retry: { attempts: 0, backoffMs: 500 },
+      retry: { attempts: 2, backoffMs: 500 },
       timeoutMs: 30_000,
       enabled: true,
       deprecated: false,

@@ -37,7 +37,7 @@ export function buildAuth(auth: ToolAuthStatus, secret: string | null): AuthPart
 }
 
 function header(name: string, value: string): Pair {
-  if (isManagedHeader(name) && !/^authorization$|^cookie$/i.test(name))
+  if (!canAuthenticate(name))
     throw invalid(`The tool authenticates with the header ${name}, which the platform sets itself`);
   // The message must not repeat the value: it is secret.
   if (!isHeaderName(name) || !isHeaderValue(value))
@@ -56,10 +56,15 @@ export function isHeaderValue(value: string): boolean {
 
 const MANAGED_HEADERS = new Set([
   ...['accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'expect'],
-  ...['host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'x-platform-causation'],
+  ...['host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** Whether a header is set by the platform alone, so that no port can be bound to it. */
+/** Whether a header is set by the platform alone, so that no value of an input can set it. */
 export function isManagedHeader(name: string): boolean {
-  return MANAGED_HEADERS.has(name.toLowerCase()) || /^(?:proxy|sec)-/i.test(name);
+  return MANAGED_HEADERS.has(name.toLowerCase()) || /^(?:proxy|sec|x-platform)-/i.test(name);
+}
+
+/** Whether a tool can authenticate with a header. */
+export function canAuthenticate(name: string): boolean {
+  return !isManagedHeader(name) || /^(?:authorization|cookie)$/i.test(name);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   PORT_LOCATIONS,
   type ToolMethod,
@@ -9,6 +10,7 @@ import { deeperThan } from '../infra/http/json-shape.ts';
 import { isText } from '../infra/http/text.ts';
 import { isObject, withoutNulls } from '../infra/json.ts';
 import { serverUrlProblem } from './server-url.ts';
+import { defaultRetry } from './tool-retries.ts';
 
 export const MAX_METHODS = 500;
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -55,7 +57,9 @@ const NAMES = Object.keys(FIELDS) as (keyof ToolMethodRequest)[];
 const BINDING_FIELDS: Record<string, FieldCheck> = {
   port: text(200),
   in: (value) =>
-    (PORT_LOCATIONS as readonly unknown[]).includes(value) ? null : `must be one of ${PORT_LOCATIONS.join(', ')}`,
+    (PORT_LOCATIONS as readonly unknown[]).includes(value)
+      ? null
+      : `must be one of ${PORT_LOCATIONS.join(', ')}`,
   name: optional(text(200)),
   style: optional(text(50)),
   explode: optional(boolean),
@@ -102,7 +106,7 @@ export function newMethod(request: ToolMethodRequest): ToolMethod {
     acts: !SAFE_VERBS.includes(httpMethod),
     imported: null,
     cache: { ttlSeconds: 0 },
-    retry: { attempts: 0, backoffMs: 500 },
+    retry: defaultRetry(httpMethod),
     timeoutMs: 30_000,
     enabled: true,
     deprecated: false,
@@ -116,7 +120,12 @@ const NULLABLE = ['serverUrl', 'bodyMediaType', 'encoding', 'imported'] as const
 /** A method after a change. Null removes what can be absent, and otherwise changes nothing. */
 export function changeMethod(current: ToolMethod, change: UpdateToolMethodRequest): ToolMethod {
   const removed = NULLABLE.filter((name) => change[name] === null);
-  return { ...current, ...withoutNulls(change), ...Object.fromEntries(removed.map((name) => [name, null])) };
+  const { httpMethod = current.httpMethod } = withoutNulls(change);
+  // Nobody has asked that another verb be repeated.
+  const isDefault = isDeepStrictEqual(current.retry, defaultRetry(current.httpMethod));
+  const retry = isDefault ? defaultRetry(httpMethod) : current.retry;
+  const emptied = Object.fromEntries(removed.map((name) => [name, null]));
+  return { ...current, retry, ...withoutNulls(change), ...emptied };
 }
 
 /** Both schemas of a method share one limit. */

@@ -3,6 +3,7 @@ import type { SecretContext } from '../infra/crypto/secret-box.ts';
 import { unknownFieldProblems } from '../infra/http/free-form.ts';
 import { isText } from '../infra/http/text.ts';
 import { isObject } from '../infra/json.ts';
+import { canAuthenticate, isHeaderValue } from './http-request-auth.ts';
 
 /** The fields of each type besides `type`; the secret is last. */
 const FIELDS = {
@@ -16,10 +17,6 @@ const SECRET_FIELDS: readonly string[] = ['value', 'token', 'password'];
 const LOCATIONS: readonly unknown[] = ['header', 'query', 'cookie'];
 const MAX_SECRET_LENGTH = 4_000;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
-/** What a header can carry. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that belong to the connection or to the platform. */
-const RESERVED = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|x-platform-.*)$/i;
 
 /** The place that the secret of a tool is encrypted for. */
 export function authPlace(spaceId: string, toolId: string): SecretContext {
@@ -96,7 +93,7 @@ function fieldProblem(auth: Record<string, unknown>, field: string): string | nu
   }
   if (typeof value !== 'string' || !TOKEN.test(value)) return 'must be the name of a header or parameter';
   const isHeader = auth.type === 'header' || auth.in === 'header';
-  return isHeader && RESERVED.test(value) ? 'must not be a header that the platform sets' : null;
+  return isHeader && !canAuthenticate(value) ? 'must not be a header that the platform sets' : null;
 }
 
 function secretProblem({ type, in: location }: Record<string, unknown>, value: unknown): string | null {
@@ -106,7 +103,7 @@ function secretProblem({ type, in: location }: Record<string, unknown>, value: u
   }
   if (type === 'basic' || location === 'query') return null;
   const isCookie = location === 'cookie';
-  if (!HEADER_VALUE.test(value) || (isCookie && /[;,\s"\\]/.test(value))) {
+  if (!isHeaderValue(value) || (isCookie && /[;,\s"\\]/.test(value))) {
     return `must contain only what a ${isCookie ? 'cookie' : 'header'} can carry`;
   }
   return null;

@@ -16,6 +16,7 @@ import {
   type GuardedResponse,
 } from '../infra/http/guarded-http.ts';
 import { OwnAddress } from '../infra/http/own-address.ts';
+import { withoutNulls } from '../infra/json.ts';
 import { Secrets } from '../models/secrets.ts';
 import { buildAuth } from './http-request-auth.ts';
 import { readFiles } from './http-request-files.ts';
@@ -171,12 +172,14 @@ export class ToolCalls {
 
 /** Builds the request of a call, with the files of its input. */
 async function prepare(
-  method: CallableMethod,
+  stored: CallableMethod,
   { auth: kind, secret }: CallCredentials,
   input: Record<string, unknown>,
   options: CallOptions,
 ) {
   const auth = buildAuth(kind, secret);
+  // Stored bindings can have null for what they leave out.
+  const method = { ...stored, bindings: stored.bindings.map(withoutNulls) as MethodBinding[] };
   const read =
     options.readAttachment && ((id: string) => options.readAttachment?.(id) ?? Promise.resolve(null));
   const { values, problems, hasAttachments } = await readFiles(method, input, read);

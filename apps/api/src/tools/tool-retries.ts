@@ -32,6 +32,7 @@ export function retryDelay(
 function parseRetryAfter(text: string | null, now: number): number | null {
   if (text === null) return null;
   if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
+  // Date.parse also takes texts such as "-5".
+  const date = /GMT\s*$/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
