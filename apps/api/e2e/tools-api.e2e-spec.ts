@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   Agent,
   AuditEntry,
@@ -288,6 +289,11 @@ describe('a call of a method', () => {
     expect([failed.status, failed.body.status]).toEqual([200, 404]);
     const time = await invoke('current_time', 'now', { timezone: 'Europe/Berlin' });
     expect(time.body).toMatchObject({ status: 200, output: { timezone: 'Europe/Berlin' } });
+    const nowhere = await invoke('current_time', 'now', { timezone: 'Nowhere' });
+    expect([nowhere.status, nowhere.body]).toMatchObject([
+      502,
+      { code: 'TOOL_ERROR', message: expect.stringContaining('IANA') },
+    ]);
   });
 
   verifies(
@@ -356,6 +362,12 @@ describe('an agent with a tool', () => {
       { toolId: 'current_time' },
     ]);
     expect(body.tools.map(({ status }) => status)).toEqual(['unknown', 'unknown', 'ready']);
+    const large = { ...GET_PET.inputSchema, description: 'x'.repeat(250_000) };
+    const heavy = await create({
+      methods: Array.from({ length: 9 }, (_, i) => ({ ...GET_PET, name: `m${i}`, inputSchema: large })),
+    });
+    const tooLarge = await agent([{ toolId: heavy.id }]);
+    expect([tooLarge.status, tooLarge.text]).toEqual([400, expect.stringContaining('at most 2097152')]);
     const full = await agent([{ toolId: id }], { askUser: false });
     await call('POST', `/${id}/methods`, { body: { methods: [STATUS] } });
     const calls = new AgentCalls(app, full.body.id);
@@ -487,14 +499,17 @@ describe('speech recognition', () => {
       status: 200,
       output: { ...failure, error: expect.stringMatching(/^INVALID_CREDENTIALS: /) },
     });
+    const answered = { Response: { Result: 'Hello', AudioDuration: 1, RequestId: 'r' } };
     // A private deployment on an address that is not allowed is not called.
-    await put({ secretId, secretKey, endpoint: '10.0.0.1:8080', protocol: 'http' }, as);
+    const forbidden = await startEchoServer(answered, '127.0.0.2');
+    await put({ secretId, secretKey, endpoint: new URL(forbidden.url).host, protocol: 'http' }, as);
     const blocked = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
     expect(blocked.body.output).toMatchObject({
       ...failure,
       error: expect.stringMatching(/^NETWORK_ERROR: /),
     });
-    const answered = { Response: { Result: 'Hello', AudioDuration: 1, RequestId: 'r' } };
+    expect(forbidden.requests).toEqual([]);
+    await forbidden.close();
     const provider = await startEchoServer(answered);
     const endpoint = new URL(provider.url).host;
     await put({ secretId, secretKey, endpoint, protocol: 'http' }, as);
@@ -514,6 +529,41 @@ describe('speech recognition', () => {
       contents: said(`/call speech_recognition.recognize ${JSON.stringify(step.input)}`),
     });
     expect(body.toolExecutions).toMatchObject([{ status: 'succeeded', result: success }]);
+    const wav = `data:audio/wav;base64,${silence(8_000).toString('base64')}`;
+    const session = randomUUID();
+    await agent.json({
+      session_id: session,
+      contents: [{ type: 'audio', audio_url: { url: wav } }],
+    });
+    const parts = (await agent.messages(session)).flatMap(({ contents }) => contents);
+    const attachment = parts.flatMap((part) => ('attachment' in part && part.attachment?.id) || [])[0] ?? '';
+    const recognize = (id: string) =>
+      agent.json({
+        session_id: session,
+        contents: said(`/call speech_recognition.recognize {"audio":"attachment:${id}"}`),
+      });
+    const heard = await recognize(attachment);
+    expect(heard.body.toolExecutions).toMatchObject([{ result: { success: true, audioSize: 8_044 } }]);
+    const unknown = await recognize(UNKNOWN_ID);
+    expect(unknown.body.toolExecutions).toMatchObject([{ status: 'failed', error: { code: 'TOOL_ERROR' } }]);
     await provider.close();
   });
 });
+
+/** A wav file, 16 kHz mono, of so many bytes of silence. */
+function silence(bytes: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + bytes, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(16_000, 24);
+  header.writeUInt32LE(32_000, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(bytes, 40);
+  return Buffer.concat([header, Buffer.alloc(bytes)]);
+}

@@ -70,8 +70,9 @@ function checkList(value: unknown, path: string, key: string, checks: Record<str
     const at = `${path}[${i}]`;
     if (!isObject(item)) return [`${at} must be an object`];
     const problems = fieldProblems(item, at, checks);
-    if (item[key] !== undefined && seen.has(item[key])) problems.push(`${at}.${key} is given twice`);
-    seen.add(item[key]);
+    const name = isUuid(item[key]) ? item[key].toLowerCase() : item[key];
+    if (name !== undefined && seen.has(name)) problems.push(`${at}.${key} is given twice`);
+    seen.add(name);
     return problems;
   });
 }

@@ -15,11 +15,11 @@ import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { conflict, forbidden, invalid, invalidFor } from '../infra/http/app-error.ts';
+import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { CatalogService } from '../models/catalog.service.ts';
-import { MAX_OFFERED, ToolDirectory } from '../tools/tool-directory.ts';
+import { ToolDirectory } from '../tools/tool-directory.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
 import { changeDefinition, definitionOf, newDefinition, promptProblems } from './agent-definition.ts';
@@ -192,13 +192,8 @@ export class AgentsService {
   /** Throws VALIDATION_ERROR if a model could not be offered all tools of the agent. */
   private async assertOffer(tx: EntityManager, spaceId: string, definition: AgentDefinition): Promise<void> {
     const { tools, localTools, askUser } = definition;
-    const methods = await this.tools.countOffered(tx, spaceId, tools);
-    const count = methods + localTools.length + (askUser ? 1 : 0);
-    if (count <= MAX_OFFERED) return;
-    throw invalid(
-      `tools and localTools must offer at most ${MAX_OFFERED} methods to the model, not ${count}` +
-        `${askUser ? ', with the question to the user' : ''}: choose methods`,
-    );
+    const others = localTools.length + (askUser ? 1 : 0);
+    await this.tools.assertOfferable(tx, spaceId, tools, others);
   }
 
   private async modelStatuses(

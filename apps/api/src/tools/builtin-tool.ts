@@ -7,7 +7,7 @@ export interface BuiltinTool {
   methods: BuiltinMethod[];
 }
 
-export interface BuiltinMethod {
+interface BuiltinMethod {
   name: string;
   description: string;
   /** JSON Schema of the input. */
@@ -41,5 +41,5 @@ export interface BuiltinCall {
 /** The attachments of the session; none if no session makes the call. */
 interface ToolAttachments {
   /** Returns null if the session has no such attachment. */
-  read(id: string): Promise<{ mime: string; data: Buffer } | null>;
+  read: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
 }

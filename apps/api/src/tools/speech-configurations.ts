@@ -11,7 +11,6 @@ import { withoutNulls } from '../infra/json.ts';
 import { findConfiguration, lockConfiguration, storeConfiguration } from './tool-configurations.store.ts';
 
 const TOOL = 'speech_recognition';
-const SECRETS = ['secretId', 'secretKey'] as const;
 /** The fields that decide who receives the credentials. */
 const TARGET = ['endpoint', 'protocol'] as const;
 
@@ -39,8 +38,17 @@ export class SpeechConfigurations {
     const { stored, credentials } = await this.read(spaceId);
     const config = this.complete(stored, credentials);
     const { completeConfig, listConfigProblems } = await import('@platform/speech');
-    const { region, engineType, timeout, maxFileSize, maxDuration, defaultLanguage, endpoint, protocol, appId } =
-      completeConfig(config);
+    const {
+      region,
+      engineType,
+      timeout,
+      maxFileSize,
+      maxDuration,
+      defaultLanguage,
+      endpoint,
+      protocol,
+      appId,
+    } = completeConfig(config);
     const fromEnvironment = config.secretId !== undefined || config.secretKey !== undefined;
     return {
       region,
@@ -70,7 +78,7 @@ export class SpeechConfigurations {
       const current = this.open(spaceId, await lockConfiguration(tx, spaceId, TOOL));
       const isMoved = TARGET.some((field) => stored[field] !== current.stored[field]);
       const known = secretId !== undefined && secretKey !== undefined;
-      if (isMoved && !known && (current.credentials !== null || this.fromEnvironment() !== null)) {
+      if (isMoved && !known && current.credentials !== null) {
         throw invalid('secretId and secretKey must be sent again with a new endpoint or protocol');
       }
       const next = {
@@ -79,7 +87,13 @@ export class SpeechConfigurations {
       };
       const isEmpty = next.secretId === '' && next.secretKey === '';
       const secret = isEmpty ? null : this.secrets.seal(placeOf(spaceId), JSON.stringify(next));
-      await storeConfiguration(tx, { spaceId, toolName: TOOL, configuration: stored, secret, updatedBy: userId });
+      await storeConfiguration(tx, {
+        spaceId,
+        toolName: TOOL,
+        configuration: stored,
+        secret,
+        updatedBy: userId,
+      });
       const fields = Object.keys(request);
       await recordAudit(tx, call.by, {
         action: 'tool.configure',

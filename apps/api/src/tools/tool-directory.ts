@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { CausationTokens } from '../auth/causation.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import type { Sql } from '../infra/database/rows.ts';
-import { conflict } from '../infra/http/app-error.ts';
+import { conflict, invalid } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import type { BuiltinTool } from './builtin-tool.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -14,10 +14,11 @@ import { authPlace } from './tool-auth.ts';
 import { ToolCalls, type CallableMethod, type CallCredentials } from './tool-calls.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
-import { countOffered, findMissing, getMethod, getTool, listOffered } from './tools.store.ts';
+import { findMissing, getMethod, getTool, listOffered, measureOffered } from './tools.store.ts';
 
 /** The most tools that a model is offered. */
 export const MAX_OFFERED = 128;
+const MAX_OFFERED_BYTES = 2 * 1024 * 1024;
 const NOT_SENT =
   'The credentials of the tool were not sent: the method has a server of its own, on another origin';
 
@@ -44,7 +45,7 @@ export interface InvokeOptions {
   signal?: AbortSignal;
   agent?: { id: string; name: string };
   /** Reads an attachment of the session. */
-  readAttachment?(id: string): Promise<{ mime: string; data: Buffer } | null>;
+  readAttachment?: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
 }
 
 /** What other modules know of tools: which exist, what models can be offered, and how to call them. */
@@ -58,24 +59,35 @@ export class ToolDirectory {
     private readonly calls: ToolCalls,
   ) {}
 
-  /** The enabled methods of listed tools, in the order of the list; one more than a model can be offered at most. */
+  /** The enabled methods of listed tools. Throws VALIDATION_ERROR if they are more than a model can be offered. */
   async listOffered(sql: Sql, spaceId: string, tools: AgentTool[]): Promise<OfferedMethod[]> {
-    const listed = tools.filter(({ toolId }) => isUuid(toolId));
-    const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed, MAX_OFFERED + 1);
+    await this.assertOfferable(sql, spaceId, tools, 0);
+    const listed = storedAmong(tools);
+    const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
     const offered = found.map((method): OfferedMethod => ({ ...method, kind: 'http' }));
     return [...tools.flatMap(offeredByPlatform), ...offered];
   }
 
-  /** How many methods `listOffered` would find. */
-  async countOffered(sql: Sql, spaceId: string, tools: AgentTool[]): Promise<number> {
-    const listed = tools.filter(({ toolId }) => isUuid(toolId));
-    const count = listed.length === 0 ? 0 : await countOffered(sql, spaceId, listed);
-    return count + tools.flatMap(offeredByPlatform).length;
+  /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
+  async assertOfferable(sql: Sql, spaceId: string, tools: AgentTool[], others: number): Promise<void> {
+    const listed = storedAmong(tools);
+    const { count, bytes } =
+      listed.length === 0 ? { count: 0, bytes: 0 } : await measureOffered(sql, spaceId, listed);
+    const total = count + tools.flatMap(offeredByPlatform).length + others;
+    if (total > MAX_OFFERED) {
+      const more = others > 0 ? ', local tools and the question to the user included' : '';
+      throw invalid(`tools must offer at most ${MAX_OFFERED} methods to the model, not ${total}${more}`);
+    }
+    if (bytes > MAX_OFFERED_BYTES) {
+      throw invalid(
+        `tools must offer methods with schemas of at most ${MAX_OFFERED_BYTES} bytes together, not ${bytes}`,
+      );
+    }
   }
 
   /** For each tool of an agent, a sentence if it or one of its methods does not exist, or null. */
   async findMissing(sql: Sql, spaceId: string, tools: AgentTool[]): Promise<(string | null)[]> {
-    const stored = tools.filter(({ toolId }) => isUuid(toolId));
+    const stored = storedAmong(tools);
     const found = stored.length === 0 ? [] : await findMissing(sql, spaceId, stored);
     const byTool = new Map(found.map(({ position, ...state }) => [stored[position], state]));
     return tools.map((tool) => {
@@ -159,6 +171,10 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
     timeoutMs,
     version: `${tool.updatedAt.getTime()}.${method.updatedAt.getTime()}`,
   };
+}
+
+function storedAmong(tools: AgentTool[]): AgentTool[] {
+  return tools.filter(({ toolId }) => isUuid(toolId));
 }
 
 function offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {

@@ -118,7 +118,13 @@ export async function insertMethods(
 ): Promise<void> {
   if (methods.length === 0) return;
   const values = methods.map((method) => ({ ...method, spaceId, toolId: id }));
-  await tx.createQueryBuilder().insert().into(ToolMethodEntity).values(values as object[]).updateEntity(false).execute();
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(ToolMethodEntity)
+    .values(values as object[])
+    .updateEntity(false)
+    .execute();
 }
 
 export function updateMethod(
@@ -126,7 +132,12 @@ export function updateMethod(
   { id, spaceId }: ToolMethodEntity,
   change: ColumnValues<ToolMethodEntity>,
 ): Promise<ToolMethodEntity> {
-  return updateRow(tx, ToolMethodEntity, { spaceId, id }, { ...change, updatedAt: () => 'clock_timestamp()' });
+  return updateRow(
+    tx,
+    ToolMethodEntity,
+    { spaceId, id },
+    { ...change, updatedAt: () => 'clock_timestamp()' },
+  );
 }
 
 export async function deleteMethod(tx: EntityManager, { spaceId, id }: ToolMethodEntity): Promise<void> {
@@ -179,28 +190,30 @@ const OFFERED = `
     and (coalesce(json_typeof(listed.methods), 'null') <> 'array'
       or method.name in (select json_array_elements_text(listed.methods)))`;
 
-/** The enabled methods of listed tools, in the order of the list; at most `limit`. */
-export function listOffered(
-  sql: Sql,
-  spaceId: string,
-  listed: ListedTool[],
-  limit: number,
-): Promise<OfferedRow[]> {
+/** The enabled methods of listed tools, in the order of the list. Measure them before. */
+export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Promise<OfferedRow[]> {
   return rows(
     sql,
     `select tool.id as "toolId", tool.name as "toolName", method.name, method.description,
             method.input_schema as "inputSchema", method.acts
-     ${OFFERED} order by listed.position, method.id limit $3`,
-    [spaceId, positioned(listed), limit],
+     ${OFFERED} order by listed.position, method.id`,
+    [spaceId, positioned(listed)],
   );
 }
 
-export async function countOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Promise<number> {
-  const { count } = await exactlyOne<{ count: number }>(sql, `select count(*)::int as count ${OFFERED}`, [
-    spaceId,
-    positioned(listed),
-  ]);
-  return count;
+/** How many methods `listOffered` returns, and the bytes of their schemas and descriptions. */
+export async function measureOffered(
+  sql: Sql,
+  spaceId: string,
+  listed: ListedTool[],
+): Promise<{ count: number; bytes: number }> {
+  return exactlyOne(
+    sql,
+    `select count(*)::int as count,
+            coalesce(sum(octet_length(method.input_schema::text) + octet_length(method.description)), 0)::float8 as bytes
+     ${OFFERED}`,
+    [spaceId, positioned(listed)],
+  );
 }
 
 const positioned = (listed: ListedTool[]) =>

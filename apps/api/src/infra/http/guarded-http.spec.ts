@@ -327,4 +327,18 @@ describe('GuardedHttp', () => {
       expect(data).toEqual([{ id: 'm' }]);
     });
   });
+
+  it('tells clients with connections of their own which addresses they may reach', async () => {
+    const { http } = guarded(['127.0.0.1:8080'], { inside: ['10.0.0.7'], outside: ['8.8.8.8'] });
+    const check = (url: string) =>
+      http.assertReachable(url).then(
+        () => 'reachable',
+        (error: unknown) => error,
+      );
+    expect(await check('https://outside/path')).toBe('reachable');
+    expect(await check('http://127.0.0.1:8080')).toBe('reachable');
+    for (const url of ['http://inside', 'http://127.0.0.1', 'http://[::ffff:127.0.0.1]', 'ftp://outside']) {
+      expect(await check(url)).toEqual(expect.any(OutgoingError));
+    }
+  });
 });

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { ToolExecution } from '@platform/contracts';
 import type { DataSource } from 'typeorm';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
+import { shortened } from '../../infra/http/error-message.ts';
 import type { ModelToolCall } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { ToolError } from '../../tools/tool-error.ts';
@@ -15,8 +16,9 @@ import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 
 /** Calls of one step that run side by side. */
 const PARALLEL = 5;
-/** The longest result that the model receives. */
-const MAX_RESULT_CHARS = 256 * 1024;
+/** The longest result that the model receives, in UTF-8. */
+const MAX_RESULT_BYTES = 256 * 1024;
+const CUT = '\n[cut]';
 const logger = new Logger('ToolCalls');
 
 /**
@@ -170,5 +172,6 @@ async function store(
 }
 
 function clipped(text: string): string {
-  return text.length > MAX_RESULT_CHARS ? `${text.slice(0, MAX_RESULT_CHARS)}\n[cut]` : text;
+  if (Buffer.byteLength(text) <= MAX_RESULT_BYTES) return text;
+  return `${shortened(text, MAX_RESULT_BYTES - CUT.length)}${CUT}`;
 }
