@@ -8,6 +8,8 @@ const EVENT = { appIdentifier: 'shop', event: 'order.created', payload: { total:
 const SUBSCRIPTION = { applicationIdentifier: 'shop', event: 'order.created', taskId: 't' };
 const PERIOD = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
 const TASK = { name: 'n', type: 'MANUAL' as const, workflow: { steps: [] } };
+const TOOL = { name: 'Pets', serverUrl: 'https://pets.example.com' };
+const METHOD = { name: 'getPet', httpMethod: 'get', path: '/pets/{id}', inputSchema: { type: 'object' } };
 const MANIFEST = { identifier: 'shop', name: 'Shop', version: '1' };
 const ORDERS = { applicationIdentifier: 'shop', table: 'orders' };
 
@@ -63,7 +65,7 @@ describe('PlatformClient', () => {
     try {
       const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
       const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
-      const { applications, data, events, runs, tasks } = client;
+      const { applications, data, events, runs, tasks, tools } = client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -238,6 +240,25 @@ describe('PlatformClient', () => {
         ],
         [applications.uninstall('shop'), 'DELETE /api/applications/shop'],
         [applications.rotateKey('shop'), 'POST /api/applications/shop/system-key', {}],
+        [tools.list({ limit: 5 }), 'GET /api/tools?limit=5'],
+        [tools.get('t'), 'GET /api/tools/t'],
+        [tools.create(TOOL), 'POST /api/tools', TOOL],
+        [tools.update('t', { name: 'n' }), 'PATCH /api/tools/t', { name: 'n' }],
+        [tools.delete('t'), 'DELETE /api/tools/t'],
+        [tools.addMethods('t', [METHOD]), 'POST /api/tools/t/methods', { methods: [METHOD] }],
+        [
+          tools.updateMethod('t', 'm', { enabled: false }),
+          'PATCH /api/tools/t/methods/m',
+          { enabled: false },
+        ],
+        [tools.deleteMethod('t', 'm'), 'DELETE /api/tools/t/methods/m'],
+        [
+          tools.invoke('t', 'm', { input: { id: 1 } }),
+          'POST /api/tools/t/methods/m/invoke',
+          { input: { id: 1 } },
+        ],
+        [tools.getSpeech(), 'GET /api/tools/speech'],
+        [tools.updateSpeech({ region: 'r' }), 'PUT /api/tools/speech', { region: 'r' }],
         [data.list(ORDERS, { limit: 1 }), 'GET /api/data/shop/orders/rows?limit=1'],
         [data.create(ORDERS, { total: 1 }), 'POST /api/data/shop/orders/rows', { total: 1 }],
         [

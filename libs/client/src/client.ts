@@ -13,6 +13,7 @@ import { ModelsResource } from './resources/models.ts';
 import { RunsResource } from './resources/runs.ts';
 import { SpacesResource } from './resources/spaces.ts';
 import { TasksResource } from './resources/tasks.ts';
+import { ToolsResource } from './resources/tools.ts';
 import { UsageResource } from './resources/usage.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
@@ -62,6 +63,7 @@ export class PlatformClient {
   readonly runs: RunsResource;
   readonly spaces: SpacesResource;
   readonly tasks: TasksResource;
+  readonly tools: ToolsResource;
   readonly usage: UsageResource;
 
   constructor(options: PlatformClientOptions) {
@@ -92,6 +94,7 @@ export class PlatformClient {
     this.runs = new RunsResource(http);
     this.spaces = new SpacesResource(http);
     this.tasks = new TasksResource(http);
+    this.tools = new ToolsResource(http);
     this.usage = new UsageResource(http);
   }
 }

@@ -36,6 +36,7 @@ export type { ModelsResource } from './resources/models.ts';
 export type { RunsResource } from './resources/runs.ts';
 export type { SpacesResource } from './resources/spaces.ts';
 export type { TasksResource } from './resources/tasks.ts';
+export type { ToolsResource } from './resources/tools.ts';
 export type { UsageResource } from './resources/usage.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';

@@ -1,0 +1,95 @@
+import type {
+  CreateToolRequest,
+  InvokeToolRequest,
+  Page,
+  SpeechToolConfiguration,
+  Tool,
+  ToolInvocation,
+  ToolListing,
+  ToolMethod,
+  ToolMethodRequest,
+  ToolQuery,
+  UpdateSpeechToolRequest,
+  UpdateToolMethodRequest,
+  UpdateToolRequest,
+} from '@platform/contracts';
+import type { HttpClient, RequestOptions } from '../http.ts';
+import { path } from '../url.ts';
+
+/** The tools of the space: HTTP APIs with their methods. The tools of the platform are listed with them. */
+export class ToolsResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  /** Lists tools without their methods, newest first. The tools of the platform are last. */
+  list(query: ToolQuery = {}, options?: RequestOptions): Promise<Page<ToolListing>> {
+    return this.http.get('/api/tools', { ...query }, options);
+  }
+
+  get(toolId: string, options?: RequestOptions): Promise<Tool> {
+    return this.http.get(path`/api/tools/${toolId}`, {}, options);
+  }
+
+  create(tool: CreateToolRequest, options?: RequestOptions): Promise<Tool> {
+    return this.http.post('/api/tools', tool, options);
+  }
+
+  /** Changes the given fields. An `auth` without its secret keeps the stored one. */
+  update(toolId: string, changes: UpdateToolRequest, options?: RequestOptions): Promise<Tool> {
+    return this.http.patch(path`/api/tools/${toolId}`, changes, options);
+  }
+
+  delete(toolId: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/tools/${toolId}`, options);
+  }
+
+  /** Adds methods: all of them or none. */
+  addMethods(toolId: string, methods: ToolMethodRequest[], options?: RequestOptions): Promise<Tool> {
+    return this.http.post(path`/api/tools/${toolId}/methods`, { methods }, options);
+  }
+
+  updateMethod(
+    toolId: string,
+    method: string,
+    changes: UpdateToolMethodRequest,
+    options?: RequestOptions,
+  ): Promise<ToolMethod> {
+    return this.http.patch(path`/api/tools/${toolId}/methods/${method}`, changes, options);
+  }
+
+  deleteMethod(toolId: string, method: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/tools/${toolId}/methods/${method}`, options);
+  }
+
+  /** Calls a method. Every HTTP response is a result. Throws TOOL_ERROR if there is no complete response. */
+  invoke(
+    toolId: string,
+    method: string,
+    request: InvokeToolRequest = {},
+    options?: RequestOptions,
+  ): Promise<ToolInvocation> {
+    return this.http.post(path`/api/tools/${toolId}/methods/${method}/invoke`, request, options);
+  }
+
+  /** Returns the configuration of speech recognition, without its credentials. */
+  getSpeech(options?: RequestOptions): Promise<SpeechToolConfiguration> {
+    return this.http.get('/api/tools/speech', {}, options);
+  }
+
+  /** Replaces the configuration of speech recognition. Credentials that are left out are kept. */
+  updateSpeech(
+    configuration: UpdateSpeechToolRequest,
+    options?: RequestOptions,
+  ): Promise<SpeechToolConfiguration> {
+    return this.http.json({
+      ...options,
+      method: 'PUT',
+      path: '/api/tools/speech',
+      body: configuration,
+      idempotent: true,
+    });
+  }
+}
