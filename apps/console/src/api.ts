@@ -49,6 +49,8 @@ export const keys = {
   run: (runId: string) => ['runs', 'one', runId] as const,
   applications: ['applications'] as const,
   application: (identifier: string) => ['applications', 'one', identifier] as const,
+  tools: ['tools'] as const,
+  tool: (toolId: string) => ['tools', 'one', toolId] as const,
   usage: ['usage'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,

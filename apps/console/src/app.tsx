@@ -7,7 +7,7 @@ import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
-import { loadAutomationTexts } from './i18n.ts';
+import { loadAutomationTexts, loadToolTexts } from './i18n.ts';
 import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
 
@@ -15,6 +15,14 @@ import { PageSpinner } from './ui/states.tsx';
 function automation<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadAutomationTexts()]);
+    return page;
+  };
+}
+
+/** Loads a page together with the texts of tools. */
+function tools<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    const [page] = await Promise.all([load(), loadToolTexts()]);
     return page;
   };
 }
@@ -67,6 +75,9 @@ const router = createBrowserRouter([
             path: 'applications/:identifier',
             lazy: automation(() => import('./features/applications/application-page.tsx')),
           },
+          { path: 'tools', lazy: tools(() => import('./features/tools/tools-page.tsx')) },
+          { path: 'tools/import', lazy: tools(() => import('./features/tools/import-page.tsx')) },
+          { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },

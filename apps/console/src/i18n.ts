@@ -2,29 +2,33 @@ import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type automation from './locales/en.automation.json';
 import type en from './locales/en.json';
+import type tools from './locales/en.tools.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & typeof automation };
+    resources: { translation: typeof en & typeof automation & typeof tools };
   }
 }
 
 /**
  * To add a language, add its files in locales/, lines here, and the antd locale in ui/use-antd-locale.ts. Only the texts of
- * the current language are loaded, and those of the automation pages only with these pages.
+ * the current language are loaded, and those of the automation pages and of the tools only with these pages.
  */
 const texts = {
   en: {
     base: () => import('./locales/en.json', { with: { type: 'json' } }),
     automation: () => import('./locales/en.automation.json', { with: { type: 'json' } }),
+    tools: () => import('./locales/en.tools.json', { with: { type: 'json' } }),
   },
   'zh-CN': {
     base: () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
     automation: () => import('./locales/zh-CN.automation.json', { with: { type: 'json' } }),
+    tools: () => import('./locales/zh-CN.tools.json', { with: { type: 'json' } }),
   },
 };
 
 export type Language = keyof typeof texts;
+type Part = 'automation' | 'tools';
 
 /** The languages with their own names. */
 export const LANGUAGES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
@@ -33,7 +37,7 @@ const KEPT = 'platform.language';
 
 /** The language that is shown or about to be shown; null before the start. */
 let current: Language | null = null;
-let usesAutomation = false;
+const used = new Set<Part>();
 
 export async function startI18n(): Promise<void> {
   const wanted = [localStorage.getItem(KEPT), ...navigator.languages];
@@ -48,9 +52,13 @@ export async function chooseLanguage(language: Language): Promise<void> {
 }
 
 /** Loads the texts of events, tasks, and applications. The router can call it before i18n has started. */
-export async function loadAutomationTexts(): Promise<void> {
-  usesAutomation = true;
-  if (current !== null) await addTexts(current, 'automation');
+export function loadAutomationTexts(): Promise<void> {
+  return loadTexts('automation');
+}
+
+/** Loads the texts of the tool pages. The router can call it before i18n has started. */
+export function loadToolTexts(): Promise<void> {
+  return loadTexts('tools');
 }
 
 /** Returns the language for a tag such as `zh-Hans-SG` or `en-GB`. */
@@ -60,14 +68,19 @@ export function findLanguage(tag: string | null): Language | undefined {
   return primary === 'en' ? 'en' : undefined;
 }
 
+async function loadTexts(part: Part): Promise<void> {
+  used.add(part);
+  if (current !== null) await addTexts(current, part);
+}
+
 async function showLanguage(language: Language): Promise<void> {
   current = language;
-  await Promise.all([addTexts(language, 'base'), usesAutomation && addTexts(language, 'automation')]);
+  await Promise.all([addTexts(language, 'base'), ...[...used].map((part) => addTexts(language, part))]);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
 }
 
-async function addTexts(language: Language, part: 'base' | 'automation'): Promise<void> {
+async function addTexts(language: Language, part: 'base' | Part): Promise<void> {
   const { default: translation } = await texts[language][part]();
   i18next.addResourceBundle(language, 'translation', translation, true, true);
 }

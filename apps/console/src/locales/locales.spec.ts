@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import enAutomation from './en.automation.json' with { type: 'json' };
 import enBase from './en.json' with { type: 'json' };
+import enTools from './en.tools.json' with { type: 'json' };
 import zhAutomation from './zh-CN.automation.json' with { type: 'json' };
 import zhBase from './zh-CN.json' with { type: 'json' };
+import zhTools from './zh-CN.tools.json' with { type: 'json' };
 
-const en = { ...enBase, ...enAutomation };
-const zh = { ...zhBase, ...zhAutomation };
+const en = { ...enBase, ...enAutomation, ...enTools };
+const zh = { ...zhBase, ...zhAutomation, ...zhTools };
 
 type Texts = { [key: string]: string | Texts };
 
@@ -30,8 +32,9 @@ describe('the Chinese texts', () => {
     );
   });
 
-  it('have no name in both files', () => {
-    expect(Object.keys(enBase).filter((name) => name in enAutomation)).toEqual([]);
+  it('have no name in two files', () => {
+    const names = [enBase, enAutomation, enTools].flatMap((texts) => Object.keys(texts));
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 
   it('have the placeholders of the English ones', () => {

@@ -11,6 +11,7 @@ import {
   ScheduleOutlined,
   TeamOutlined,
   ThunderboltOutlined,
+  ToolOutlined,
   UnorderedListOutlined,
 } from '@ant-design/icons';
 import type { ReactNode } from 'react';
@@ -54,6 +55,7 @@ export function SideNav() {
             icon={<AppstoreOutlined aria-hidden />}
             label={t('shell.pages.applications')}
           />
+          <Item to={paths.tools} icon={<ToolOutlined aria-hidden />} label={t('tools.title')} />
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
           <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { hasSecret, toAuth, toAuthValues } from './auth.ts';
+
+it('sends a secret under the name of its type, and none that was left empty', () => {
+  expect(toAuth({ type: 'apiKey', in: 'query', name: 'key', secret: 's' })).toEqual({
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    value: 's',
+  });
+  expect(toAuth({ type: 'bearer', secret: 's' })).toEqual({ type: 'bearer', token: 's' });
+  expect(toAuth({ type: 'basic', username: 'u', secret: 's' })).toEqual({
+    type: 'basic',
+    username: 'u',
+    password: 's',
+  });
+  expect(toAuth({ type: 'bearer', secret: '' })).toEqual({ type: 'bearer' });
+  expect(toAuth({ type: 'none', secret: 'of another type' })).toEqual({ type: 'none' });
+});
+
+it('keeps everything but the secret of a stored authentication', () => {
+  const stored = { type: 'apiKey', in: 'cookie', name: 'sid', configured: true } as const;
+  expect(toAuth(toAuthValues(stored))).toEqual({ type: 'apiKey', in: 'cookie', name: 'sid' });
+  expect([hasSecret(stored, 'apiKey'), hasSecret(stored, 'bearer'), hasSecret(undefined, 'bearer')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

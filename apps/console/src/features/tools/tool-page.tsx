@@ -1,0 +1,106 @@
+import { DeleteOutlined } from '@ant-design/icons';
+import type { Tool } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/card.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { AuthBadge } from './auth-badge.tsx';
+import { MethodDrawer } from './method-drawer.tsx';
+import { MethodsTable } from './methods-table.tsx';
+import { ToolSettings } from './tool-settings.tsx';
+import { TryDrawer } from './try-drawer.tsx';
+import './tools.css';
+
+export function Component() {
+  const { toolId = '' } = useParams();
+  const tool = useQuery({ queryKey: keys.tool(toolId), queryFn: () => client.tools.get(toolId) });
+  if (tool.isPending) return <PageSpinner />;
+  if (tool.data === undefined) return <ErrorState error={tool.error} retry={() => void tool.refetch()} />;
+  return <Details tool={tool.data} />;
+}
+
+function Details({ tool }: { tool: Tool }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const confirm = useConfirmDelete();
+  const isEditable = useIsAdmin() && tool.kind === 'http';
+  const [edited, setEdited] = useSearchFilter<string>('method');
+  const [tried, setTried] = useSearchFilter<string>('try');
+  const find = (name: string | undefined) => tool.methods.find((method) => method.name === name);
+  const method = find(edited);
+  const callable = find(tried);
+
+  const remove = () =>
+    confirm({
+      title: t('toolPages.deleteTitle', { name: tool.name }),
+      text: t('toolPages.deleteText'),
+      run: async () => {
+        await client.tools.delete(tool.id);
+        await navigate(paths.tools);
+        queryClient.removeQueries({ queryKey: keys.tool(tool.id) });
+        await queryClient.invalidateQueries({ queryKey: keys.tools });
+      },
+    });
+
+  return (
+    <Page
+      title={tool.name}
+      description={tool.description === '' ? undefined : tool.description}
+      parent={{ to: paths.tools, label: t('tools.title') }}
+      actions={
+        isEditable && (
+          <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
+            {t('common.delete')}
+          </Button>
+        )
+      }
+    >
+      <div className="stack-cards">
+        <section className="card">
+          <div className="card-body">
+            <Facts>
+              <Fact name={t('toolPages.kind')}>{t(`toolPages.kinds.${tool.kind}`)}</Fact>
+              {tool.serverUrl !== '' && (
+                <Fact name={t('toolPages.server')}>
+                  <span className="mono">{tool.serverUrl}</span>
+                </Fact>
+              )}
+              <Fact name={t('toolPages.auth')}>
+                <AuthBadge auth={tool.auth} />
+              </Fact>
+              {tool.createdAt !== null && (
+                <Fact name={t('toolPages.created')}>
+                  <Time iso={tool.createdAt} />
+                </Fact>
+              )}
+            </Facts>
+          </div>
+        </section>
+        <Card title={`${t('toolPages.methods')} (${tool.methods.length})`}>
+          <MethodsTable tool={tool} isEditable={isEditable} onEdit={setEdited} onTry={setTried} />
+        </Card>
+        {isEditable && (
+          <Card title={t('toolPages.settings')}>
+            <ToolSettings key={tool.updatedAt} tool={tool} />
+          </Card>
+        )}
+      </div>
+      {method !== undefined && isEditable && (
+        <MethodDrawer tool={tool} method={method} onClose={() => setEdited(undefined)} />
+      )}
+      {callable !== undefined && (
+        <TryDrawer tool={tool} method={callable} onClose={() => setTried(undefined)} />
+      )}
+    </Page>
+  );
+}

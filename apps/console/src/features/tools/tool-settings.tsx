@@ -1,0 +1,72 @@
+import type { Tool, UpdateToolRequest } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { App, Button, Form, Input } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { AuthFields } from './auth-fields.tsx';
+import { toAuth, toAuthValues, type AuthValues } from './auth.ts';
+
+const FIELDS = ['name', 'description', 'serverUrl'];
+
+interface Values extends Pick<UpdateToolRequest, 'name' | 'description' | 'serverUrl'> {
+  auth: AuthValues;
+}
+
+/** Changes the name, the server, and the authentication of a tool. */
+export function ToolSettings({ tool }: { tool: Tool }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const [form] = Form.useForm<Values>();
+  const showErrors = useFormErrors(form, FIELDS);
+  const save = useMutation({
+    mutationFn: ({ auth, ...values }: Values) =>
+      client.tools.update(tool.id, { ...values, auth: toAuth(auth) }),
+    onSuccess: async (updated) => {
+      queryClient.setQueryData(keys.tool(tool.id), updated);
+      await queryClient.invalidateQueries({ queryKey: keys.tools });
+      void message.success(t('toolPages.saved', { name: updated.name }));
+    },
+    onError: showErrors,
+  });
+  const { name, description, serverUrl, auth } = tool;
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark={false}
+      initialValues={{ name, description, serverUrl, auth: toAuthValues(auth) }}
+      onFinish={(values) => save.mutate(values)}
+    >
+      <ToolFields />
+      <AuthFields stored={auth} />
+      <Button type="primary" htmlType="submit" loading={save.isPending}>
+        {t('common.save')}
+      </Button>
+    </Form>
+  );
+}
+
+/** The fields that every tool has. */
+export function ToolFields() {
+  const { t } = useTranslation();
+  const required = [{ required: true, whitespace: true, message: t('common.required') }];
+  return (
+    <>
+      <Form.Item name="name" label={t('common.name')} rules={required}>
+        <Input maxLength={120} />
+      </Form.Item>
+      <Form.Item name="description" label={t('common.description')}>
+        <Input.TextArea autoSize={{ minRows: 2, maxRows: 6 }} maxLength={10_000} />
+      </Form.Item>
+      <Form.Item
+        name="serverUrl"
+        label={t('toolPages.server')}
+        extra={t('toolPages.serverHint')}
+        rules={required}
+      >
+        <Input className="mono" inputMode="url" placeholder="https://api.example.com/v1" />
+      </Form.Item>
+    </>
+  );
+}

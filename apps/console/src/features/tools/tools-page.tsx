@@ -1,0 +1,82 @@
+import { ImportOutlined } from '@ant-design/icons';
+import type { ToolListing } from '@platform/contracts';
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { AuthBadge } from './auth-badge.tsx';
+import './tools.css';
+
+export function Component() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
+  const list = useList<ToolListing>(keys.tools, (page) => client.tools.list(page));
+
+  const columns: Column<ToolListing>[] = [
+    {
+      key: 'name',
+      title: t('toolPages.tool'),
+      render: ({ id, name, description }) => (
+        <>
+          <Link to={paths.tool(id)} className="primary-link">
+            {name}
+          </Link>
+          {description !== '' && <p className="muted clamped">{description}</p>}
+        </>
+      ),
+    },
+    {
+      key: 'server',
+      title: t('toolPages.server'),
+      render: ({ serverUrl }) =>
+        serverUrl === '' ? <span className="muted">–</span> : <span className="mono">{serverUrl}</span>,
+    },
+    {
+      key: 'auth',
+      title: t('toolPages.auth'),
+      width: 190,
+      render: ({ auth }) => <AuthBadge auth={auth} />,
+    },
+    { key: 'methods', title: t('toolPages.methods'), width: 100, render: ({ methodCount }) => methodCount },
+    {
+      key: 'kind',
+      title: t('toolPages.kind'),
+      width: 120,
+      render: ({ kind }) => <span className="badge plain">{t(`toolPages.kinds.${kind}`)}</span>,
+    },
+  ];
+
+  return (
+    <Page
+      title={t('tools.title')}
+      description={t('toolPages.description')}
+      wide
+      actions={
+        isAdmin && (
+          <Button
+            type="primary"
+            icon={<ImportOutlined aria-hidden />}
+            onClick={() => void navigate(paths.importTool)}
+          >
+            {t('toolPages.import')}
+          </Button>
+        )
+      }
+    >
+      <DataList
+        label={t('tools.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,109 @@
+import { PlayCircleOutlined } from '@ant-design/icons';
+import { PlatformError } from '@platform/client';
+import type { JsonSchema, Tool, ToolInvocation, ToolMethod } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Drawer } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client } from '../../api.ts';
+import { CodeField } from '../../ui/code-field.tsx';
+import { formatDuration } from '../../ui/duration.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { formatJson, JsonView } from '../../ui/json-view.tsx';
+import { parseJsonObject } from '../../ui/parse-json.ts';
+import { createSample } from '../events/schema.ts';
+
+interface TryDrawerProps {
+  tool: Tool;
+  method: ToolMethod;
+  onClose: () => void;
+}
+
+/** Calls a method with an input that is prepared from its schema. */
+export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(() => formatJson(createSample(method.inputSchema as JsonSchema)));
+  const input = parseJsonObject(text);
+  const call = useMutation({
+    mutationFn: (value: Record<string, unknown>) =>
+      client.tools.invoke(tool.id, method.name, { input: value }, { timeoutMs: 0 }),
+  });
+  return (
+    <Drawer open onClose={onClose} size={640} title={t('toolPages.tryNamed', { name: method.name })}>
+      <div className="stack">
+        {method.description !== '' && <p className="muted">{method.description}</p>}
+        {method.acts && <Alert type="warning" showIcon title={t('toolPages.actsWarning')} />}
+        <CodeField
+          language="json"
+          label={t('toolPages.input')}
+          value={text}
+          onChange={setText}
+          minHeight="140px"
+        />
+        {input === undefined && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
+        <div>
+          <Button
+            type="primary"
+            icon={<PlayCircleOutlined aria-hidden />}
+            disabled={input === undefined}
+            loading={call.isPending}
+            onClick={() => input && call.mutate(input)}
+          >
+            {t('toolPages.call')}
+          </Button>
+        </div>
+      </div>
+      <div className="call-result" aria-live="polite">
+        {call.error !== null && <CallError error={call.error} />}
+        {call.data && <CallResult result={call.data} />}
+      </div>
+    </Drawer>
+  );
+}
+
+function CallError({ error }: { error: Error }) {
+  const { t } = useTranslation();
+  const isToolError = error instanceof PlatformError && error.code === 'TOOL_ERROR';
+  return (
+    <section className="error-box" role="alert">
+      <strong>{isToolError ? t('toolPages.noResponse') : t('toolPages.rejected')}</strong>
+      <p>{getErrorMessage(error, t)}</p>
+    </section>
+  );
+}
+
+function CallResult({ result }: { result: ToolInvocation }) {
+  const { t, i18n } = useTranslation();
+  const { status, output, durationMs, cached, warnings } = result;
+  return (
+    <div className="stack">
+      <Facts>
+        <Fact name={t('toolPages.status')}>
+          <span className={`badge ${status < 400 ? 'success' : 'danger'}`}>{status}</span>
+        </Fact>
+        <Fact name={t('toolPages.duration')}>{formatDuration(durationMs, i18n.language)}</Fact>
+        <Fact name={t('toolPages.source')}>{cached ? t('toolPages.cached') : t('toolPages.fresh')}</Fact>
+      </Facts>
+      {warnings.length > 0 && (
+        <Alert
+          type="warning"
+          showIcon
+          title={t('toolPages.warnings')}
+          description={warnings.map((warning, i) => (
+            <p key={i}>{warning}</p>
+          ))}
+        />
+      )}
+      {output === null ? (
+        <p className="muted">{t('toolPages.noOutput')}</p>
+      ) : typeof output === 'string' ? (
+        <pre className="code-block" tabIndex={0} role="group" aria-label={t('toolPages.output')}>
+          {output}
+        </pre>
+      ) : (
+        <JsonView value={output} label={t('toolPages.output')} />
+      )}
+    </div>
+  );
+}
