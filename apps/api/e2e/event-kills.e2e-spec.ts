@@ -38,24 +38,22 @@ describe.each(transports('in-process'))('processes that die or stop, %s', (trans
       await world.subscribe('again', { retry: { onInterrupted: true }, concurrency: 3, input: { ms: 20 } });
       const emitter = fleet.emitter(world);
       const kills = FAILPOINTS.flatMap((name) => Array.from({ length: KILLS }, () => name));
-      const spawn = (name: string | undefined) =>
-        name && fleet.spawn({ PLATFORM_FAILPOINTS: `${name}:kill@${1 + random(3)}` });
       const died = new Map<string, number>();
-      // The next process starts while this one works.
-      let next = spawn(kills[0]);
-      for (const [i, name] of kills.entries()) {
-        const member = await next;
-        next = spawn(kills[i + 1]);
-        if (!member) break;
-        await member.ready().catch(() => {});
-        const isOver = () => member.hasEnded;
-        const deadline = performance.now() + 20_000;
-        const both = () => [member.url, ...fleet.urls];
-        while (!isOver() && performance.now() < deadline)
-          await fleet.emitter(world, both).load({ count: 4, atOnce: 4, random, until: isOver });
-        if (isOver()) died.set(name, (died.get(name) ?? 0) + 1);
-        await fleet.kill(member);
-      }
+      const killNext = async () => {
+        for (let name = kills.shift(); name !== undefined; name = kills.shift()) {
+          const member = await fleet.spawn({ PLATFORM_FAILPOINTS: `${name}:kill@${1 + random(3)}` });
+          await member.ready().catch(() => {});
+          const isOver = () => member.hasEnded;
+          const deadline = performance.now() + 20_000;
+          const both = () => [member.url, ...fleet.urls];
+          while (!isOver() && performance.now() < deadline)
+            await fleet.emitter(world, both).load({ count: 4, atOnce: 4, random, until: isOver });
+          if (isOver()) died.set(name, (died.get(name) ?? 0) + 1);
+          await fleet.kill(member);
+        }
+      };
+      // One process starts while another one works: starting takes most of the time.
+      await Promise.all([killNext(), killNext(), killNext()]);
       await emitter.load({ count: 20, random });
       console.info('F15', Object.fromEntries(died), await judge(fleet));
       expect(FAILPOINTS.filter((name) => died.get(name) !== KILLS)).toEqual([]);
