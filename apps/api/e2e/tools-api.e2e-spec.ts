@@ -261,6 +261,22 @@ describe('the secret of a tool', () => {
     },
   );
 
+  verifies(
+    'http-tools.secrets',
+    'that was sealed with another key is reported, and can be set again',
+    async () => {
+      const { id } = await create({ auth });
+      await app.sql(`update tool set auth_secret = 'v1.AAAA' where id = $1`, [id]);
+      const unreadable = await invoke(id, 'getPet', { id: '1' });
+      expect([unreadable.status, unreadable.body]).toMatchObject([
+        502,
+        { code: 'TOOL_ERROR', message: expect.stringContaining('set them again') },
+      ]);
+      await call('PATCH', `/${id}`, { body: { auth } });
+      expect((await invoke(id, 'getPet', { id: '1' })).status).toBe(200);
+    },
+  );
+
   verifies('http-tools.secrets', 'is not sent to the server of a method on another origin', async () => {
     const other = await startEchoServer();
     const { id } = await create({ auth, methods: [{ ...GET_PET, serverUrl: other.url }] });
@@ -344,6 +360,18 @@ describe('an agent with a tool', () => {
       settings: { chat_mode: 'ask' },
     });
     expect(asked.body.toolExecutions).toEqual([]);
+  });
+
+  verifies('http-tools.agent', 'can call both of two tools whose names look alike', async () => {
+    const tools = [await create({ name: 'Zoo (1)' }), await create({ name: 'Zoo [1]' })];
+    const agent = await AgentCalls.make(app, null, {
+      tools: tools.map(({ id }) => ({ toolId: id, methods: ['getPet'] })),
+    });
+    const lines = tools.map(({ id }, i) => `/call ${id}.getPet {"id":"${i}"}`);
+    const { body } = await agent.json({ contents: said(lines.join('\n')) });
+    expect(body.toolExecutions).toMatchObject(
+      tools.map(({ id }, i) => ({ toolId: id, status: 'succeeded', result: { url: `/pets/${i}` } })),
+    );
   });
 
   verifies('http-tools.agent', 'reports what is missing, and offers at most 128', async () => {
@@ -479,6 +507,9 @@ describe('speech recognition', () => {
     expect(kept.body).toMatchObject({ credentials: 'space', defaultLanguage: 'zh-CN', timeout: 10_000 });
     const moved = await put({ endpoint: 'asr.example.com' });
     expect([moved.status, moved.text]).toEqual([400, expect.stringContaining('sent again')]);
+    await app.sql(`update tool_configuration set secret = 'v1.AAAA'`);
+    expect((await get()).body).toMatchObject({ problems: [expect.any(String), expect.any(String)] });
+    expect((await put({ secretId, secretKey })).body).toMatchObject({ credentials: 'space', problems: [] });
     const wrong = await put({ timeout: 1, maxDuration: 61 });
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/timeout.*maxDuration/)]);
     const stored = JSON.stringify(await app.sql('select * from tool_configuration'));

@@ -161,8 +161,10 @@ export class AgentsService {
     const agent = await this.database.transaction(async (tx) => {
       const current = await lockManaged(tx, call.by, id);
       const { snapshot } = await getVersion(tx, current, version);
+      const definition = definitionOf(snapshot);
+      await this.assertOffer(tx, current.spaceId, definition);
       await auditForeign(tx, call, 'agent.restore', current, { version: Number(version) });
-      return updateAgent(tx, current, call.by.userId, definitionOf(snapshot));
+      return updateAgent(tx, current, call.by.userId, definition);
     });
     return this.toAgent(call.by, agent);
   }

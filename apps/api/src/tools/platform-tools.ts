@@ -38,7 +38,13 @@ export class PlatformTools {
         assertReachable: (url) => this.http.assertReachable(url),
       });
       const output = (await untilAborted(work, call.signal)) ?? null;
-      return { status: 200, output, durationMs: Math.round(performance.now() - started), cached: false, warnings };
+      return {
+        status: 200,
+        output,
+        durationMs: Math.round(performance.now() - started),
+        cached: false,
+        warnings,
+      };
     } catch (error) {
       if (error instanceof ToolError) throw new AppError('TOOL_ERROR', error.message, { cause: error });
       throw error;

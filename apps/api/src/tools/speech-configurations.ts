@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { SpeechToolConfiguration, UpdateSpeechToolRequest } from '@platform/contracts';
 import type { SpeechConfig } from '@platform/speech';
 import { DataSource } from 'typeorm';
@@ -21,6 +21,8 @@ type Credentials = Required<Pick<SpeechConfig, 'secretId' | 'secretKey'>>;
 /** The configuration of speech recognition in each space. */
 @Injectable()
 export class SpeechConfigurations {
+  private readonly logger = new Logger(SpeechConfigurations.name);
+
   constructor(
     private readonly database: DataSource,
     private readonly config: PlatformConfig,
@@ -130,10 +132,16 @@ export class SpeechConfigurations {
     spaceId: string,
     row: { configuration: Record<string, unknown>; secret: string | null } | null,
   ): { stored: Stored; credentials: Credentials | null } {
-    const sealed = row?.secret ?? null;
-    const credentials =
-      sealed === null ? null : (JSON.parse(this.secrets.open(placeOf(spaceId), sealed)) as Credentials);
-    return { stored: row?.configuration ?? {}, credentials };
+    const stored: Stored = row?.configuration ?? {};
+    if (!row?.secret) return { stored, credentials: null };
+    try {
+      const opened = this.secrets.open(placeOf(spaceId), row.secret);
+      return { stored, credentials: JSON.parse(opened) as Credentials };
+    } catch (err) {
+      // Sealed with another key: as if they were empty, so that an admin can set them again.
+      this.logger.warn({ err, spaceId }, 'The credentials of speech recognition cannot be read');
+      return { stored, credentials: { secretId: '', secretKey: '' } };
+    }
   }
 }
 

@@ -12,7 +12,8 @@ export const speechTool: BuiltinTool = {
   methods: [
     {
       name: 'recognize',
-      description: 'Converts a short audio clip (wav, mp3, m4a, pcm, or aac; at most 5 MB and 60 seconds) to text',
+      description:
+        'Converts a short audio clip (wav, mp3, m4a, pcm, or aac; at most 5 MB and 60 seconds) to text',
       acts: false,
       inputSchema: {
         type: 'object',

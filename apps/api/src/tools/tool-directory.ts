@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { CausationTokens } from '../auth/causation.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import type { Sql } from '../infra/database/rows.ts';
-import { conflict, invalid } from '../infra/http/app-error.ts';
+import { AppError, conflict, invalid } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import type { BuiltinTool } from './builtin-tool.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -146,8 +146,13 @@ export class ToolDirectory {
   private credentialsFor(tool: ToolEntity, serverUrl: string): CallCredentials {
     const { spaceId, id, auth, authSecret, credentialsVersion: version } = tool;
     if (!sameOrigin(serverUrl, tool.serverUrl)) return { auth: { type: 'none' }, secret: null, version };
-    const secret = authSecret === null ? null : this.secrets.open(authPlace(spaceId, id), authSecret);
-    return { auth, secret, version };
+    try {
+      const secret = authSecret === null ? null : this.secrets.open(authPlace(spaceId, id), authSecret);
+      return { auth, secret, version };
+    } catch (cause) {
+      const message = `The credentials of the tool ${tool.name} cannot be read; set them again`;
+      throw new AppError('TOOL_ERROR', message, { cause });
+    }
   }
 }
 

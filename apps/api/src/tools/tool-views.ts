@@ -25,7 +25,8 @@ export function toTool(tool: ToolEntity, methods: ToolMethodEntity[]): Tool {
 
 export function toMethod(method: ToolMethodEntity): ToolMethod {
   const { name, description, httpMethod, path, serverUrl, inputSchema, outputSchema, bindings } = method;
-  const { bodyMediaType, encoding, operationKey, acts, imported, retry, timeoutMs, enabled, deprecated } = method;
+  const { bodyMediaType, encoding, operationKey, acts, imported, retry, timeoutMs, enabled, deprecated } =
+    method;
   return {
     name,
     description,

@@ -152,7 +152,8 @@ export class ToolsService {
 
 /** Throws CONFLICT for a tool of the platform. */
 export function assertStored(id: string): void {
-  if (builtinTools.has(id)) throw conflict(`${id} is a tool of the platform and cannot be changed or deleted`);
+  if (builtinTools.has(id))
+    throw conflict(`${id} is a tool of the platform and cannot be changed or deleted`);
 }
 
 /** Records the names of changed fields only: their values may be secrets. */
