@@ -3,6 +3,7 @@ import type { JsonSchema } from '@platform/contracts';
 import { _, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { joinProblems } from '../http/error-message.ts';
 import { canonicalJson } from '../json.ts';
 import { copySchema, type SchemaLimits } from './schema-copy.ts';
 import {
@@ -19,6 +20,8 @@ import {
 const CHECK_MS = 1_000;
 const COMPILE_MS = 10_000;
 const MAX_COMPILED = 500;
+/** A schema that does not compile is tried again later, because the machine may have been slow. */
+const RETRY_MS = 60_000;
 /** More would not fit in a message. */
 const MAX_PROBLEMS = 1_000;
 const MAX_LISTED_VALUES = 200;
@@ -47,19 +50,31 @@ function findProblems(schema: unknown, pointer: string, limits: SchemaLimits): s
   return [];
 }
 
+export interface SchemaCache {
+  /** The most bytes of schemas, as JSON, that are kept compiled. Their code takes about forty times as much. */
+  bytes?: number;
+  /** Milliseconds that a compilation can take. It blocks the process, so it must be short unless schemas are checked. */
+  compileMs?: number;
+}
+
 /** Validates values. A schema is compiled once for its key, so that a process never uses an outdated one. */
 export class JsonSchemas {
   /** The most recently used last. */
-  private readonly compiled = new Map<string, ValidateFunction>();
+  private readonly compiled = new Map<string, Compiled>();
+  private bytes = 0;
 
-  constructor(private readonly limits: SchemaLimits) {}
+  constructor(
+    private readonly limits: SchemaLimits,
+    private readonly cache: SchemaCache = {},
+  ) {}
 
   /**
    * Returns every problem of a value, with its path below `root`; none if it is valid. `key` identifies the schema.
    * Throws if the schema cannot be compiled.
    */
   validate(schema: JsonSchema, key: string, value: unknown, root: string): string[] {
-    const validate = this.get(schema, key);
+    const { validate } = this.get(schema, key);
+    if (validate instanceof Failure) throw validate.error;
     try {
       return withinBudget(() => validate(value)) ? [] : describeErrors(validate.errors ?? [], root);
     } catch (error) {
@@ -70,22 +85,58 @@ export class JsonSchemas {
     }
   }
 
-  private get(schema: JsonSchema, key: string): ValidateFunction {
-    const validate = this.compiled.get(key) ?? this.compileStored(schema);
-    this.compiled.delete(key);
-    this.compiled.set(key, validate);
-    const [oldest] = this.compiled.keys();
-    if (this.compiled.size > MAX_COMPILED && oldest !== undefined) this.compiled.delete(oldest);
-    return validate;
+  private get(schema: JsonSchema, key: string): Compiled {
+    const known = this.compiled.get(key);
+    const isOutdated = known?.validate instanceof Failure && known.validate.retryAt < performance.now();
+    if (known !== undefined) this.remove(key, known);
+    const compiled = known === undefined || isOutdated ? this.compile(schema) : known;
+    this.compiled.set(key, compiled);
+    this.bytes += compiled.bytes;
+    this.removeOldest();
+    return compiled;
   }
 
-  private compileStored(schema: JsonSchema): ValidateFunction {
-    return withinTime(COMPILE_MS, () => {
-      const copy = copySchema(schema, 'the schema', this.limits);
-      if (copy.schema === null) throw new Error(copy.problems.join('; '));
-      return compile(copy.schema as JsonSchema);
-    });
+  private removeOldest(): void {
+    const { bytes = Infinity } = this.cache;
+    for (const [key, compiled] of this.compiled) {
+      if (this.compiled.size <= MAX_COMPILED && (this.bytes <= bytes || this.compiled.size === 1)) return;
+      this.remove(key, compiled);
+    }
   }
+
+  private remove(key: string, { bytes }: Compiled): void {
+    this.compiled.delete(key);
+    this.bytes -= bytes;
+  }
+
+  private compile(schema: JsonSchema): Compiled {
+    const bytes = Buffer.byteLength(JSON.stringify(schema));
+    try {
+      const validate = withinTime(this.cache.compileMs ?? COMPILE_MS, () => {
+        const copy = copySchema(schema, 'the schema', this.limits);
+        if (copy.problems.length > 0) throw new Error(joinProblems(copy.problems));
+        return compile(copy.schema as JsonSchema);
+      });
+      return { validate, bytes };
+    } catch (error) {
+      return { validate: new Failure(error, performance.now() + RETRY_MS), bytes: 0 };
+    }
+  }
+}
+
+interface Compiled {
+  validate: ValidateFunction | Failure;
+  /** Of the schema as JSON. */
+  bytes: number;
+}
+
+/** Why a schema cannot be compiled. */
+class Failure {
+  constructor(
+    readonly error: unknown,
+    /** By the clock of `performance.now()`. */
+    readonly retryAt: number,
+  ) {}
 }
 
 /** Ends work that takes too long, even a busy loop: the watchdog is a thread of its own. */
