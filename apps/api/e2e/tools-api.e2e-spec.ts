@@ -133,6 +133,21 @@ describe('the management of tools', () => {
     expect((await call('GET', `/${id}`)).body.methods.map(({ name }) => name)).toEqual(['status']);
   });
 
+  verifies('http-tools.crud', 'keeps names unique and limits true when changes race', async () => {
+    const body = { name: 'Race', serverUrl: echo.url };
+    const created = await Promise.all(Array.from({ length: 8 }, () => call('POST', '', { body })));
+    expect(created.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    const methods = Array.from({ length: 499 }, (_, i) => ({ ...GET_PET, name: `m${i}` }));
+    const { id } = await create({ methods });
+    const last = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        call('POST', `/${id}/methods`, { body: { methods: [{ ...GET_PET, name: `last${i}` }] } }),
+      ),
+    );
+    expect(last.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(5).fill(400)]);
+    expect((await call('GET', `/${id}`)).body.methodCount).toBe(500);
+  });
+
   verifies('http-tools.crud', 'lists tools by page, and those of the platform last', async () => {
     const made = [await create(), await create(), await create()].map(({ id }) => id).reverse();
     const ids: string[] = [];
