@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   Agent,
+  AgentTool,
   AuditEntry,
   CreateToolRequest,
   Page,
@@ -17,6 +18,7 @@ import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { EventBus } from './harness/event-bus.ts';
 import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
 const SECRET = 'canary-5up3r-s3cr3t-0f-a-t00l';
@@ -417,6 +419,37 @@ describe('an agent with a tool', () => {
     const answer = await calls.json({ contents: said('Hello') });
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('at most 128')]);
   });
+});
+
+describe('an attachment', () => {
+  verifies(
+    'http-tools.attachments',
+    'is named to the model if the agent has tools that can take it',
+    async () => {
+      const model = await ScriptedModel.start();
+      const { id } = await create();
+      const file_info = {
+        url: `data:text/plain;base64,${Buffer.from('Ulm').toString('base64')}`,
+        name: 'a.txt',
+      };
+      /** What the model receives of a file, and the id of the file. */
+      const received = async (tools: AgentTool[]) => {
+        const agent = await AgentCalls.make(app, { baseUrl: model.url }, { tools });
+        const session = randomUUID();
+        const prompt = model.prompt({ text: ['Fine.'] });
+        await agent.json({ session_id: session, contents: [...said('Here'), { type: 'file', file_info }] });
+        await agent.json({ session_id: session, contents: said(prompt) });
+        const parts = (await agent.messages(session)).flatMap(({ contents }) => contents);
+        const [file] = parts.flatMap((part) => ('attachment' in part && part.attachment?.id) || []);
+        return { text: JSON.stringify(model.requests(prompt).at(-1)?.body.messages), file };
+      };
+      const named = await received([{ toolId: id, methods: null }]);
+      expect(named.file).toEqual(expect.any(String));
+      expect(named.text).toContain(`attachment:${named.file}`);
+      expect((await received([])).text).not.toContain('attachment:');
+      await model.close();
+    },
+  );
 });
 
 describe('a task with a tool step', () => {

@@ -26,6 +26,10 @@ export const tools = {
     source: 'turns.md, tools in a turn',
     behavior: 'An agent offers the methods of its tools to the model, at most 128, and calls them',
   },
+  'http-tools.attachments': {
+    source: 'issue: tools',
+    behavior: 'The model is told the ids under which tools accept the attachments of the session',
+  },
   'http-tools.step': {
     source: 'contract §7; issue: tool steps',
     behavior: 'A tool step calls a method as the owner; an HTTP error is an output, no response a failure',

@@ -10,18 +10,28 @@ const MEDIA_TURNS = 10;
 const MEDIA_BYTES = 16 * 1024 * 1024;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
-/** The messages for the model: the system prompt, then one message for each step. */
+/**
+ * The messages for the model: the system prompt, then one message for each step. With `namesAttachments`, the model learns
+ * the ids that it can pass to tools.
+ */
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
   steps: StepContent[],
+  { namesAttachments = false } = {},
 ): Promise<ModelMessage[]> {
   const media = await loadAttachments(sql, recentMedia(steps), MEDIA_BYTES);
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
   steps.forEach((step, i) => {
     switch (step.kind) {
       case 'user':
-        messages.push({ role: 'user', parts: step.content.parts.map((part) => modelPart(part, media)) });
+        messages.push({
+          role: 'user',
+          parts: step.content.parts.flatMap((part) => [
+            modelPart(part, media),
+            ...(namesAttachments ? attachmentName(part) : []),
+          ]),
+        });
         break;
       case 'model':
         messages.push({ role: 'assistant', text: step.content.text, toolCalls: step.content.toolCalls });
@@ -97,6 +107,11 @@ function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart 
       return { type: 'file', filename: name, mime: medium.mime, data: medium.data.toString('base64') };
     }
   }
+}
+
+function attachmentName(part: UserPart): ModelPart[] {
+  if (!('attachmentId' in part) || part.attachmentId === undefined) return [];
+  return [{ type: 'text', text: `[For tools, the ${part.type} above is attachment:${part.attachmentId}]` }];
 }
 
 function hasText(part: UserPart): boolean {

@@ -145,8 +145,10 @@ export class TurnEngine {
     tools: TurnTool[],
   ): Promise<ModelRequest> {
     const { model, settings } = turn;
+    const namesAttachments = tools.some(({ kind }) => kind === 'http' || kind === 'speech');
     const messages = await whileUnavailable(
-      () => buildMessages(this.database, withSummary(systemPrompt, context), context.steps),
+      () =>
+        buildMessages(this.database, withSummary(systemPrompt, context), context.steps, { namesAttachments }),
       turn.signal,
     );
     return {
