@@ -11,10 +11,14 @@ export class ScriptedAction implements Action {
   readonly calls: ActionContext[] = [];
   private readonly scripts = new Map<string, Script>();
 
-  /** Several processes share what they call. */
+  /** Takes the place of the real tools. Several processes share what they call. */
   static install(...apps: TestApp[]): ScriptedAction {
     const action = new ScriptedAction();
-    for (const app of apps) app.get(ActionRegistry).register(action);
+    for (const app of apps) {
+      const registry = app.get(ActionRegistry);
+      const get = registry.get.bind(registry);
+      registry.get = (kind) => (kind === 'tool' ? action : get(kind));
+    }
     return action;
   }
 
