@@ -94,6 +94,8 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
       }
     >
       <Form
+        // The ids of its fields differ from those of the settings below the drawer.
+        name="method"
         form={form}
         layout="vertical"
         requiredMark={false}

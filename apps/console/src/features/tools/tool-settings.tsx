@@ -1,11 +1,12 @@
 import type { Tool, UpdateToolRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Form, Input } from 'antd';
+import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { AuthFields } from './auth-fields.tsx';
 import { toAuth, toAuthValues, type AuthValues } from './auth.ts';
+import { ToolFields } from './tool-fields.tsx';
 
 const FIELDS = ['name', 'description', 'serverUrl'];
 
@@ -32,6 +33,7 @@ export function ToolSettings({ tool }: { tool: Tool }) {
   const { name, description, serverUrl, auth } = tool;
   return (
     <Form
+      name="tool"
       form={form}
       layout="vertical"
       requiredMark={false}
@@ -44,29 +46,5 @@ export function ToolSettings({ tool }: { tool: Tool }) {
         {t('common.save')}
       </Button>
     </Form>
-  );
-}
-
-/** The fields that every tool has. */
-export function ToolFields() {
-  const { t } = useTranslation();
-  const required = [{ required: true, whitespace: true, message: t('common.required') }];
-  return (
-    <>
-      <Form.Item name="name" label={t('common.name')} rules={required}>
-        <Input maxLength={120} />
-      </Form.Item>
-      <Form.Item name="description" label={t('common.description')}>
-        <Input.TextArea autoSize={{ minRows: 2, maxRows: 6 }} maxLength={10_000} />
-      </Form.Item>
-      <Form.Item
-        name="serverUrl"
-        label={t('toolPages.server')}
-        extra={t('toolPages.serverHint')}
-        rules={required}
-      >
-        <Input className="mono" inputMode="url" placeholder="https://api.example.com/v1" />
-      </Form.Item>
-    </>
   );
 }

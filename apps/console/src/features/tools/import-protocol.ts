@@ -1,0 +1,64 @@
+import type {
+  DocumentKind,
+  ImportedMethod,
+  ImportedServer,
+  OperationSummary,
+  ReportEntry,
+} from '@platform/openapi-import';
+
+export interface RequestHeader {
+  name: string;
+  value: string;
+}
+
+/** Where a document comes from. */
+export type DocumentSource =
+  | { type: 'file'; file: File }
+  | { type: 'text'; text: string }
+  | { type: 'url'; url: string; header: RequestHeader | null };
+
+/** Why there is no document. */
+export type ReadProblem =
+  /** It was read but cannot be imported. */
+  | { kind: 'document'; message: string }
+  | { kind: 'invalid' | 'html' | 'header' | 'workerFailed' }
+  | { kind: 'status'; status: number }
+  | { kind: 'tooLarge'; megabytes: number }
+  /** With the command that downloads the document. */
+  | { kind: 'mixed' | 'network'; command: string };
+
+export class ReadError extends Error {
+  override name = 'ReadError';
+
+  constructor(
+    readonly problem: ReadProblem,
+    options?: ErrorOptions,
+  ) {
+    super(problem.kind, options);
+  }
+}
+
+/** An operation with how well it can be imported. */
+export interface ImportableOperation extends OperationSummary {
+  report: ReportEntry;
+}
+
+/** A document without its schemas, which stay in the worker until they are asked for. */
+export interface DocumentOverview {
+  kind: DocumentKind;
+  title: string;
+  version: string;
+  servers: ImportedServer[];
+  operations: ImportableOperation[];
+  /** Operations that could not even be listed. */
+  skipped: ReportEntry[];
+}
+
+export type WorkerRequest =
+  { type: 'read'; source: DocumentSource } | { type: 'convert'; operationKeys: string[] };
+
+export type WorkerResponse =
+  | { type: 'progress'; done: number; total: number }
+  | { type: 'document'; document: DocumentOverview }
+  | { type: 'methods'; methods: ImportedMethod[] }
+  | { type: 'failed'; problem: ReadProblem };

@@ -1,0 +1,70 @@
+import { Button } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Card } from '../../ui/card.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import type { DocumentOverview } from './import-protocol.ts';
+
+/** A document can have thousands of operations that are not exact. */
+const MAX_SHOWN = 200;
+const FIDELITIES = ['exact', 'simplified', 'skipped'] as const;
+
+interface ImportReportProps {
+  overview: DocumentOverview;
+  onClose: () => void;
+}
+
+/** What the document is, and how well it can be imported. */
+export function ImportReport({ overview, onClose }: ImportReportProps) {
+  const { t } = useTranslation();
+  const { kind, title, version, operations, skipped } = overview;
+  const reports = [...skipped, ...operations.map(({ report }) => report)];
+  const inexact = [
+    ...reports.filter(({ fidelity }) => fidelity === 'skipped'),
+    ...reports.filter(({ fidelity }) => fidelity === 'simplified'),
+  ];
+  return (
+    <Card title={title === '' ? t('toolImport.report') : title}>
+      <div className="stack">
+        <Facts>
+          <Fact name={t('toolImport.format')}>{t(`toolImport.kinds.${kind}`)}</Fact>
+          {version !== '' && (
+            <Fact name={t('toolImport.version')}>
+              <code>{version}</code>
+            </Fact>
+          )}
+          {FIDELITIES.map((fidelity) => (
+            <Fact key={fidelity} name={t(`toolImport.fidelity.${fidelity}`)}>
+              {reports.filter((report) => report.fidelity === fidelity).length}
+            </Fact>
+          ))}
+        </Facts>
+        {inexact.length > 0 && (
+          <details>
+            <summary>{t('toolImport.reasons', { count: inexact.length })}</summary>
+            <ul className="import-reasons" tabIndex={0}>
+              {inexact.slice(0, MAX_SHOWN).map(({ operationKey, fidelity, reasons }) => (
+                <li key={operationKey}>
+                  <span className={fidelity === 'skipped' ? 'badge danger' : 'badge warning'}>
+                    {t(`toolImport.fidelity.${fidelity}`)}
+                  </span>{' '}
+                  <span className="mono">{operationKey}</span>
+                  {reasons.map(({ pointer, reason }, i) => (
+                    <p key={i} className="muted">
+                      <code>{pointer}</code> {reason}
+                    </p>
+                  ))}
+                </li>
+              ))}
+            </ul>
+            {inexact.length > MAX_SHOWN && (
+              <p className="muted">{t('toolImport.moreReasons', { count: inexact.length - MAX_SHOWN })}</p>
+            )}
+          </details>
+        )}
+        <div>
+          <Button onClick={onClose}>{t('toolImport.another')}</Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
