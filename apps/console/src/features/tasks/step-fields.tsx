@@ -1,11 +1,12 @@
 import type { StepKind } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Form, Input, Select } from 'antd';
+import { Form, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../ui/code-field.tsx';
 import { parseJsonObject } from '../../ui/parse-json.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { catalogQuery, listEventOptions } from '../events/catalog-query.ts';
+import { allToolsQuery, toolQuery } from '../tools/tools-query.ts';
 
 interface StepFieldsProps {
   index: number;
@@ -91,22 +92,36 @@ function EmitFields({ index }: { index: number }) {
 
 function ToolFields({ index }: { index: number }) {
   const { t } = useTranslation();
+  const form = Form.useFormInstance();
+  const toolId = Form.useWatch(['workflow', 'steps', index, 'toolId'], form) as string | undefined;
+  const tools = useQuery(allToolsQuery);
+  const tool = useQuery({ ...toolQuery(toolId ?? ''), enabled: toolId !== undefined });
+  const required = [{ required: true, message: t('common.required') }];
   return (
     <>
       <div className="form-pair">
-        <Form.Item
-          name={[index, 'toolId']}
-          label={t('steps.toolId')}
-          rules={[{ required: true, message: t('common.required') }]}
-        >
-          <Input className="mono" placeholder="current_time" />
+        <Form.Item name={[index, 'toolId']} label={t('steps.toolId')} rules={required}>
+          <Select
+            loading={tools.isPending}
+            placeholder={t('steps.toolPlaceholder')}
+            showSearch={{ optionFilterProp: 'label' }}
+            options={(tools.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            // The methods of another tool are others.
+            onChange={() => form.setFieldValue(['workflow', 'steps', index, 'method'], undefined)}
+          />
         </Form.Item>
-        <Form.Item
-          name={[index, 'method']}
-          label={t('steps.method')}
-          rules={[{ required: true, message: t('common.required') }]}
-        >
-          <Input className="mono" placeholder="now" />
+        <Form.Item name={[index, 'method']} label={t('steps.method')} rules={required}>
+          <Select
+            className="mono"
+            loading={tool.isLoading}
+            placeholder={t('steps.methodPlaceholder')}
+            showSearch
+            options={(tool.data?.methods ?? []).map(({ name, enabled }) => ({
+              value: name,
+              label: name,
+              disabled: !enabled,
+            }))}
+          />
         </Form.Item>
       </div>
       <JsonField index={index} name="input" label={t('steps.input')} />

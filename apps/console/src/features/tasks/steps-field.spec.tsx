@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { Tool } from '@platform/contracts';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { Button, Form } from 'antd';
 import { renderInApp } from '../../../test/render.tsx';
+import { client } from '../../api.ts';
 import { StepsField } from './steps-field.tsx';
 import { toTaskRequest, type StepForm, type TaskForm } from './task.ts';
 
@@ -64,13 +66,16 @@ describe('StepsField', () => {
     expect(onFinish).not.toHaveBeenCalled();
   });
 
-  it('adds a tool step, whose input must be a JSON object', async () => {
-    const { user, onFinish, save } = await setUp([code('a')]);
-    await user.click(
-      within(screen.getByRole('group', { name: 'Add a step' })).getByRole('button', { name: /Tool/ }),
-    );
-    await user.type(step(2).getByLabelText('Tool'), 'current_time');
-    await user.type(step(2).getByLabelText('Method'), 'now');
+  it('shows the names of the tool and its method, and wants a JSON object as input', async () => {
+    const tool = { id: 'current_time', name: 'Clock', methods: [{ name: 'now', enabled: true }] } as Tool;
+    jest.spyOn(client.tools, 'list').mockResolvedValue({ items: [tool], nextCursor: null });
+    jest.spyOn(client.tools, 'get').mockResolvedValue(tool);
+    const { onFinish, save } = await setUp([
+      code('a'),
+      { id: 'step2', kind: 'tool', toolId: 'current_time', method: 'now' },
+    ]);
+    await step(2).findByTitle('Clock');
+    expect(step(2).getByTitle('now')).toBeDefined();
     const input = await step(2).findByRole('textbox', { name: 'Input' });
     fireEvent.change(input, { target: { value: '[1]' } });
     await save();

@@ -18,12 +18,13 @@ import { AuthBadge } from './auth-badge.tsx';
 import { MethodDrawer } from './method-drawer.tsx';
 import { MethodsTable } from './methods-table.tsx';
 import { ToolSettings } from './tool-settings.tsx';
+import { toolQuery } from './tools-query.ts';
 import { TryDrawer } from './try-drawer.tsx';
 import './tools.css';
 
 export function Component() {
   const { toolId = '' } = useParams();
-  const tool = useQuery({ queryKey: keys.tool(toolId), queryFn: () => client.tools.get(toolId) });
+  const tool = useQuery(toolQuery(toolId));
   if (tool.isPending) return <PageSpinner />;
   if (tool.data === undefined) return <ErrorState error={tool.error} retry={() => void tool.refetch()} />;
   return <Details tool={tool.data} />;
