@@ -214,6 +214,20 @@ suite('the tool pages in a browser', () => {
     await page.getByRole('button', { name: 'Call method' }).click();
     await page.getByRole('alert').getByText('The server did not return a complete response').waitFor();
 
+    const editor = await newPage();
+    await editor.goto('/tasks/new');
+    await editor.getByRole('group', { name: 'Add a step' }).getByRole('button', { name: 'Tool' }).click();
+    const step = editor.getByRole('group', { name: 'Step 2' });
+    await step.getByRole('combobox', { name: 'Tool' }).fill('Parcels');
+    await step.getByRole('combobox', { name: 'Tool' }).press('Enter');
+    await step.getByLabel('Method').fill('north');
+    await step.getByLabel('Method').press('Enter');
+    await step.getByTitle('north').waitFor();
+    await step.getByRole('combobox', { name: 'Tool' }).fill('time');
+    await step.getByRole('combobox', { name: 'Tool' }).press('Enter');
+    // Another tool has other methods.
+    await step.getByTitle('north').waitFor({ state: 'detached' });
+
     await page.goto(`/tools/${tool.id}`);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page
