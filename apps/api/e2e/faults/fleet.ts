@@ -6,6 +6,7 @@ import { ActionRegistry } from '../../src/tasks/action-registry.ts';
 import { copyTemplate, TestApp } from '../harness/app.ts';
 import { ServiceProcess } from '../harness/process.ts';
 import { RedisServer } from '../harness/redis.ts';
+import { replaceAction } from '../harness/replace-action.ts';
 import { Emitter } from './emitter.ts';
 import { Ledger } from './ledger.ts';
 import { Sink } from './sink.ts';
@@ -63,7 +64,7 @@ export class Fleet {
     };
     const app = await TestApp.start({ databaseUrl, env: { ...shared, PLATFORM_ROLE: 'api' } });
     const action = new SinkAction(sink.url);
-    app.get(ActionRegistry).register(action);
+    replaceAction(app.get(ActionRegistry), action);
     const env = {
       ...shared,
       DATABASE_URL: databaseUrl,
@@ -115,7 +116,7 @@ export class Fleet {
   async join(): Promise<TestApp> {
     const env = { ...this.env, PLATFORM_ROLE: 'all' };
     const app = await TestApp.start({ database: this.app, env });
-    app.get(ActionRegistry).register(this.action);
+    replaceAction(app.get(ActionRegistry), this.action);
     return app;
   }
 

@@ -1,6 +1,7 @@
 import type { Step, ToolStep } from '@platform/contracts';
 import { ActionRegistry, type Action, type ActionContext } from '../../src/tasks/action-registry.ts';
 import type { TestApp } from './app.ts';
+import { replaceAction } from './replace-action.ts';
 
 export type Script = (context: ActionContext, input: Record<string, unknown>) => unknown;
 
@@ -14,11 +15,7 @@ export class ScriptedAction implements Action {
   /** Takes the place of the real tools. Several processes share what they call. */
   static install(...apps: TestApp[]): ScriptedAction {
     const action = new ScriptedAction();
-    for (const app of apps) {
-      const registry = app.get(ActionRegistry);
-      const get = registry.get.bind(registry);
-      registry.get = (kind) => (kind === 'tool' ? action : get(kind));
-    }
+    for (const app of apps) replaceAction(app.get(ActionRegistry), action);
     return action;
   }
 

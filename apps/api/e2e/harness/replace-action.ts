@@ -1,0 +1,7 @@
+import { ActionRegistry, type Action } from '../../src/tasks/action-registry.ts';
+
+/** Makes a registry return this action for the steps of its kind, in place of the real one. */
+export function replaceAction(registry: ActionRegistry, action: Action): void {
+  const get = registry.get.bind(registry);
+  registry.get = (kind) => (kind === action.kind ? action : get(kind));
+}
