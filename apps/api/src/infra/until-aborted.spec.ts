@@ -1,9 +1,10 @@
+import { jest } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { untilAborted } from './until-aborted.ts';
+import { runUnlessAborted, untilAborted } from './until-aborted.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -42,5 +43,29 @@ describe('the sources', () => {
   it('race no promise that outlives the call', () => {
     const racing = sources.filter(({ text }) => /Promise\.race\(\[[^\]]*\bthis\.\w+(?![\w(.])/.test(text));
     expect(racing.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('runUnlessAborted', () => {
+  it('returns the result, or throws the error of the work', async () => {
+    const { signal } = new AbortController();
+    await expect(runUnlessAborted(signal, () => Promise.resolve(7))).resolves.toBe(7);
+    await expect(runUnlessAborted(signal, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+
+  it('starts nothing if the signal has aborted, so that no rejection is left unhandled', async () => {
+    const start = jest.fn(() => Promise.reject(new Error('unhandled')));
+    await expect(runUnlessAborted(AbortSignal.abort('stopped'), start)).rejects.toBe('stopped');
+    expect(start).not.toHaveBeenCalled();
+  });
+
+  it('throws the reason as soon as the signal aborts, and ignores how the work ends', async () => {
+    const controller = new AbortController();
+    const { promise, reject } = Promise.withResolvers<number>();
+    const running = runUnlessAborted(controller.signal, () => promise);
+    controller.abort('stopped');
+    await expect(running).rejects.toBe('stopped');
+    reject(new Error('late'));
+    await expect(promise).rejects.toThrow('late');
   });
 });

@@ -14,3 +14,17 @@ export async function untilAborted(signal: AbortSignal, work: Promise<unknown>):
     signal.removeEventListener('abort', stop);
   }
 }
+
+/**
+ * Starts work and returns its result, or throws the reason of the signal as soon as it aborts: not all work looks at its
+ * signal. If it has aborted already, nothing is started.
+ */
+export async function runUnlessAborted<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const work = start();
+  // After an abort, the outcome is ignored.
+  work.catch(() => undefined);
+  await untilAborted(signal, work);
+  signal.throwIfAborted();
+  return work;
+}

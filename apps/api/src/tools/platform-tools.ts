@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ToolInvocation } from '@platform/contracts';
 import { AppError, notFound } from '../infra/http/app-error.ts';
 import { GuardedHttp } from '../infra/http/guarded-http.ts';
+import { runUnlessAborted } from '../infra/until-aborted.ts';
 import type { BuiltinCall, BuiltinTool } from './builtin-tool.ts';
 import { SpeechConfigurations } from './speech-configurations.ts';
 import { ToolError } from './tool-error.ts';
@@ -30,14 +31,15 @@ export class PlatformTools {
     const warnings: string[] = [];
     const configuration = tool.kind === 'speech' ? { ...(await this.speech.load(call.spaceId)) } : {};
     try {
-      const work = method.run(input, {
-        ...call,
-        now: new Date(),
-        configuration,
-        warn: (warning) => warnings.push(warning),
-        assertReachable: (url) => this.http.assertReachable(url),
-      });
-      const output = (await untilAborted(work, call.signal)) ?? null;
+      const run = () =>
+        method.run(input, {
+          ...call,
+          now: new Date(),
+          configuration,
+          warn: (warning) => warnings.push(warning),
+          assertReachable: (url) => this.http.assertReachable(url),
+        });
+      const output = (await runUnlessAborted(call.signal, run)) ?? null;
       return {
         status: 200,
         output,
@@ -50,15 +52,4 @@ export class PlatformTools {
       throw error;
     }
   }
-}
-
-/** Stops waiting when the signal aborts: not every method looks at it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  // After the abort, its outcome is of no interest.
-  work.catch(() => undefined);
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

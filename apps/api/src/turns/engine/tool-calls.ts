@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { ToolExecution } from '@platform/contracts';
 import type { DataSource } from 'typeorm';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
+import { runUnlessAborted } from '../../infra/until-aborted.ts';
 import { shortened } from '../../infra/http/error-message.ts';
 import type { ModelToolCall } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
@@ -132,7 +133,8 @@ async function outcomeOf(
   if (typeof read === 'string') return failed('VALIDATION_ERROR', read);
   await store(database, turn, { kind: 'tool-call', content: { callId: call.id } });
   try {
-    return await untilStopped(tool.run(read, { id: call.id, turn, signal: turn.signal }), turn.signal);
+    const { signal } = turn;
+    return await runUnlessAborted(signal, () => tool.run(read, { id: call.id, turn, signal }));
   } catch (error) {
     turn.signal.throwIfAborted();
     if (isUnavailable(error)) throw error;
@@ -141,19 +143,6 @@ async function outcomeOf(
     logger.error({ err: error, turn: turn.id, tool: call.name }, 'A tool failed');
     return failed('TOOL_ERROR', 'The tool failed');
   }
-}
-
-/** Stops waiting when the turn is stopped: not every tool looks at its signal. */
-async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  // After the stop, its outcome is of no interest.
-  work.catch(() => undefined);
-  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function failed(code: string, message: string): ToolOutcome {
