@@ -160,7 +160,10 @@ describe('locks that somebody keeps', () => {
     const told = await callEverything(10);
     const away = told.filter(({ answer }) => answer.status >= 500);
     expect(away.length).toBeGreaterThan(told.length / 2);
-    for (const one of away) expectAway(one);
+    // Readiness has a body of its own: it is 503 while all connections for background work wait for the locks.
+    const isHealth = ({ route }: Told) => HEALTH.test(route.split(' ')[1] ?? '');
+    expect(away.filter(isHealth).map(({ answer }) => answer.status)).not.toContain(500);
+    for (const one of away.filter((one) => !isHealth(one))) expectAway(one);
     expect(told.filter(({ ms }) => ms > LIMIT_MS).map(({ route, ms }) => ({ route, ms }))).toEqual([]);
     await holder.query('rollback');
   });
