@@ -37,6 +37,7 @@ describe('readConfig', () => {
       adminPassword: null,
       seed: 'none',
       spaceCreation: 'everyone',
+      speech: { secretId: null, secretKey: null, appId: null },
       publicUrl: 'http://127.0.0.1:3000',
       corsOrigins: [],
       allowedPrivateHosts: [],
