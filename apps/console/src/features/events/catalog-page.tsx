@@ -98,7 +98,7 @@ interface ApplicationEventsProps {
 function ApplicationEvents({ application, selected, onSelect }: ApplicationEventsProps) {
   const { name, applicationIdentifier, events } = application;
   return (
-    <section aria-label={name}>
+    <section aria-label={`${name} (${applicationIdentifier})`}>
       <h2>
         {name} <span className="muted">{applicationIdentifier}</span>
       </h2>
