@@ -36,27 +36,3 @@ export async function purgeOfEnvelopes(
   );
   return purged.length;
 }
-
-export async function purgeMinutes(sql: Sql, days: number, limit: number): Promise<number> {
-  const purged = await rows(
-    sql,
-    `delete from event_minute where ctid = any(array(
-       select ctid from event_minute where minute < statement_timestamp() - $1 * interval '1 day'
-       order by minute limit $2))
-     returning 1`,
-    [days, limit],
-  );
-  return purged.length;
-}
-
-export async function purgeHours(sql: Sql, days: number, limit: number): Promise<number> {
-  const purged = await rows(
-    sql,
-    `delete from event_hour where ctid = any(array(
-       select ctid from event_hour where hour < statement_timestamp() - $1 * interval '1 day'
-       order by hour limit $2))
-     returning 1`,
-    [days, limit],
-  );
-  return purged.length;
-}

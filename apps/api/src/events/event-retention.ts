@@ -5,10 +5,7 @@ import { Partitions } from '../infra/database/partitions.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import * as store from './event-retention.store.ts';
 
-/** The longest window of the summary, and the day in which it begins. */
-const SUMMARY_DAYS = 31;
-
-/** Removes envelopes that are too old, and everything that refers to them. */
+/** Removes envelopes that are too old, and everything that refers to them. `EventCounter` purges its counts itself. */
 @Injectable()
 export class EventRetention implements OnModuleInit {
   constructor(
@@ -24,8 +21,5 @@ export class EventRetention implements OnModuleInit {
       this.partitions.register({ name, keepDays: days, isReferenced: store.hasEnvelopeReferences });
     for (const table of store.KEYED_BY_ENVELOPE)
       this.sweeper.register(table, (limit) => store.purgeOfEnvelopes(this.database, table, days, limit));
-    const countDays = Math.max(days, SUMMARY_DAYS);
-    this.sweeper.register('event_minute', (limit) => store.purgeMinutes(this.database, countDays, limit));
-    this.sweeper.register('event_hour', (limit) => store.purgeHours(this.database, countDays, limit));
   }
 }
