@@ -1,16 +1,18 @@
-import { SignJWT, errors, jwtVerify } from 'jose';
+import { errors } from 'jose';
 import { systemClock, type Clock } from '../infra/clock.ts';
 import { deriveKey } from '../infra/crypto/derive-key.ts';
 import { unauthorized } from '../infra/http/app-error.ts';
 import { isUuid } from '../infra/http/ids.ts';
+import { SignedTokens } from './signed-tokens.ts';
 
 /** How many seconds an access token is valid. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
-const ALGORITHM = 'HS256';
-const TYPE = 'at+jwt';
-const ISSUER = 'platform';
-const AUDIENCE = 'platform-api';
+const KIND = {
+  type: 'at+jwt',
+  audience: 'platform-api',
+  lifetimeSeconds: ACCESS_TOKEN_SECONDS,
+};
 
 /** Who signed in, in which space, and with which refresh session. */
 export interface AccessClaims {
@@ -23,25 +25,14 @@ export interface AccessClaims {
 
 /** Issues and verifies the signed tokens of the console. */
 export class AccessTokens {
-  private readonly key: Buffer;
+  private readonly tokens: SignedTokens;
 
-  constructor(
-    secretKey: Buffer,
-    private readonly clock: Clock = systemClock,
-  ) {
-    this.key = deriveKey(secretKey, 'access-token');
+  constructor(secretKey: Buffer, clock: Clock = systemClock) {
+    this.tokens = new SignedTokens(KIND, deriveKey(secretKey, 'access-token'), clock);
   }
 
   issue({ userId, spaceId, joinedAt, refreshSessionId }: AccessClaims): Promise<string> {
-    const now = Math.floor(this.clock.now() / 1000);
-    return new SignJWT({ space: spaceId, joined: joinedAt, sid: refreshSessionId })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
-      .setSubject(userId)
-      .setIssuer(ISSUER)
-      .setAudience(AUDIENCE)
-      .setIssuedAt(now)
-      .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
-      .sign(this.key);
+    return this.tokens.sign(userId, { space: spaceId, joined: joinedAt, sid: refreshSessionId });
   }
 
   /** Throws UNAUTHORIZED if the token has expired or was not issued by this service. */
@@ -55,15 +46,7 @@ export class AccessTokens {
 
   private async payloadOf(token: string) {
     try {
-      const { payload } = await jwtVerify(token, this.key, {
-        algorithms: [ALGORITHM],
-        typ: TYPE,
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        requiredClaims: ['exp'],
-        currentDate: new Date(this.clock.now()),
-      });
-      return payload;
+      return await this.tokens.verify(token);
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw unauthorized('The access token has expired');
       throw invalidToken();
