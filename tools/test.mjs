@@ -2,11 +2,13 @@
 // Results of unchanged projects come from the Nx cache. The last line is the sum.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { workspacesWith } from './build.mjs';
 import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
 const TARGETS = ['test', 'e2e'];
+const MESSAGE_LINES = 12;
 
 const patterns = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -73,14 +75,26 @@ function add({ name, file }) {
     fail(`${name}: no report`);
     return;
   }
-  for (const { name: spec, assertionResults } of result.testResults) {
+  for (const { name: spec, message, assertionResults } of result.testResults) {
+    const path = relative(process.cwd(), spec);
     const pending = assertionResults.filter(({ status }) => status === 'pending' || status === 'todo');
-    if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${relative(process.cwd(), spec)}`);
+    if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${path}`);
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    for (const { fullName, failureMessages } of failed) {
+      notes.push(`Failed: ${path}: ${fullName}\n${beginning(failureMessages.join('\n'))}`);
+    }
+    if (assertionResults.length === 0 && message) notes.push(`Failed: ${path}\n${beginning(message)}`);
   }
   total.passed += result.numPassedTests;
   // A file that could not run has no failed tests, but is counted as a failure.
   total.failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
   total.skipped += result.numPendingTests + result.numTodoTests;
+}
+
+/** The first lines of an error message. The whole message is far above, among the output of the other suites. */
+function beginning(message) {
+  const lines = stripVTControlCharacters(message).split('\n', MESSAGE_LINES);
+  return lines.map((line) => `    ${line}`).join('\n');
 }
 
 function read(file) {
