@@ -8,6 +8,7 @@ import { DataResource } from './resources/data.ts';
 import { EventsResource } from './resources/events.ts';
 import { InvitationsResource } from './resources/invitations.ts';
 import { JobsResource } from './resources/jobs.ts';
+import { KnowledgeResource } from './resources/knowledge.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
 import { RunsResource } from './resources/runs.ts';
@@ -58,6 +59,7 @@ export class PlatformClient {
   readonly events: EventsResource;
   readonly invitations: InvitationsResource;
   readonly jobs: JobsResource;
+  readonly knowledge: KnowledgeResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
   readonly runs: RunsResource;
@@ -89,6 +91,7 @@ export class PlatformClient {
     this.data = new DataResource(http);
     this.events = new EventsResource(http);
     this.invitations = new InvitationsResource(http);
+    this.knowledge = new KnowledgeResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
     this.runs = new RunsResource(http);

@@ -18,6 +18,8 @@ export interface ApiRequest extends RequestOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of `body`. Its content type contains a boundary, which fetch chooses. */
+  form?: FormData;
   headers?: Record<string, string>;
   /** Sends the refresh cookie instead of the client's credential. */
   useCookie?: boolean;
@@ -160,6 +162,7 @@ export class HttpClient {
     const url = `${this.settings.baseUrl}${request.path}${formatQuery(request.query)}`;
     const init: RequestInit = { method: request.method, headers, signal };
     if (request.body !== undefined) init.body = JSON.stringify(request.body);
+    if (request.form !== undefined) init.body = request.form;
     if (request.useCookie === true) init.credentials = 'include';
     return translateFailure(request, this.settings.fetch(url, init));
   }

@@ -31,6 +31,7 @@ export type { DataResource, DataTable } from './resources/data.ts';
 export type { EventsResource } from './resources/events.ts';
 export type { InvitationsResource } from './resources/invitations.ts';
 export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
+export type { KnowledgeFile, KnowledgeResource } from './resources/knowledge.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { RunsResource } from './resources/runs.ts';

@@ -121,6 +121,17 @@ export type {
   WebhookType,
 } from './jobs.ts';
 
+export { KNOWLEDGE_MEDIA_TYPES, KNOWLEDGE_STATUSES } from './knowledge.ts';
+export type {
+  CreateKnowledgeDocumentRequest,
+  KnowledgeDocument,
+  KnowledgeDocumentDetail,
+  KnowledgeDocumentQuery,
+  KnowledgeMediaType,
+  KnowledgeSearchRequest,
+  KnowledgeStatus,
+} from './knowledge.ts';
+
 export type { Health } from './meta.ts';
 
 export { MODEL_PROVIDERS, OFFLINE_MODEL } from './models.ts';
