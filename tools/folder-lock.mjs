@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
+/** The code of the error for a folder that another process holds; `pid` is that process. */
+export const FOLDER_LOCKED = 'FOLDER_LOCKED';
 
 /**
  * Locks a folder for this process and returns a function that releases it. Throws if another process has the lock.
@@ -17,7 +19,10 @@ export function lockFolder(folder) {
     lock.close();
     if (error.errcode !== SQLITE_BUSY) throw error;
     const pid = readFileSync(holder, 'utf8');
-    throw new Error(`already running, pid ${pid}: it holds ${folder}`, { cause: error });
+    throw Object.assign(new Error(`already running, pid ${pid}: it holds ${folder}`, { cause: error }), {
+      code: FOLDER_LOCKED,
+      pid,
+    });
   }
   writeFileSync(holder, String(process.pid));
   return () => lock.close();

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './processes.mjs';
+import { readStartArguments } from './start-arguments.mjs';
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules', '.bin');
@@ -23,14 +24,21 @@ if (major < 20 || (major === 20 && minor < 19)) {
 if (command !== undefined && !['start', 'test', 'dev'].includes(command)) {
   exitWith(`Unknown command "${command}". Use start, test, or dev.`);
 }
+// The arguments of the tests are patterns.
+const given = command === 'start' || command === 'dev' ? readStartArguments(command, rest) : undefined;
+if (given?.problem !== undefined) exitWith(given.problem);
+if (given?.help !== undefined) {
+  console.log(given.help);
+  process.exit();
+}
 
 await install();
 if (command !== undefined) {
   if (process.env.npm_lifecycle_event) endWithNpm();
   const path = [bin, process.env.PATH].join(delimiter);
-  const { code } = await run(projectNode(), [join('tools', `${command}.mjs`), ...rest], {
+  const { code } = await run(projectNode(), [join('tools', `${command}.mjs`), ...(given ? [] : rest)], {
     cwd: root,
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, ...given?.env, PATH: path },
   });
   process.exit(code);
 }

@@ -1,10 +1,13 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Envelope, Page } from '@platform/contracts';
+import type { Envelope, Model, ModelTestResult, Page } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { IdentityService } from '../src/auth/identity.service.ts';
 import { SeedService } from '../src/seed/seed.service.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import type { FirstStart } from '../src/seed/first-start.ts';
+import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { copyTemplate, TestApp } from './harness/app.ts';
 
 jest.setTimeout(60_000);
@@ -115,6 +118,68 @@ describe('the first start', () => {
     }
     expect(await readFile(file(), 'utf8')).not.toContain(password);
     expect((await signIn('admin@platform.local', password)).status).toBe(200);
+  });
+
+  it('prints the model of the first agent, and follows a changed key of the environment until an admin edits it', async () => {
+    const environment = (key: string, baseUrl: string) => ({
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: baseUrl,
+      OPENAI_MODEL: 'gpt-env',
+    });
+    await start();
+    expect((await seed()).banner()).toContain('  Model     platform/offline, built in (set OPENAI_API_KEY');
+    const first = app;
+
+    const models = [
+      await startOpenAiServer({ apiKey: 'sk-right' }),
+      await startOpenAiServer({ apiKey: 'sk-x' }),
+    ];
+    const apps: TestApp[] = [];
+    const restart = async (key: string, baseUrl: string) => {
+      app = await TestApp.start({
+        database: first,
+        env: { PLATFORM_SEED: 'demo', PLATFORM_DATA_DIR: first.dataDir, ...environment(key, baseUrl) },
+      });
+      apps.push(app);
+      return (await seed()).banner();
+    };
+    const { apiKey } = await kept();
+    const as = { as: null, headers: { Authorization: `Bearer ${apiKey ?? ''}` } };
+    const works = async () => {
+      const { items } = (await app.request<Page<Model>>('GET', '/api/models', as)).body;
+      expect(items.map(({ name }) => name)).toEqual(['gpt-env', 'platform/offline']);
+      const test = await app.request<ModelTestResult>('POST', `/api/models/${items[0]?.id ?? ''}/test`, as);
+      return [test.body.ok, items[0]?.baseUrl];
+    };
+    const [one, two] = models.map(({ url }) => url) as [string, string];
+
+    expect(await restart('sk-wrong', one)).toContain(`  Model     gpt-env at ${one}`);
+    expect(await works()).toEqual([false, one]);
+    await restart('sk-right', one);
+    expect(await works()).toEqual([true, one]);
+    await restart('sk-x', two);
+    expect(await works()).toEqual([true, two]);
+
+    const [model] = (await app.request<Page<Model>>('GET', '/api/models', as)).body.items;
+    const body = { apiKey: 'sk-mine' };
+    expect((await app.request('PATCH', `/api/models/${model?.id ?? ''}`, { ...as, body })).status).toBe(200);
+    await restart('sk-x', two);
+    expect(await works()).toEqual([false, two]);
+
+    for (const one of apps) await one.close();
+    for (const one of models) await one.close();
+    app = first;
+  });
+
+  it('takes a model from the environment also after the password was changed', async () => {
+    await start({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_MODEL: 'gpt-late' });
+    const identity = app.get(IdentityService);
+    const { id } = await app.get(DataSource).transaction(async (tx) => {
+      const user = await identity.createUser(tx, { email: 'a@b.example', name: 'A', password: 'a password' });
+      return identity.createSpace(tx, 'Old space', user.id);
+    });
+    await seed();
+    expect(await app.sql('select name, space_id from model')).toEqual([{ name: 'gpt-late', space_id: id }]);
   });
 
   it('shows the password until it is changed', async () => {

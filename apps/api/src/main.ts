@@ -4,17 +4,22 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
-import { ConfigError, readConfig } from './infra/config/platform-config.ts';
+import { dropAddress, keepAddress } from './infra/address-file.ts';
+import { readConfig, type PlatformConfig } from './infra/config/platform-config.ts';
+import { StartError } from './infra/config/start-error.ts';
 import { migrate } from './infra/database/migrate.ts';
 import { armFailpoints } from './infra/failpoints.ts';
 import { Readiness } from './infra/health/readiness.ts';
 import { loggedError, loggedLine } from './infra/log-lines.ts';
 import { SeedService } from './seed/seed.service.ts';
+import { explainDatabaseError, explainListenError } from './start-errors.ts';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   armFailpoints(config.failpoints);
-  await migrate(config.databaseUrl);
+  await migrate(config.databaseUrl).catch((error: unknown) => {
+    throw explainDatabaseError(error, config);
+  });
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
     bodyParser: false,
@@ -23,26 +28,32 @@ async function main(): Promise<void> {
     forceCloseConnections: true,
   });
   app.useLogger(app.get(Logger));
-  closeOnSignal(app);
+  closeOnSignal(app, config);
   await setupApp(app);
   const seeded = await app.get(SeedService).run();
 
-  const server = await app.listen(config.port, config.host);
+  const server = await app.listen(config.port, config.host).catch(async (error: unknown) => {
+    throw await explainListenError(error, config);
+  });
   // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
   server.keepAliveTimeout = 65_000;
   app.get(Readiness).ready = true;
+  if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
 }
 
 /** The first signal drains; a second one does not wait. */
-function closeOnSignal(app: NestExpressApplication): void {
+function closeOnSignal(app: NestExpressApplication, config: PlatformConfig): void {
   let closing = false;
   const close = () => {
     if (closing) process.exit(1);
     closing = true;
     // Whoever balances the load goes elsewhere while the turns are drained.
     app.get(Readiness).ready = false;
-    app.close().then(() => process.exit(0), fail);
+    app
+      .close()
+      .then(() => (config.embedded ? dropAddress(config.dataDir) : undefined))
+      .then(() => process.exit(0), fail);
   };
   process.on('SIGINT', close);
   process.on('SIGTERM', close);
@@ -50,9 +61,7 @@ function closeOnSignal(app: NestExpressApplication): void {
 
 /** Whatever ends the process is told as the log tells it: what it carries may be somebody's. */
 function fail(error: unknown): void {
-  console.error(
-    error instanceof ConfigError ? error.message : loggedLine(JSON.stringify(loggedError(error))),
-  );
+  console.error(error instanceof StartError ? error.message : loggedLine(JSON.stringify(loggedError(error))));
   process.exit(1);
 }
 

@@ -112,6 +112,7 @@ export const agents = {
   },
   'models.environment': {
     source: 'contract §3',
-    behavior: 'OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL make a model once',
+    behavior:
+      'OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL make a model once, which follows a changed key until an admin edits it',
   },
 } as const;

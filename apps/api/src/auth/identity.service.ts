@@ -142,6 +142,12 @@ export class IdentityService {
     return first ?? null;
   }
 
+  /** The oldest space of the installation, or null if there is none. */
+  async findFirstSpaceId(tx = this.manager): Promise<string | null> {
+    const [space] = await tx.find(SpaceEntity, { select: { id: true }, order: { id: 'ASC' }, take: 1 });
+    return space?.id ?? null;
+  }
+
   /** Throws CONFLICT if the email address already has an account, in upper or lower case. */
   async createUser(tx: EntityManager, newUser: NewUser): Promise<UserSummary> {
     const { email, name, password, passwordTemporary = false, installationAdmin = false } = newUser;

@@ -3,7 +3,7 @@ import type { SecretContext } from '../infra/crypto/secret-box.ts';
 import { ModelDefinition, type ModelEntity } from './model.entity.ts';
 
 /** A model in the catalog of a space: a stored one, or the built-in one. */
-export type CatalogModel = Omit<ModelEntity, 'spaceId' | 'deletedAt'>;
+export type CatalogModel = Omit<ModelEntity, 'spaceId' | 'deletedAt' | 'fromEnvironment'>;
 
 /** Lower than every id that the database makes, so that the model is last in each list. */
 export const BUILT_IN_MODEL_ID = '00000000-0000-0000-0000-000000000001';

@@ -65,6 +65,10 @@ export class ModelEntity {
   @Column('boolean', { default: false })
   loopbackAllowed!: boolean;
 
+  /** Whether the environment of the process added it; its address and key follow the environment until an admin changes them. */
+  @Column('boolean', { default: false })
+  fromEnvironment!: boolean;
+
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 

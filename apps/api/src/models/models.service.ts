@@ -42,8 +42,10 @@ import {
   insertModel,
   listModels,
   lockModel,
+  lockModelOfEnvironment,
   newModelId,
   updateModel,
+  type ServerColumns,
 } from './models.store.ts';
 
 const TEST_TIMEOUT_MS = 20_000;
@@ -73,7 +75,8 @@ export class ModelsService {
     assertNone(definitionProblems(definition, request.apiKey));
     return this.database.transaction(async (tx) => {
       const loopbackAllowed = await this.identity.isInstallationAdmin(call.by.userId, tx);
-      const model = await this.insert(tx, call.by.spaceId, request, loopbackAllowed);
+      const origin = { loopbackAllowed, fromEnvironment: false };
+      const model = await this.insert(tx, call.by.spaceId, request, origin);
       if (model === null) throw nameTaken(definition.name);
       await audit(tx, call, 'model.create', model);
       return toModel(model);
@@ -116,12 +119,33 @@ export class ModelsService {
     }
   }
 
-  /** Adds the model that the environment names, unless the space has a model of that name. */
+  /**
+   * Adds the model that the environment names, unless the space has a model of that name. A model that was added in this
+   * way takes over a changed address or key.
+   */
   async ensureModelFromEnvironment(tx: EntityManager, spaceId: string): Promise<void> {
     const { openai } = this.config;
     if (openai === null) return;
     const { model: name, baseUrl, apiKey } = openai;
-    await this.insert(tx, spaceId, { name, baseUrl, apiKey }, true);
+    const origin = { loopbackAllowed: true, fromEnvironment: true };
+    if ((await this.insert(tx, spaceId, { name, baseUrl, apiKey }, origin)) !== null) return;
+    const model = await lockModelOfEnvironment(tx, spaceId, name);
+    if (model === null || (model.definition.baseUrl === baseUrl && this.hasKey(model, apiKey))) return;
+    const sealedApiKey = apiKey === null ? null : this.secrets.seal(apiKeyPlace(spaceId, model.id), apiKey);
+    await updateModel(tx, model, changeDefinition(model.definition, { baseUrl }), {
+      sealedApiKey,
+      ...origin,
+    });
+  }
+
+  /** False if the stored key cannot be read: the key of the environment then replaces it. */
+  private hasKey({ spaceId, id, sealedApiKey }: ModelEntity, apiKey: string | null): boolean {
+    if (sealedApiKey === null || apiKey === null) return sealedApiKey === apiKey;
+    try {
+      return this.secrets.open(apiKeyPlace(spaceId, id), sealedApiKey) === apiKey;
+    } catch {
+      return false;
+    }
   }
 
   /** Returns null if the name is taken. */
@@ -129,12 +153,12 @@ export class ModelsService {
     tx: EntityManager,
     spaceId: string,
     request: CreateModelRequest,
-    loopbackAllowed: boolean,
+    origin: Omit<ServerColumns, 'sealedApiKey'>,
   ): Promise<ModelEntity | null> {
     if (request.name === OFFLINE_MODEL) return null;
     const id = await newModelId(tx);
     const sealedApiKey = request.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), request.apiKey) : null;
-    return insertModel(tx, spaceId, id, newDefinition(request), { sealedApiKey, loopbackAllowed });
+    return insertModel(tx, spaceId, id, newDefinition(request), { sealedApiKey, ...origin });
   }
 
   private async change(
@@ -156,7 +180,9 @@ export class ModelsService {
     const sealedApiKey = change.apiKey ? this.secrets.seal(apiKeyPlace(spaceId, id), change.apiKey) : kept;
     const isInstallationAdmin = await this.identity.isInstallationAdmin(call.by.userId, tx);
     const loopbackAllowed = allowsLoopback(current, change, isInstallationAdmin);
-    const model = await updateModel(tx, current, next, { sealedApiKey, loopbackAllowed });
+    const fromEnvironment =
+      current.fromEnvironment && typeof change.apiKey !== 'string' && next.baseUrl === definition.baseUrl;
+    const model = await updateModel(tx, current, next, { sealedApiKey, loopbackAllowed, fromEnvironment });
     await audit(tx, call, 'model.update', model, { fields: Object.keys(change) });
     return model;
   }

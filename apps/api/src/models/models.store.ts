@@ -5,7 +5,7 @@ import { exactlyOne, preparedRows } from '../infra/database/rows.ts';
 import { ModelEntity, type ModelDefinition } from './model.entity.ts';
 
 /** What is stored about the server of a model besides its definition. */
-export type ServerColumns = Pick<ModelEntity, 'sealedApiKey' | 'loopbackAllowed'>;
+export type ServerColumns = Pick<ModelEntity, 'sealedApiKey' | 'loopbackAllowed' | 'fromEnvironment'>;
 
 export interface ModelName {
   spaceId: string;
@@ -53,6 +53,18 @@ export async function getModel(
   });
   if (model === null) throw await missingOrForeign(tx, ModelEntity, { id, deletedAt: IsNull() }, label);
   return model;
+}
+
+/** The model of that name if the environment added it, locked until the transaction ends. */
+export function lockModelOfEnvironment(
+  tx: EntityManager,
+  spaceId: string,
+  name: string,
+): Promise<ModelEntity | null> {
+  return tx.findOne(ModelEntity, {
+    where: { spaceId, definition: { name }, fromEnvironment: true, deletedAt: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
 }
 
 /** As `getModel`, and locks the row until the transaction ends. */

@@ -41,8 +41,8 @@ export async function dropFirstStart(file: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-/** The text that the terminal shows when the service is ready. */
-export function banner(publicUrl: string, made: FirstStart | null): string {
+/** The text that the terminal shows when the service is ready. `model` describes the model of the first agent. */
+export function banner(publicUrl: string, made: FirstStart | null, model: string | null): string {
   const lines = [
     '',
     'The agent platform is ready.',
@@ -52,6 +52,7 @@ export function banner(publicUrl: string, made: FirstStart | null): string {
   ];
   if (made)
     lines.push(`  Sign in   ${made.email}  ${made.password ?? '(the password of PLATFORM_ADMIN_PASSWORD)'}`);
+  if (model !== null) lines.push(`  Model     ${model}`);
   if (made?.apiKey && made.agentId) {
     lines.push(
       `  API key   ${made.apiKey}`,

@@ -49,8 +49,9 @@ export class SeedService {
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
     const withAgent = await this.withAgent(await first);
     const made = await whileUnavailable(() => this.withSamples(withAgent), undefined, PATIENCE_MS);
-    if (made) await this.followEnvironment(made);
-    return { banner: () => banner(this.config.publicUrl, made) };
+    await this.followEnvironment(made);
+    const model = await this.firstModel(made);
+    return { banner: () => banner(this.config.publicUrl, made, model) };
   }
 
   /**
@@ -138,12 +139,16 @@ export class SeedService {
     });
   }
 
-  /** Adds the model of the environment to the catalog. The first agent uses it until someone edits the agent. */
-  private async followEnvironment(made: FirstStart): Promise<void> {
+  /**
+   * Adds the model of the environment to the catalog of the first space, with its current address and key. The first agent
+   * uses it until someone edits the agent.
+   */
+  private async followEnvironment(made: FirstStart | null): Promise<void> {
     const { openai } = this.config;
-    if (openai === null) return;
-    await this.database.transaction((tx) => this.models.ensureModelFromEnvironment(tx, made.spaceId));
-    if (made.agentId === null) return;
+    const spaceId = openai && (made?.spaceId ?? (await this.identity.findFirstSpaceId()));
+    if (openai === null || spaceId === null) return;
+    await this.database.transaction((tx) => this.models.ensureModelFromEnvironment(tx, spaceId));
+    if (made === null || made.agentId === null) return;
     const caller = asAdmin(made);
     const agent = await this.agents.get(caller, made.agentId).catch(() => null);
     if (agent && 'model' in agent && agent.version === 1 && agent.model === OFFLINE_MODEL) {
@@ -151,6 +156,18 @@ export class SeedService {
         model: openai.model,
       });
     }
+  }
+
+  /** Describes the model of the first agent; null if the agent is not known or was deleted. */
+  private async firstModel(made: FirstStart | null): Promise<string | null> {
+    if (made === null || made.agentId === null) return null;
+    const agent = await this.agents.get(asAdmin(made), made.agentId).catch(() => null);
+    if (agent === null || !('model' in agent)) return null;
+    const { model, modelStatus } = agent;
+    const { openai } = this.config;
+    if (model === OFFLINE_MODEL) return `${model}, built in (set OPENAI_API_KEY to use another one)`;
+    if (modelStatus === 'unknown') return `${model}, which is not in the catalog: add it in the console`;
+    return model === openai?.model ? `${model} at ${openai.baseUrl}` : model;
   }
 
   private get demo(): boolean {

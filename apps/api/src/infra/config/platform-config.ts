@@ -16,6 +16,7 @@ import {
   textOf,
   type EnvKind,
 } from './env-kinds.ts';
+import { StartError } from './start-error.ts';
 
 export interface OpenAiConfig {
   /** Null for servers that require none. */
@@ -105,10 +106,11 @@ export class PlatformConfig {
 }
 
 /** Contains one line per invalid variable. Values are not repeated, because they may be secrets. */
-export class ConfigError extends Error {
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
-    this.name = 'ConfigError';
   }
 }
 

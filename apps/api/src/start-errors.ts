@@ -1,0 +1,86 @@
+import type { PlatformConfig } from './infra/config/platform-config.ts';
+import { StartError } from './infra/config/start-error.ts';
+
+/** How long a program on our port has to say that it is the platform. */
+const ASK_MS = 1_000;
+
+/** The network and authentication errors of a database address that is wrong, or of a server that is not running. */
+const DATABASE_PROBLEMS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it closed the connection',
+  ETIMEDOUT: 'it does not respond',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'there is no host of that name',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  '28P01': 'it rejects the password',
+  '28000': 'it rejects the user',
+  '3D000': 'it has no database of that name',
+  '42501': 'the user may not create tables',
+};
+
+/** Returns the error to show if the service cannot listen. Other errors are returned as they are. */
+export async function explainListenError(error: unknown, config: PlatformConfig): Promise<unknown> {
+  const { host, port } = config;
+  const cause = { cause: error };
+  switch (codeOf(error) ?? '') {
+    case 'EADDRINUSE': {
+      const other = `choose another port, for example PORT=${port + 1} npm start`;
+      const address = await findRunningPlatform(config);
+      return new StartError(
+        address === null
+          ? `Port ${port} on ${host} is used by another program: stop it, or ${other}.`
+          : `The platform already runs at ${address}, with other data: stop it, or ${other}.`,
+        cause,
+      );
+    }
+    case 'EACCES':
+      return new StartError(
+        `Port ${port} may not be used by this user: choose one above 1023, for example PORT=3000 npm start.`,
+        cause,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError(
+        `HOST is ${host}, which is not an address of this machine: use 127.0.0.1 for this machine only, or 0.0.0.0 for all of its addresses.`,
+        cause,
+      );
+    default:
+      return error;
+  }
+}
+
+/** Returns the error to show if the database cannot be used. Other errors are returned as they are. */
+export function explainDatabaseError(error: unknown, config: PlatformConfig): unknown {
+  const reason = DATABASE_PROBLEMS[codeOf(error) ?? ''];
+  if (reason === undefined) return error;
+  const { hostname, port, pathname } = new URL(config.databaseUrl);
+  const address = `${hostname}:${port || '5432'}${pathname}`;
+  const remedy = config.embedded
+    ? 'see postgres.log in the data folder'
+    : 'start it, correct DATABASE_URL, or unset DATABASE_URL, and npm start runs a database of its own';
+  return new StartError(`The database at ${address} cannot be used, because ${reason}: ${remedy}.`, {
+    cause: error,
+  });
+}
+
+/** The address of a platform that uses our port, or null if another program does. */
+async function findRunningPlatform({ host, port }: PlatformConfig): Promise<string | null> {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const address = `http://${name}:${port}`;
+  try {
+    const response = await fetch(`${address}/api/health/live`, { signal: AbortSignal.timeout(ASK_MS) });
+    const { status, checks } = (await response.json()) as { status?: unknown; checks?: unknown };
+    return status === 'ok' && typeof checks === 'object' ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The code of an error, or of the first attempt if several addresses were tried. */
+function codeOf(error: unknown): string | null {
+  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown };
+  if (typeof code === 'string') return code;
+  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : null;
+}
