@@ -278,7 +278,9 @@ describe('platform/offline', () => {
       model: 'platform/offline',
       choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant' } }],
     });
-    expect(answer.choices[0]?.message.content).toBe('You said: Good morning');
+    expect(answer.choices[0]?.message.content).toMatch(
+      /^You said: Good morning\n\nI am platform\/offline.*`\/think 2000`/s,
+    );
     const [entry] = await entriesOf(app.member);
     expect(entry).toMatchObject({
       model: 'platform/offline',
@@ -290,17 +292,15 @@ describe('platform/offline', () => {
   });
 
   verifies('relay.offline', 'streams word by word, with the usage last if requested', async () => {
-    const stream = await client().chat.completions.create(offline('Good morning', ASKED) as never);
+    const stream = await client().chat.completions.create(offline('/long 3', ASKED) as never);
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     for await (const chunk of stream as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
       chunks.push(chunk);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
-    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(
-      'You said: Good morning',
-    );
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('word word word');
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 5 } });
-    const { text } = await complete(offline('Good morning', { stream: true }));
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 3 } });
+    const { text } = await complete(offline('/long 3', { stream: true }));
     expect(text).not.toContain('"usage"');
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
@@ -320,9 +320,37 @@ describe('platform/offline', () => {
   });
 
   verifies('relay.offline', 'stops at max_tokens', async () => {
-    const answer = await client().chat.completions.create(offline('/long 100', { max_completion_tokens: 5 }));
-    expect(answer.choices[0]?.finish_reason).toBe('length');
-    expect(answer.usage?.completion_tokens).toBe(5);
+    for (const limit of [{ max_completion_tokens: 5 }, { max_tokens: 5 }]) {
+      const answer = await client().chat.completions.create(offline('/long 100', limit));
+      expect(answer.choices[0]?.finish_reason).toBe('length');
+      expect(answer.usage?.completion_tokens).toBe(5);
+    }
+  });
+
+  verifies('relay.offline', 'responds in JSON, with an instance of the requested schema', async () => {
+    const ask = async (format: object, more = {}) =>
+      (await client().chat.completions.create(offline('Hi', { response_format: format, ...more })))
+        .choices[0];
+    const content = async (format: object) =>
+      JSON.parse((await ask(format))?.message.content ?? '') as unknown;
+    expect(await content({ type: 'json_object' })).toEqual({ answer: 'You said: Hi' });
+    const schema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'array', items: { enum: ['Mon', 'Tue'] } } },
+      required: ['city', 'days'],
+      additionalProperties: false,
+    };
+    const named = { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema } };
+    expect(await content(named)).toEqual({ city: 'You said: Hi', days: ['Mon'] });
+    expect((await ask(named, { max_tokens: 3 }))?.finish_reason).toBe('length');
+    for (const [param, format] of [
+      ['response_format.type', { type: 'xml' }],
+      ['response_format.json_schema', { type: 'json_schema' }],
+      ['response_format.json_schema.schema', { type: 'json_schema', json_schema: { schema: 7 } }],
+    ] as const) {
+      const refused = await failureOf(ask(format));
+      expect([refused.status, refused.param]).toEqual([400, param]);
+    }
   });
 
   verifies(

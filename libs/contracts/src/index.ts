@@ -134,7 +134,7 @@ export type {
 
 export type { Health } from './meta.ts';
 
-export { MODEL_PROVIDERS, OFFLINE_MODEL } from './models.ts';
+export { MODEL_PROVIDERS, OFFLINE_COMMANDS, OFFLINE_MODEL } from './models.ts';
 export type {
   CreateModelRequest,
   Model,

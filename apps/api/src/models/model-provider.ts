@@ -40,7 +40,12 @@ export interface ModelRequest {
   messages: ModelMessage[];
   tools: ModelTool[];
   settings: ModelSettings;
+  /** Absent: text. */
+  answerFormat?: AnswerFormat;
 }
+
+/** An answer in JSON: an object, or an instance of a schema. */
+export type AnswerFormat = { type: 'json-object' } | { type: 'json-schema'; schema: Record<string, unknown> };
 
 export interface ModelUsage {
   promptTokens: number;

@@ -40,6 +40,31 @@ describe('OfflineProvider', () => {
     );
   });
 
+  it('says in its first answer what it is, and what can be tried with the offered tools', async () => {
+    const alone = text(await ask([user('Hello! What can you do?')]));
+    expect(alone).toMatch(/^You said: Hello! What can you do\?\n\nI am platform\/offline, /);
+    expect(alone.match(/`\/[a-z-]+/g)).toEqual(['`/think', '`/long', '`/fail']);
+    const tools = ['ask_user', 'current_time__now', 'pick'].map(tool);
+    const offered = text(await ask([user('Hello')], { tools }));
+    const examples = [...offered.matchAll(/`(\/.*?)`/g)].map(([, example]) => example);
+    expect(examples).toEqual([
+      '/ask Which color? | red | blue | other',
+      '/ask-many Which days? | Mon | Tue | Wed',
+      '/call current_time.now {}',
+      '/local pick {}',
+      '/think 2000',
+      '/long 200',
+      '/fail',
+    ]);
+    for (const example of examples.slice(0, 4)) {
+      const [first] = await ask([user(example ?? '')], { tools });
+      expect(first?.type).toBe('tool-call');
+    }
+    for (const message of ['/think 1', 'x'.repeat(401)]) {
+      expect(text(await ask([user(message)]))).not.toContain('platform/offline');
+    }
+  });
+
   it('is deterministic and counts exactly', async () => {
     const messages = [user('Tell me about 北京 and tokenization, please.')];
     const answer = await ask(messages);

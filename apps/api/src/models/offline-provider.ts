@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { OFFLINE_COMMANDS } from '@platform/contracts';
 import { delay } from './delay.ts';
 import {
   ProviderError,
@@ -7,8 +8,10 @@ import {
   type ModelPart,
   type ModelProvider,
   type ModelRequest,
+  type ModelTool,
 } from './model-provider.ts';
-import { callsMade, readScript, withoutDirectives, type ScriptedCall } from './offline-script.ts';
+import { ASK_TOOL, callsMade, readScript, withoutDirectives, type ScriptedCall } from './offline-script.ts';
+import { buildInstance } from './schema-instance.ts';
 import { estimatePrompt, tokenCounter } from './tokens.ts';
 
 const WORDS_PER_TURN = 32;
@@ -44,7 +47,8 @@ export class OfflineProvider implements ModelProvider {
     }
 
     let spoke = false;
-    for (const action of readScript(lastUserText(messages), tools, callsMade(messages))) {
+    const script = readScript(lastUserText(messages), tools, callsMade(messages));
+    for (const action of script) {
       let complete = true;
       switch (action.kind) {
         case 'think':
@@ -73,13 +77,65 @@ export class OfflineProvider implements ModelProvider {
         return;
       }
     }
-    const complete = spoke || (yield* say(wordsOf(conclusion(messages))));
+    const answer = conclusion(request, script.length > 0);
+    const complete = spoke || (yield* say(wordsOf(answer)));
     yield* end(complete ? 'stop' : 'length');
   }
 }
 
 /** What the model says when no directive is left. */
-function conclusion(messages: ModelMessage[]): string {
+function conclusion({ messages, tools, answerFormat }: ModelRequest, scripted: boolean): string {
+  const said = summary(messages);
+  switch (answerFormat?.type) {
+    case 'json-object':
+      return JSON.stringify({ answer: said }, null, 2);
+    case 'json-schema':
+      return JSON.stringify(buildInstance(answerFormat.schema, said), null, 2);
+    case undefined:
+      return scripted || !isOpening(messages) ? said : `${said}\n\n${introduction(tools)}`;
+  }
+}
+
+/** Whether the conversation consists of one short message of the user. */
+function isOpening(messages: ModelMessage[]): boolean {
+  const [message, ...later] = messages.filter(({ role }) => role !== 'system');
+  return message?.role === 'user' && later.length === 0 && textOf(message.parts).length <= QUOTE_LENGTH;
+}
+
+/** What the model is, and what can be tried with the tools that it was offered. */
+function introduction(tools: ModelTool[]): string {
+  const commands = OFFLINE_COMMANDS.flatMap(({ name, example, does }) => {
+    const shown = exampleFor(name, example, tools);
+    return shown === null ? [] : [`- \`${shown}\` ${does}`];
+  });
+  return [
+    'I am platform/offline, the built-in model. I need no network, cost nothing, and repeat what I receive. I also follow these lines, one or more per message:',
+    '',
+    ...commands,
+    '',
+    'For real answers, add a model in the console under Models, and choose it in the agent.',
+  ].join('\n');
+}
+
+/** The example with a tool that is offered; null if there is none for it. */
+function exampleFor(command: string, example: string, tools: ModelTool[]): string | null {
+  const called = tools.find(({ name }) => name.includes('__'))?.name;
+  const own = tools.find(({ name }) => !name.includes('__') && name !== ASK_TOOL)?.name;
+  switch (command) {
+    case 'ask':
+    case 'ask-many':
+      return tools.some(({ name }) => name === ASK_TOOL) ? example : null;
+    case 'call':
+      return called === undefined ? null : `/call ${called.replace('__', '.')} {}`;
+    case 'local':
+      return own === undefined ? null : `/local ${own} {}`;
+    default:
+      return example;
+  }
+}
+
+/** What the model received: the results of its calls, or else the message of the user. */
+function summary(messages: ModelMessage[]): string {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const results = resultsOf(messages.slice(at + 1));
   if (results.length > 0) return `Done. ${results.join(' ')}`;
@@ -136,8 +192,8 @@ function lastUserText(messages: ModelMessage[]): string {
 const textOf = (parts: ModelPart[]) =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** Splits before each space: the token counts of these pieces add up to that of the text. */
-const wordsOf = (text: string) => text.match(/\s*\S+|\s+$/g) ?? [];
+/** Splits before spaces and after line feeds: the token counts of these pieces add up to that of the text. */
+const wordsOf = (text: string) => text.match(/[^\S\n]*\S+\n*|\s+/g) ?? [];
 
 function* manyWords(count: number): Generator<string> {
   for (let i = 1; i <= count; i++) yield i === 1 ? 'word' : ' word';

@@ -17,7 +17,8 @@ export type Action =
 type Directive = Exclude<Action, { kind: 'calls' }> | { kind: 'call'; call: ScriptedCall };
 
 const DIRECTIVE = /^\/(call|local|ask-many|ask|think|long|fail)(?:\s+(.*))?$/;
-const ASK_TOOL = 'ask_user';
+/** The tool by which a model asks the user. */
+export const ASK_TOOL = 'ask_user';
 const MAX_THINK_MS = 600_000;
 const MAX_WORDS = 100_000;
 

@@ -1,12 +1,12 @@
 import type OpenAI from 'openai';
-import type { ModelMessage, ModelPart, ModelRequest } from './model-provider.ts';
+import type { AnswerFormat, ModelMessage, ModelPart, ModelRequest } from './model-provider.ts';
 import type { ServerQuirk } from './server-quirks.ts';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
 
 /** Formats a request for OpenAI's chat completions, adapted to the quirks of the server. */
 export function toOpenAi(
-  { model, messages, tools, settings }: ModelRequest,
+  { model, messages, tools, settings, answerFormat }: ModelRequest,
   quirks: ReadonlySet<ServerQuirk>,
 ): Body {
   const body: Body = { model, messages: messages.map(toMessage), stream: true };
@@ -21,7 +21,17 @@ export function toOpenAi(
   if (settings.topP !== undefined) body.top_p = settings.topP;
   if (settings.frequencyPenalty !== undefined) body.frequency_penalty = settings.frequencyPenalty;
   if (settings.presencePenalty !== undefined) body.presence_penalty = settings.presencePenalty;
+  if (answerFormat !== undefined) body.response_format = toResponseFormat(answerFormat);
   return body;
+}
+
+function toResponseFormat(format: AnswerFormat): Body['response_format'] {
+  switch (format.type) {
+    case 'json-object':
+      return { type: 'json_object' };
+    case 'json-schema':
+      return { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema } };
+  }
 }
 
 function toMessage(message: ModelMessage): OpenAI.Chat.ChatCompletionMessageParam {

@@ -10,7 +10,7 @@ export interface OpenAiServerOptions {
   dispatcher: Dispatcher;
 }
 
-export type OpenAiPath = '/chat/completions' | '/embeddings';
+export type OpenAiPath = '/chat/completions' | '/embeddings' | '/responses';
 
 /** A server that implements OpenAI's API. Nothing outside sees its key and address. */
 export class OpenAiServer {

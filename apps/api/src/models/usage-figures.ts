@@ -5,15 +5,16 @@ import { isObject } from '../infra/json.ts';
 export const MAX_FIGURE = 100_000_000;
 
 /**
- * Reads the figures of OpenAI's `usage`. Returns null unless the prompt and the completion are counts of tokens: then
- * they have to be estimated. Embeddings have no completion; cached and reasoning tokens are 0 unless they are counts.
+ * Reads the figures of OpenAI's `usage`, in the words of chat completions or of the Responses API. Returns null unless the
+ * prompt and the completion are counts of tokens: then they have to be estimated. Embeddings have no completion; cached and
+ * reasoning tokens are 0 unless they are counts.
  */
 export function readUsage(usage: Record<string, unknown>): ModelUsage | null {
-  const promptTokens = usage.prompt_tokens;
-  const completionTokens = usage.completion_tokens ?? 0;
+  const promptTokens = usage.prompt_tokens ?? usage.input_tokens;
+  const completionTokens = usage.completion_tokens ?? usage.output_tokens ?? 0;
   if (!isCount(promptTokens) || !isCount(completionTokens)) return null;
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const prompt = detailsOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
+  const completion = detailsOf(usage.completion_tokens_details ?? usage.output_tokens_details);
   return {
     promptTokens,
     completionTokens,
@@ -21,6 +22,8 @@ export function readUsage(usage: Record<string, unknown>): ModelUsage | null {
     reasoningTokens: countOf(completion.reasoning_tokens),
   };
 }
+
+const detailsOf = (value: unknown) => (isObject(value) ? value : {});
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_FIGURE;
 const countOf = (value: unknown): number => (isCount(value) ? value : 0);

@@ -1,4 +1,5 @@
 import type {
+  AnswerFormat,
   ModelMessage,
   ModelPart,
   ModelRequest,
@@ -8,6 +9,9 @@ import type {
 } from '../models/model-provider.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
 import { invalidField, type RelayRequest } from './relay-request.ts';
+
+/** Building an instance reads the schema many times. */
+const MAX_SCHEMA_LENGTH = 64 * 1024;
 
 /** Parses OpenAI's chat completion request for a built-in provider. Throws 400 that names an invalid field. */
 export function parseModelRequest({ body, maxOutputTokens }: RelayRequest, model: string): ModelRequest {
@@ -20,7 +24,30 @@ export function parseModelRequest({ body, maxOutputTokens }: RelayRequest, model
     messages: messages.map((message, i) => parseMessage(message, `messages[${i}]`)),
     tools: tools.map((tool, i) => parseTool(tool, `tools[${i}]`)),
     settings,
+    ...parseAnswerFormat(body.response_format ?? { type: 'text' }),
   };
+}
+
+function parseAnswerFormat(format: unknown): { answerFormat?: AnswerFormat } {
+  const at = 'response_format';
+  const { type, json_schema: named } = requireObject(format, at);
+  switch (type) {
+    case 'text':
+      return {};
+    case 'json_object':
+      return { answerFormat: { type: 'json-object' } };
+    case 'json_schema': {
+      const { schema } = requireObject(named, `${at}.json_schema`);
+      const read = requireObject(schema ?? {}, `${at}.json_schema.schema`);
+      if (JSON.stringify(read).length > MAX_SCHEMA_LENGTH) {
+        const param = `${at}.json_schema.schema`;
+        throw invalidField(param, `${param} must be at most ${MAX_SCHEMA_LENGTH} characters long`);
+      }
+      return { answerFormat: { type: 'json-schema', schema: read } };
+    }
+    default:
+      throw invalidField(`${at}.type`, `${at}.type must be one of text, json_object, json_schema`);
+  }
 }
 
 function parseMessage(message: JsonObject, at: string): ModelMessage {
