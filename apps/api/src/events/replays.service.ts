@@ -13,9 +13,6 @@ import { getEnvelope } from './envelopes.store.ts';
 import { ReplayChecks } from './replay-checks.ts';
 import * as store from './replays.store.ts';
 
-/** An envelope changes its status while it is checked only if it is replayed or dispatched at the same time. */
-const MAX_TRIES = 5;
-
 @Injectable()
 export class ReplaysService {
   constructor(
@@ -25,23 +22,29 @@ export class ReplaysService {
   ) {}
 
   /**
-   * Dispatches an envelope again, to the subscriptions as they are then. While it is PENDING, returns the generation that is
-   * running. A repeated key returns the first replay. Throws CONFLICT for an event that is not registered at present, and
-   * VALIDATION_ERROR for a payload that violates its current schema.
+   * Dispatches an envelope again, to the subscriptions as they are then. While it is PENDING, or if another request has begun
+   * a replay meanwhile, returns that generation. A repeated key returns the first replay. Throws CONFLICT for an event that
+   * is not registered at present, and VALIDATION_ERROR for a payload that violates its current schema.
    */
   async replay(call: AuditedCall, id: string, requestKey: string | null): Promise<ReplayResponse> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const envelope = await getEnvelope(this.database.manager, call.by.spaceId, id);
-      const known = requestKey && (await store.findReplayByKey(this.database, envelope.id, requestKey));
-      if (typeof known === 'number') return { envelopeId: envelope.id, generation: known };
-      if (envelope.status !== 'PENDING') await this.assertReplayable(envelope);
-      const begun = await this.begin(call, envelope, requestKey).catch(nullIfKeyTaken);
-      if (begun === null) continue;
-      // Also if the replay was running already: its hint may have been lost.
-      await this.messaging.publish('envelope', [envelope.id]);
-      return { envelopeId: envelope.id, generation: begun.generation };
-    }
-    throw conflict(`Envelope ${id} is being replayed by others; try again`);
+    const envelope = await getEnvelope(this.database.manager, call.by.spaceId, id);
+    const known = requestKey && (await store.findReplayByKey(this.database, envelope.id, requestKey));
+    if (typeof known === 'number') return { envelopeId: envelope.id, generation: known };
+    if (envelope.status !== 'PENDING') await this.assertReplayable(envelope);
+    const { generation } = await this.begin(call, envelope, requestKey).catch((error: unknown) =>
+      this.findTaken(error, envelope.id, requestKey),
+    );
+    // Also if the replay was running already: its hint may have been lost.
+    await this.messaging.publish('envelope', [envelope.id]);
+    return { envelopeId: envelope.id, generation };
+  }
+
+  /** Returns the replay of another request with the key, if that is why this one failed. */
+  private async findTaken(error: unknown, id: string, requestKey: string | null): Promise<store.Replayed> {
+    if (requestKey === null || !violates(error, 'replay_key_pkey')) throw error;
+    const generation = await store.findReplayByKey(this.database, id, requestKey);
+    if (generation === null) throw error;
+    return { id, generation };
   }
 
   private async assertReplayable(envelope: EnvelopeEntity): Promise<void> {
@@ -50,32 +53,28 @@ export class ReplaysService {
     if (problem !== undefined) throw invalidFor(problem.problems);
   }
 
-  /** Returns null if the status of the envelope has changed since it was read. */
   private begin(
     call: AuditedCall,
     envelope: EnvelopeEntity,
     requestKey: string | null,
-  ): Promise<store.Replayed | null> {
+  ): Promise<store.Replayed> {
     return transactionWithOutcome(
       this.database,
       (tx) =>
         envelope.status === 'PENDING'
-          ? this.joinRunning(tx, envelope, requestKey)
+          ? this.join(tx, envelope, requestKey)
           : this.beginNext(tx, call, envelope, requestKey),
-      async (begun) => begun !== null && store.hasReplay(this.database, begun),
+      (begun) => store.hasReplay(this.database, begun),
     );
   }
 
-  private async joinRunning(
+  private async join(
     tx: EntityManager,
-    { id, spaceId }: EnvelopeEntity,
+    { id, generation }: store.Replayed,
     requestKey: string | null,
-  ): Promise<store.Replayed | null> {
-    const generation = await store.findPendingGeneration(tx, spaceId, id);
-    if (generation === null) return null;
-    const running = { id, generation };
-    if (requestKey === null) return running;
-    return { id, generation: await store.claimReplayKey(tx, running, requestKey) };
+  ): Promise<store.Replayed> {
+    if (requestKey === null) return { id, generation };
+    return { id, generation: await store.claimReplayKey(tx, { id, generation }, requestKey) };
   }
 
   private async beginNext(
@@ -83,12 +82,14 @@ export class ReplaysService {
     { by, requestId }: AuditedCall,
     { id, spaceId }: EnvelopeEntity,
     requestKey: string | null,
-  ): Promise<store.Replayed | null> {
+  ): Promise<store.Replayed> {
     const [locked] = await store.lockReplayable(tx, spaceId, [id], null);
-    if (locked === undefined) return null;
     // After the lock: another request with the key may have held it.
     const known = requestKey && (await store.findReplayByKey(tx, id, requestKey));
     if (typeof known === 'number') return { id, generation: known };
+    // It was not PENDING when this request read it, so its current generation began later and answers this request, too.
+    if (locked === undefined)
+      return this.join(tx, { id, generation: await store.getGeneration(tx, spaceId, id) }, requestKey);
     const order = {
       spaceId,
       requestedBy: by.userId,
@@ -98,17 +99,11 @@ export class ReplaysService {
     };
     const begunReplays = await store.insertReplays(tx, order, [id]);
     const [begun] = begunReplays;
-    if (begun === undefined) return null;
+    if (begun === undefined) throw new Error(`Envelope ${id} was locked but not replayed`);
     await requestCount(tx, spaceId, begunReplays);
     const details = { generation: begun.generation };
     const entry = { action: 'envelope.replay', targetType: 'envelope', targetId: id };
     await recordAudit(tx, by, { ...entry, details, requestId });
     return begun;
   }
-}
-
-/** Another request with the key has committed meanwhile. */
-function nullIfKeyTaken(error: unknown): null {
-  if (violates(error, 'replay_key_pkey')) return null;
-  throw error;
 }

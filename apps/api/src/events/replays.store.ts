@@ -1,5 +1,5 @@
 import type { EnvelopeStatus } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../infra/database/rows.ts';
 
 export interface Replayed {
   id: string;
@@ -60,14 +60,11 @@ export async function lockReplayable(
   return locked.map(({ id }) => id);
 }
 
-/** Returns the current generation of an envelope that is PENDING; null if it is not. */
-export async function findPendingGeneration(sql: Sql, spaceId: string, id: string): Promise<number | null> {
-  const row = await firstRow<{ generation: number }>(
-    sql,
-    `select generation from envelope where space_id = $1 and id = $2 and status = 'PENDING'`,
-    [spaceId, id],
-  );
-  return row?.generation ?? null;
+/** Returns the current generation of an envelope. */
+export async function getGeneration(sql: Sql, spaceId: string, id: string): Promise<number> {
+  const statement = 'select generation from envelope where space_id = $1 and id = $2';
+  const { generation } = await exactlyOne<{ generation: number }>(sql, statement, [spaceId, id]);
+  return generation;
 }
 
 export interface ReplayOrder {
