@@ -68,6 +68,16 @@ export function strayStatements(files) {
     );
 }
 
+/** Purges in batches that compare a time with a volatile function, which no index serves. */
+export function unindexedPurges(files) {
+  return apiFiles(files).flatMap((file) =>
+    statementsOf(file)
+      .filter((statement) => /^\s*delete\b/i.test(statement) && /\blimit\b/i.test(statement))
+      .filter((statement) => /[<>]=?\s*clock_timestamp\(\)/i.test(statement))
+      .map((statement) => `${file.path}: ${firstLine(statement)}`),
+  );
+}
+
 /** Injected classes with more dependencies than a reader can keep in mind. */
 export function crowdedClasses(files) {
   return apiFiles(files).flatMap((file) =>

@@ -9,6 +9,7 @@ import {
   privateImports,
   strayStatements,
   tableOwners,
+  unindexedPurges,
 } from './structure.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -29,6 +30,8 @@ describe('the repository', () => {
   test('names a table only in the module that owns it', () =>
     assert.deepEqual(foreignTables(repository), []));
   test('has SQL only in stores', () => assert.deepEqual(strayStatements(repository), []));
+  test('purges with statements that an index serves', () =>
+    assert.deepEqual(unindexedPurges(repository), []));
   test('injects at most six dependencies into a class', () =>
     assert.deepEqual(crowdedClasses(repository), []));
 });
@@ -67,6 +70,16 @@ describe('planted violations are found', () => {
     assert.equal(strayStatements([entity, api('agents/agents.service.ts', statement)]).length, 1);
     assert.equal(strayStatements([entity, api('agents/agents.store.ts', statement)]).length, 0);
     assert.equal(strayStatements([entity, api('agents/a.ts', "const text = 'select a model';")]).length, 0);
+  });
+
+  test('a purge that compares with a volatile function', () => {
+    const purge = (now) =>
+      api(
+        'a/a.store.ts',
+        `sql.query('delete from a where id in (select id from a where at < ${now}() limit $1)')`,
+      );
+    assert.equal(unindexedPurges([purge('clock_timestamp')]).length, 1);
+    assert.equal(unindexedPurges([purge('statement_timestamp')]).length, 0);
   });
 
   test('a class with seven dependencies', () => {

@@ -15,17 +15,15 @@ export interface ApplicationCredentials extends ApplicationIdentity {
   keyLastUsedAt: Date | null;
 }
 
+const FIND_APPLICATION = `select id, identifier, uninstalled_at is null as installed from application
+  where space_id = $1 and identifier = $2`;
+
 export function findApplication(
   sql: Sql,
   spaceId: string,
   identifier: string,
 ): Promise<ApplicationIdentity | null> {
-  return firstRow(
-    sql,
-    `select id, identifier, uninstalled_at is null as installed from application
-     where space_id = $1 and identifier = $2`,
-    [spaceId, identifier],
-  );
+  return firstRow(sql, FIND_APPLICATION, [spaceId, identifier]);
 }
 
 /** As `findApplication`; no other transaction can install, upgrade, or uninstall it until this one ends. */
@@ -35,12 +33,7 @@ export function lockApplication(
   identifier: string,
 ): Promise<ApplicationIdentity | null> {
   // `no key update` does not block inserts that refer to the row by a foreign key.
-  return firstRow(
-    sql,
-    `select id, identifier, uninstalled_at is null as installed from application
-     where space_id = $1 and identifier = $2 for no key update`,
-    [spaceId, identifier],
-  );
+  return firstRow(sql, `${FIND_APPLICATION} for no key update`, [spaceId, identifier]);
 }
 
 /** Inserts an application that is not installed yet; does nothing if the space has or had it. */

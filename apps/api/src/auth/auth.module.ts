@@ -89,8 +89,8 @@ export class AuthModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register('refresh sessions', () => purgeEndedSessions(this.database));
-    this.sweeper.register('rate windows', () => purgePastWindows(this.database), 10 * MINUTE);
-    this.sweeper.register('invitations', () => purgeEndedInvitations(this.database));
+    this.sweeper.register('refresh sessions', (limit) => purgeEndedSessions(this.database, limit));
+    this.sweeper.register('rate windows', (limit) => purgePastWindows(this.database, limit), 10 * MINUTE);
+    this.sweeper.register('invitations', (limit) => purgeEndedInvitations(this.database, limit));
   }
 }

@@ -76,7 +76,7 @@ export async function secondsToWait(sql: Sql, inviterId: string, most: number): 
   const excess = await firstRow<{ seconds: number }>(
     sql,
     `select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
-     from invitation where invited_by = $1 and created_at > clock_timestamp() - interval '1 hour'
+     from invitation where invited_by = $1 and created_at > statement_timestamp() - interval '1 hour'
      order by created_at desc offset $2 limit 1`,
     [inviterId, most],
   );
@@ -143,17 +143,14 @@ export async function withdrawInvitationsBy(
   await updateRows(tx, InvitationEntity, pending, { ...END, outcome: 'WITHDRAWN' });
 }
 
-/** Purges invitations that ended more than 30 days ago, in batches. The audit log keeps what happened. */
-export async function purgeEndedInvitations(sql: Sql): Promise<void> {
-  const batch = 1000;
-  for (let removed = batch; removed === batch;) {
-    const gone = await rows(
-      sql,
-      `delete from invitation where id in (
-         select id from invitation where ended_at < clock_timestamp() - interval '30 days' limit $1
-       ) returning id`,
-      [batch],
-    );
-    removed = gone.length;
-  }
+/** Deletes at most `limit` invitations that ended more than 30 days ago. The audit log keeps what happened. */
+export async function purgeEndedInvitations(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from invitation where id = any(array(
+       select id from invitation where ended_at < statement_timestamp() - interval '30 days' limit $1))
+     returning id`,
+    [limit],
+  );
+  return purged.length;
 }

@@ -1,8 +1,6 @@
 import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import type { Counts, WindowLimit } from './sliding-window.ts';
 
-const PURGE_BATCH = 1000;
-
 /** The row `w` at the time of the event `excluded`: windows that have passed no longer count. */
 const AGE = `greatest(extract(epoch from excluded.started_at - w.started_at) * 1000, 0)`;
 const WINDOW = `$2::float8`;
@@ -46,16 +44,14 @@ export function findCounts(sql: Sql, key: Buffer): Promise<(Counts & { age: numb
   );
 }
 
-/** Purges the counts of windows that are long past, in batches. */
-export async function purgePastWindows(sql: Sql): Promise<void> {
-  for (let removed = PURGE_BATCH; removed === PURGE_BATCH;) {
-    const gone = await rows(
-      sql,
-      `delete from rate_window where key in (
-         select key from rate_window where started_at < clock_timestamp() - interval '10 minutes' limit $1
-       ) returning key`,
-      [PURGE_BATCH],
-    );
-    removed = gone.length;
-  }
+/** Deletes at most `limit` counts of windows that are long past. */
+export async function purgePastWindows(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from rate_window where key = any(array(
+       select key from rate_window where started_at < statement_timestamp() - interval '10 minutes' limit $1))
+     returning key`,
+    [limit],
+  );
+  return purged.length;
 }

@@ -90,18 +90,15 @@ export async function revokeSession(tx: EntityManager, id: string): Promise<void
   );
 }
 
-/** Purges sessions that ended more than 30 days ago, in batches. */
-export async function purgeEndedSessions(sql: Sql): Promise<void> {
-  const batch = 1000;
-  for (let removed = batch; removed === batch;) {
-    const gone = await rows(
-      sql,
-      `delete from refresh_session where id in (
-         select id from refresh_session where least(expires_at, revoked_at) < clock_timestamp() - interval '30 days'
-         limit $1
-       ) returning id`,
-      [batch],
-    );
-    removed = gone.length;
-  }
+/** Deletes at most `limit` sessions that ended more than 30 days ago. */
+export async function purgeEndedSessions(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from refresh_session where id = any(array(
+       select id from refresh_session
+       where least(expires_at, revoked_at) < statement_timestamp() - interval '30 days' limit $1))
+     returning id`,
+    [limit],
+  );
+  return purged.length;
 }

@@ -18,7 +18,10 @@ const MIN_REST_MS = 10;
 /** A sweep that takes longer continues at the next tick, after the others. */
 const MAX_MS = 60_000;
 
-/** One batch. Resolves to the number of rows it removed, at most `limit`, or to nothing if there are no batches. */
+/**
+ * One batch. Resolves to the number of rows it removed, at most `limit`, or to nothing if there are no batches. A statement
+ * compares times with statement_timestamp(): no index serves a comparison with a volatile function.
+ */
 export type SweepBatch = (limit: number) => Promise<number | void>;
 
 interface Sweep {

@@ -38,7 +38,7 @@ export async function purgeResponses(sql: Sql, limit: number): Promise<number> {
   const purged = await rows(
     sql,
     `delete from tool_response where key = any(array(
-       select key from tool_response where expires_at < clock_timestamp() order by expires_at limit $1))
+       select key from tool_response where expires_at < statement_timestamp() order by expires_at limit $1))
      returning status`,
     [limit],
   );

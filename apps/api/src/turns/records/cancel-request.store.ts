@@ -39,15 +39,14 @@ export async function consumeCancelRequest(
   return row !== null;
 }
 
-const BATCH = 1_000;
-
-export async function purgeCancelRequests(sql: Sql): Promise<void> {
-  let gone: unknown[];
-  do {
-    gone = await rows(
-      sql,
-      `delete from cancel_request where ctid = any(array(
-         select ctid from cancel_request where expires_at < statement_timestamp() limit ${BATCH})) returning user_id`,
-    );
-  } while (gone.length === BATCH);
+/** Deletes at most `limit` requests that have expired. */
+export async function purgeCancelRequests(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from cancel_request where ctid = any(array(
+       select ctid from cancel_request where expires_at < statement_timestamp() limit $1))
+     returning user_id`,
+    [limit],
+  );
+  return purged.length;
 }

@@ -1,8 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
-// Times are compared with statement_timestamp(): no index serves a comparison with a volatile function.
-const BATCH = 1_000;
-
 /** Expired sessions, oldest first. */
 export async function expiredSessions(sql: Sql, limit: number): Promise<string[]> {
   const found = await rows<{ id: string }>(
@@ -50,15 +47,14 @@ export async function purgeSession(tx: Sql, id: string): Promise<void> {
   );
 }
 
-/** Deletes local tool calls that expired long ago. */
-export async function purgeLocalToolCalls(sql: Sql): Promise<void> {
-  let gone: unknown[];
-  do {
-    gone = await rows(
-      sql,
-      `delete from local_tool_call where ctid = any(array(
-         select ctid from local_tool_call where expires_at < statement_timestamp() - interval '7 days' limit ${BATCH}))
-       returning turn_id`,
-    );
-  } while (gone.length === BATCH);
+/** Deletes at most `limit` local tool calls that expired long ago. */
+export async function purgeLocalToolCalls(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from local_tool_call where ctid = any(array(
+       select ctid from local_tool_call where expires_at < statement_timestamp() - interval '7 days' limit $1))
+     returning turn_id`,
+    [limit],
+  );
+  return purged.length;
 }

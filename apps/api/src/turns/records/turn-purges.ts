@@ -4,10 +4,7 @@ import { Sweeper } from '../../infra/sweeper.ts';
 import { purgeCancelRequests } from './cancel-request.store.ts';
 import { expiredSessions, purgeLocalToolCalls, purgeSession } from './turn-purges.store.ts';
 
-/** Sessions read at a time; each is purged in a transaction of its own. */
-const SESSIONS = 100;
-
-/** Deletes, in batches, what turns leave behind and nobody can request anymore. */
+/** Deletes what turns leave behind and nobody can request anymore. */
 @Injectable()
 export class TurnPurges implements OnModuleInit {
   constructor(
@@ -16,17 +13,18 @@ export class TurnPurges implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register('cancel requests', () => purgeCancelRequests(this.database));
-    this.sweeper.register('local tool calls', () => purgeLocalToolCalls(this.database));
-    this.sweeper.register('executions without memory', () => this.purgeExpiredSessions());
+    this.sweeper.register('cancel requests', (limit) => purgeCancelRequests(this.database, limit));
+    this.sweeper.register('local tool calls', (limit) => purgeLocalToolCalls(this.database, limit));
+    this.sweeper.register('executions without memory', (limit) => this.purgeExpiredSessions(limit));
   }
 
-  /** Deletes what was said in expired sessions. Their turns stay: the ledger refers to them. */
-  async purgeExpiredSessions(): Promise<void> {
-    let batch: string[];
-    do {
-      batch = await expiredSessions(this.database, SESSIONS);
-      for (const id of batch) await this.database.transaction((tx) => purgeSession(tx, id));
-    } while (batch.length === SESSIONS);
+  /**
+   * Deletes what was said in at most `limit` expired sessions, each in a transaction of its own. Returns how many. Their
+   * turns stay: the ledger refers to them.
+   */
+  async purgeExpiredSessions(limit: number): Promise<number> {
+    const expired = await expiredSessions(this.database, limit);
+    for (const id of expired) await this.database.transaction((tx) => purgeSession(tx, id));
+    return expired.length;
   }
 }
