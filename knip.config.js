@@ -44,7 +44,7 @@ export default {
     },
     'libs/speech': {
       entry: ['src/**/*.spec.ts'],
-      project: ['src/**/*.ts'],
+      project: ['{src,test}/**/*.ts'],
     },
     'libs/contracts': {
       project: ['src/**/*.ts'],

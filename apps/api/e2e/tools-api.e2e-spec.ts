@@ -12,6 +12,7 @@ import type {
   ToolMethod,
   ToolMethodRequest,
 } from '@platform/contracts';
+import { makeWav } from '../../../libs/speech/test/test-audio.ts';
 import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
@@ -608,7 +609,7 @@ describe('speech recognition', () => {
       contents: said(`/call speech_recognition.recognize ${JSON.stringify(step.input)}`),
     });
     expect(body.toolExecutions).toMatchObject([{ status: 'succeeded', result: success }]);
-    const wav = `data:audio/wav;base64,${silence(8_000).toString('base64')}`;
+    const wav = `data:audio/wav;base64,${makeWav(0.25).toString('base64')}`;
     const session = randomUUID();
     await agent.json({
       session_id: session,
@@ -628,21 +629,3 @@ describe('speech recognition', () => {
     await provider.close();
   });
 });
-
-/** A wav file, 16 kHz mono, of so many bytes of silence. */
-function silence(bytes: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + bytes, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(16_000, 24);
-  header.writeUInt32LE(32_000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(bytes, 40);
-  return Buffer.concat([header, Buffer.alloc(bytes)]);
-}

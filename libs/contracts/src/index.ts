@@ -263,7 +263,7 @@ export type {
   Workflow,
 } from './tasks.ts';
 
-export { PORT_LOCATIONS, TOOL_KINDS } from './tools.ts';
+export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS } from './tools.ts';
 export type {
   AddToolMethodsRequest,
   CreateToolRequest,
@@ -272,6 +272,8 @@ export type {
   MethodCache,
   MethodPortLocation,
   MethodRetry,
+  SpeechFormat,
+  SpeechLanguage,
   SpeechToolConfiguration,
   Tool,
   ToolAuth,

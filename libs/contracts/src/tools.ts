@@ -164,6 +164,23 @@ export interface ToolInvocation {
   warnings: string[];
 }
 
+/** The languages that speech recognition has engines for. */
+export const SPEECH_LANGUAGES = [
+  'zh-CN',
+  'zh-TW',
+  'en-US',
+  'ja-JP',
+  'ko-KR',
+  'es-ES',
+  'fr-FR',
+  'de-DE',
+  'ru-RU',
+] as const;
+export type SpeechLanguage = (typeof SPEECH_LANGUAGES)[number];
+
+export const SPEECH_FORMATS = ['wav', 'mp3', 'm4a', 'pcm', 'aac'] as const;
+export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
+
 /** The configuration of the speech tool in a space. */
 export interface SpeechToolConfiguration {
   region: string;

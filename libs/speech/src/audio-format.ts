@@ -1,7 +1,7 @@
-import { AUDIO_FORMATS, type AudioFormat } from './types.ts';
+import { SPEECH_FORMATS, type SpeechFormat } from '@platform/contracts';
 
 /** What the first bytes of audio tell. `other`: a known format that the tool does not support. */
-export type DetectedFormat = AudioFormat | 'mp4' | { other: string } | null;
+export type DetectedFormat = SpeechFormat | 'mp4' | { other: string } | null;
 
 /** Detects a format by its first bytes. PCM has none; `mp4` can be audio or video. */
 export function detectFormat(bytes: Buffer): DetectedFormat {
@@ -34,7 +34,7 @@ const OTHER = [
 ];
 
 /** A frame starts with 11 or 12 one bits. Layer 0 is AAC in ADTS; layer III is MP3. */
-function detectMpegAudio(bytes: Buffer): AudioFormat | { other: string } | null {
+function detectMpegAudio(bytes: Buffer): SpeechFormat | { other: string } | null {
   const [first = 0, second = 0, third = 0] = bytes;
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
   const layer = (second >> 1) & 3;
@@ -44,12 +44,12 @@ function detectMpegAudio(bytes: Buffer): AudioFormat | { other: string } | null 
   return layer === 1 ? 'mp3' : { other: 'MPEG audio of layer I or II' };
 }
 
-export function isAudioFormat(text: string): text is AudioFormat {
-  return (AUDIO_FORMATS as readonly string[]).includes(text);
+export function isAudioFormat(text: string): text is SpeechFormat {
+  return (SPEECH_FORMATS as readonly string[]).includes(text);
 }
 
 /** The format that a file name tells, if it is one of the five. */
-export function formatOfName(filename: string | null | undefined): AudioFormat | null {
+export function formatOfName(filename: string | null | undefined): SpeechFormat | null {
   const extension = /\.([A-Za-z0-9]+)$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
   return isAudioFormat(extension) ? extension : null;
 }

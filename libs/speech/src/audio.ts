@@ -1,6 +1,7 @@
+import { SPEECH_FORMATS, type SpeechFormat } from '@platform/contracts';
 import { parseBuffer } from 'music-metadata';
 import { detectFormat, formatOfName, isAudioFormat } from './audio-format.ts';
-import { AUDIO_FORMATS, SpeechError, type AudioFormat, type SpeechInput } from './types.ts';
+import { SpeechError, type SpeechInput } from './types.ts';
 
 /** PCM of 16 kHz with 16 bits and one channel. */
 const PCM_BYTES_PER_SECOND = 32_000;
@@ -10,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 export interface Audio {
   bytes: Buffer;
-  format: AudioFormat;
+  format: SpeechFormat;
   warnings: string[];
 }
 
@@ -72,7 +73,7 @@ async function chooseFormat(
   { format: given, filename }: SpeechInput,
   bytes: Buffer,
   warnings: string[],
-): Promise<AudioFormat> {
+): Promise<SpeechFormat> {
   const wanted = given?.toLowerCase().replace(/^\./, '') ?? null;
   if (wanted !== null && !isAudioFormat(wanted)) {
     throw unsupported(`The format ${wanted.slice(0, 20)} is not supported`);
@@ -91,7 +92,7 @@ async function chooseFormat(
 }
 
 /** Bytes win over what the caller says. */
-function agree(detected: AudioFormat, wanted: AudioFormat | null, warnings: string[]): AudioFormat {
+function agree(detected: SpeechFormat, wanted: SpeechFormat | null, warnings: string[]): SpeechFormat {
   if (wanted !== null && wanted !== detected) {
     warnings.push(`The format was given as ${wanted}, but the audio is ${detected}`);
   }
@@ -99,7 +100,7 @@ function agree(detected: AudioFormat, wanted: AudioFormat | null, warnings: stri
 }
 
 function unsupported(reason: string): SpeechError {
-  return new SpeechError('UNSUPPORTED_FORMAT', `${reason}. Supported are ${AUDIO_FORMATS.join(', ')}`);
+  return new SpeechError('UNSUPPORTED_FORMAT', `${reason}. Supported are ${SPEECH_FORMATS.join(', ')}`);
 }
 
 async function readMetadata(bytes: Buffer) {

@@ -1,7 +1,7 @@
-import { LANGUAGES, type Language } from './types.ts';
+import { SPEECH_LANGUAGES, type SpeechLanguage } from '@platform/contracts';
 
 /** The engines of the provider, for audio with 16 kHz. */
-const ENGINES: Record<Language, string> = {
+const ENGINES: Record<SpeechLanguage, string> = {
   'zh-CN': '16k_zh',
   'zh-TW': '16k_zh-TW',
   'en-US': '16k_en',
@@ -23,7 +23,7 @@ export function findEngine(
 ): { engine: string; warning: string | null } {
   if (language === config.defaultLanguage) return { engine: config.engineType, warning: null };
   if (!isLanguage(language)) {
-    const known = LANGUAGES.join(', ');
+    const known = SPEECH_LANGUAGES.join(', ');
     return {
       engine: config.engineType,
       warning: `The language ${language} is not one of ${known}; the default engine was used`,
@@ -35,6 +35,6 @@ export function findEngine(
   return { engine: ENGINES[language], warning };
 }
 
-function isLanguage(language: string): language is Language {
-  return (LANGUAGES as readonly string[]).includes(language);
+function isLanguage(language: string): language is SpeechLanguage {
+  return (SPEECH_LANGUAGES as readonly string[]).includes(language);
 }

@@ -4,12 +4,4 @@ export type { SpeechProvider, SpeechRequest } from './provider.ts';
 export { recognize, SPEECH_TOOL } from './speech-recognition.ts';
 export type { RecognizeOptions } from './speech-recognition.ts';
 export { TencentSpeechProvider } from './tencent-provider.ts';
-export { AUDIO_FORMATS, LANGUAGES } from './types.ts';
-export type {
-  AudioFormat,
-  SpeechErrorCode,
-  SpeechFailure,
-  SpeechInput,
-  SpeechOutput,
-  SpeechSuccess,
-} from './types.ts';
+export type { SpeechErrorCode, SpeechFailure, SpeechInput, SpeechOutput, SpeechSuccess } from './types.ts';

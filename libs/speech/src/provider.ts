@@ -1,10 +1,10 @@
+import type { SpeechFormat } from '@platform/contracts';
 import type { CompleteSpeechConfig } from './config.ts';
-import type { AudioFormat } from './types.ts';
 
 /** A sentence to be recognized. */
 export interface SpeechRequest {
   bytes: Buffer;
-  format: AudioFormat;
+  format: SpeechFormat;
   engine: string;
 }
 

@@ -1,80 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { CloudServer, SECRET_ID, SECRET_KEY } from '../test/cloud-server.ts';
+import { makeAac, makeMp3, makeMp4, makeWav } from '../test/test-audio.ts';
 import { listConfigProblems, type SpeechConfig } from './config.ts';
 import { recognize, SPEECH_TOOL } from './speech-recognition.ts';
-import { makeAac, makeMp3, makeMp4, makeWav } from './test-audio.ts';
 import type { SpeechInput } from './types.ts';
-
-const SECRET_ID = 'AKIDexampleexampleexample';
-const SECRET_KEY = 'secretsecretsecretsecret';
-
-/** What the server received, after it has verified the signature. */
-interface Received {
-  EngSerViceType: string;
-  SourceType: number;
-  VoiceFormat: string;
-  Data: string;
-  DataLen: number;
-}
-
-/** A stand-in for the provider that verifies signatures as documented (TC3-HMAC-SHA256). */
-class CloudServer {
-  readonly received: Received[] = [];
-  readonly regions: unknown[] = [];
-  /** The error code of the next responses, or null for success. */
-  failure: string | null = null;
-  isSilent = false;
-  private server: Server | null = null;
-
-  async start(): Promise<string> {
-    this.server = createServer((req, res) => {
-      const chunks: Buffer[] = [];
-      req.on('data', (chunk: Buffer) => chunks.push(chunk));
-      req.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        if (this.isSilent) return;
-        const code = isSigned(req, body) ? this.failure : 'AuthFailure.SignatureFailure';
-        this.received.push(JSON.parse(body) as Received);
-        this.regions.push(req.headers['x-tc-region']);
-        const RequestId = 'request-1';
-        const response = code
-          ? { Error: { Code: code, Message: `${body.slice(0, 50)} is wrong` }, RequestId }
-          : { Result: '你好 world', AudioDuration: 1000, RequestId };
-        res.setHeader('Content-Type', 'application/json');
-        res.end(JSON.stringify({ Response: response }));
-      });
-    });
-    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.server?.closeAllConnections();
-    this.server?.close();
-  }
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-
-function isSigned(req: IncomingMessage, body: string): boolean {
-  const authorization = req.headers.authorization ?? '';
-  const [, id, scope = '', names = '', signature] =
-    /^TC3-HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=(\w+)$/.exec(authorization) ??
-    [];
-  if (id !== SECRET_ID) return false;
-  const headers = names.split(';').map((name) => {
-    // The provider has no port, so the SDK signs the host without one.
-    const value = String(req.headers[name]).replace(name === 'host' ? /:\d+$/ : /$^/, '');
-    return `${name}:${value.toLowerCase()}\n`;
-  });
-  const request = ['POST', '/', '', headers.join(''), names, sha256(body)].join('\n');
-  const [date = '', service = ''] = scope.split('/');
-  const text = ['TC3-HMAC-SHA256', req.headers['x-tc-timestamp'], scope, sha256(request)].join('\n');
-  const key = hmac(hmac(hmac(`TC3${SECRET_KEY}`, date), service), 'tc3_request');
-  return hmac(key, text).toString('hex') === signature;
-}
 
 let cloud: CloudServer;
 let config: SpeechConfig;

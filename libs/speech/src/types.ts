@@ -1,20 +1,3 @@
-/** The languages that can be recognized. */
-export const LANGUAGES = [
-  'zh-CN',
-  'zh-TW',
-  'en-US',
-  'ja-JP',
-  'ko-KR',
-  'es-ES',
-  'fr-FR',
-  'de-DE',
-  'ru-RU',
-] as const;
-export type Language = (typeof LANGUAGES)[number];
-
-export const AUDIO_FORMATS = ['wav', 'mp3', 'm4a', 'pcm', 'aac'] as const;
-export type AudioFormat = (typeof AUDIO_FORMATS)[number];
-
 /** The codes that begin the `error` of a failure. */
 export type SpeechErrorCode =
   | 'INVALID_CREDENTIALS'
