@@ -90,6 +90,26 @@ export function crowdedClasses(files) {
   );
 }
 
+/** Those of the libraries that no entry imports at run time, directly or through other files. */
+export function unusedLibraries(files, entries, libraries) {
+  const sources = new Map(files.map((file) => [file.path, file]));
+  const used = new Set();
+  const seen = new Set();
+  const open = [...entries];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const file = sources.get(path);
+    if (file === undefined || seen.has(path)) continue;
+    seen.add(path);
+    for (const name of runtimeImportsOf(file)) {
+      const [, own] = /^@platform\/([a-z-]+)$/.exec(name) ?? [];
+      if (name.startsWith('.')) open.push(posix.join(posix.dirname(path), name));
+      else if (own) open.push(`libs/${own}/src/index.ts`);
+      else used.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)[0]);
+    }
+  }
+  return libraries.filter((library) => !used.has(library));
+}
+
 /** The module that owns each table, read from the entities. */
 export function tableOwners(files) {
   const owners = new Map();
@@ -117,6 +137,36 @@ function importsOf(file) {
     .importedFiles.map(({ fileName }) => fileName)
     .filter((name) => name.startsWith('.'))
     .map((name) => posix.join(posix.dirname(file.path), name));
+}
+
+/** What is imported besides types: at the top, by `import()`, or as the program of a worker. */
+function runtimeImportsOf(file) {
+  const found = [];
+  const visit = (node) => {
+    const specifier = runtimeSpecifier(node);
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier))
+      found.push(specifier.text.replace(/\?.*$/, ''));
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(file));
+  return found;
+}
+
+function runtimeSpecifier(node) {
+  if (ts.isImportDeclaration(node)) return isOnlyTypes(node.importClause) ? undefined : node.moduleSpecifier;
+  if (ts.isExportDeclaration(node)) {
+    const names = node.exportClause?.elements;
+    return node.isTypeOnly || names?.every(({ isTypeOnly }) => isTypeOnly) ? undefined : node.moduleSpecifier;
+  }
+  const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  const isWorker = ts.isNewExpression(node) && node.expression.getText() === 'URL';
+  return isDynamic || isWorker ? node.arguments?.[0] : undefined;
+}
+
+function isOnlyTypes(clause) {
+  if (clause === undefined || clause.name !== undefined) return clause?.isTypeOnly ?? false;
+  const names = clause.namedBindings?.elements;
+  return clause.isTypeOnly || (names?.every(({ isTypeOnly }) => isTypeOnly) ?? false);
 }
 
 function tablesIn(statement) {

@@ -10,6 +10,7 @@ import {
   strayStatements,
   tableOwners,
   unindexedPurges,
+  unusedLibraries,
 } from './structure.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -17,6 +18,21 @@ const repository = globSync('{apps,libs}/*/src/**/*.{ts,tsx}', { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => !/\.spec\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const ENTRIES = ['apps/api/src/main.ts', 'apps/console/src/main.tsx'];
+/** What the specification prescribes. */
+const REQUIRED_LIBRARIES = [
+  ...[
+    '@nestjs/core',
+    '@nestjs/platform-express',
+    '@nestjs/bull',
+    'class-validator',
+    'typeorm',
+    'pg',
+    'react',
+  ],
+  ...['@apidevtools/swagger-parser', 'js-yaml', 'tencentcloud-sdk-nodejs-asr'],
+];
 
 const api = (path, ...lines) => ({ path: `apps/api/src/${path}`, text: lines.join('\n') });
 
@@ -34,6 +50,8 @@ describe('the repository', () => {
     assert.deepEqual(unindexedPurges(repository), []));
   test('injects at most six dependencies into a class', () =>
     assert.deepEqual(crowdedClasses(repository), []));
+  test('imports every prescribed library in production code', () =>
+    assert.deepEqual(unusedLibraries(repository, ENTRIES, REQUIRED_LIBRARIES), []));
 });
 
 describe('planted violations are found', () => {
@@ -86,5 +104,18 @@ describe('planted violations are found', () => {
     const parameters = Array.from({ length: 7 }, (_, i) => `private readonly p${i}: P`).join(', ');
     const crowded = api('a/a.service.ts', `@Injectable() export class A { constructor(${parameters}) {} }`);
     assert.deepEqual(crowdedClasses([crowded]), ['apps/api/src/a/a.service.ts: A has 7 dependencies']);
+  });
+
+  test('a prescribed library that is imported only as a type, or only by a file that nothing imports', () => {
+    const unused = (...files) => unusedLibraries(files, ['apps/api/src/main.ts'], ['pg', 'js-yaml']);
+    const yaml = api('a/yaml.ts', "import { load } from 'js-yaml';");
+    const pools =
+      "import type { Pool } from 'pg';\nimport { type Client } from 'pg';\nexport type * from 'pg';";
+    assert.deepEqual(unused(api('main.ts', pools), yaml), ['pg', 'js-yaml']);
+    const main = api('main.ts', "const a = await import('./a/a.ts');", "import pg from 'pg/lib/client.js';");
+    assert.deepEqual(unused(main, api('a/a.ts', "export * from './yaml.ts';"), yaml), []);
+    assert.deepEqual(unused(main, api('a/a.ts', "import type { Y } from './yaml.ts';"), yaml), ['js-yaml']);
+    const worker = api('a/a.ts', "new Worker(new URL('./yaml.ts', import.meta.url));");
+    assert.deepEqual(unused(main, worker, yaml), []);
   });
 });

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     throw explainDatabaseError(error, config);
   });
 
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new ExpressAdapter(), {
     bodyParser: false,
     bufferLogs: true,
     // Open streams would otherwise hold the shutdown; turns have been drained by then.
