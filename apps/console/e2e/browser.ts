@@ -24,9 +24,9 @@ export function assertBuilt(): void {
   if (!built) throw new Error('The console is not built');
 }
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(flags: string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-  return chromium.launch({ executablePath, args: BROWSER_FLAGS });
+  return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
 }
 
 export function newConsoleContext(browser: Browser, baseURL: string): Promise<BrowserContext> {

@@ -51,6 +51,7 @@ export const keys = {
   application: (identifier: string) => ['applications', 'one', identifier] as const,
   tools: ['tools'] as const,
   tool: (toolId: string) => ['tools', 'one', toolId] as const,
+  speech: ['tools', 'speech'] as const,
   usage: ['usage'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,

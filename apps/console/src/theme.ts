@@ -109,6 +109,9 @@ export function createThemeConfig(scheme: Scheme): ThemeConfig {
       colorLinkHover: colours.link,
       colorError: colours.danger,
       colorErrorText: colours.danger,
+      // A lighter red is hard to read on the background.
+      colorErrorHover: colours.danger,
+      colorErrorBorderHover: colours.danger,
       colorSuccess: colours.success,
       colorSuccessBg: colours.successBg,
       colorSuccessBorder: colours.successBorder,

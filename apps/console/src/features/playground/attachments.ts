@@ -1,5 +1,6 @@
 import type { ContentItem } from '@platform/contracts';
 import { useState } from 'react';
+import { toDataUri } from '../../ui/data-uri.ts';
 
 /** A request can have 10 MB, and base64 encodes three bytes as four characters. */
 export const MAX_ATTACHED_BYTES = 7 * 1024 * 1024;
@@ -64,7 +65,7 @@ async function attach(file: File): Promise<Attached> {
     key: nextKey++,
     name: file.name,
     bytes: file.size,
-    content: toContent(file.name, file.type, await dataUri(file)),
+    content: toContent(file.name, file.type, await toDataUri(file)),
   };
 }
 
@@ -73,13 +74,4 @@ export function toContent(name: string, type: string, url: string): ContentItem 
   if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
   if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };
   return { type: 'file', file_info: { url, name } };
-}
-
-async function dataUri(file: File): Promise<string> {
-  const type = (file.type || 'application/octet-stream').split(';')[0] ?? '';
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return `data:${type};base64,${btoa(binary)}`;
 }

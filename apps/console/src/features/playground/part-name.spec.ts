@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatBytes, getPartName } from './part-name.ts';
+import { getPartName } from './part-name.ts';
 
 describe('getPartName', () => {
   const attachment = { id: 'a1', mime: 'image/png', bytes: 70, url: '/api/x' };
@@ -17,16 +17,5 @@ describe('getPartName', () => {
     expect(getPartName({ type: 'audio', audio_url: { url: 'https://example.com/a.mp3' } })).toBe(
       'https://example.com/a.mp3',
     );
-  });
-});
-
-describe('formatBytes', () => {
-  it('uses the largest unit that fits', () => {
-    expect([1, 70, 1_500, 7_340_032].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
-      '1 byte',
-      '70 bytes',
-      '1.5 kB',
-      '7.3 MB',
-    ]);
   });
 });

@@ -5,10 +5,11 @@ import { App, Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
+import { formatBytes } from '../../ui/bytes.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
 import { useWasVisible } from '../../ui/use-was-visible.ts';
 import { KindIcon } from './composer.tsx';
-import { formatBytes, getPartName } from './part-name.ts';
+import { getPartName } from './part-name.ts';
 
 interface PartsProps {
   agentId: string;

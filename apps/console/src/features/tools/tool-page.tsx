@@ -2,6 +2,7 @@ import { DeleteOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -21,6 +22,10 @@ import { ToolSettings } from './tool-settings.tsx';
 import { toolQuery } from './tools-query.ts';
 import { TryDrawer } from './try-drawer.tsx';
 import './tools.css';
+
+const SpeechCards = lazy(() =>
+  import('./speech-cards.tsx').then((module) => ({ default: module.SpeechCards })),
+);
 
 export function Component() {
   const { toolId = '' } = useParams();
@@ -87,6 +92,11 @@ function Details({ tool }: { tool: Tool }) {
             </Facts>
           </div>
         </section>
+        {tool.kind === 'speech' && (
+          <Suspense fallback={<PageSpinner />}>
+            <SpeechCards />
+          </Suspense>
+        )}
         <Card title={`${t('toolPages.methods')} (${tool.methods.length})`}>
           <MethodsTable tool={tool} isEditable={isEditable} onEdit={setEdited} onTry={setTried} />
         </Card>
