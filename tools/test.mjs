@@ -1,4 +1,4 @@
-// npm test [-- pattern …]: runs all tests, or the test files that match, as the targets `test` and `e2e` of all projects.
+// npm test [-- pattern …]: runs all tests, or the test files that match, as the targets `test`, `e2e`, and `timed` of all projects.
 // Results of unchanged projects come from the Nx cache. The last line is the sum.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { workspacesWith } from './build.mjs';
 import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
-const TARGETS = ['test', 'e2e'];
+const TARGETS = ['test', 'e2e', 'timed'];
 const MESSAGE_LINES = 12;
 
 const patterns = process.argv.slice(2);

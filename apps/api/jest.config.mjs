@@ -24,7 +24,8 @@ export default {
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/!(*.contract).spec.ts'] },
     { ...common, displayName: 'contract', testMatch: ['<rootDir>/src/**/*.contract.spec.ts'] },
-    { ...e2e, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/*.e2e-spec.ts'] },
+    { ...e2e, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/!(*.timed).e2e-spec.ts'] },
+    { ...e2e, displayName: 'timed', testMatch: ['<rootDir>/e2e/**/*.timed.e2e-spec.ts'] },
     {
       ...e2e,
       displayName: 'faults',
