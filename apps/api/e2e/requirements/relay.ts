@@ -13,6 +13,11 @@ export const relay = {
     behavior:
       'A stream comes back byte for byte while it is written, without the usage chunk that was not asked for',
   },
+  'relay.responses': {
+    source: 'spec: Relay; contract §8',
+    behavior:
+      'The Responses API is handed on byte for byte and charged like completions; a server without it is a 404 that names chat completions',
+  },
   'relay.embeddings': {
     source: 'contract §8',
     behavior: 'Embeddings are handed on; platform/offline makes none (400)',

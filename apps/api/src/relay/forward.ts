@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { OpenAiEndpoint } from '../models/openai-endpoint.ts';
 import { countTokens } from '../models/tokens.ts';
 import { estimateCompletionTokens } from './response-usage.ts';
-import { forwardError, rejectsStreamOptions } from './upstream-error.ts';
+import { forwardError, isUnknownPath, noResponsesApi, rejectsStreamOptions } from './upstream-error.ts';
 import { collectPrompt, formatUpstreamBody, type RelayRequest } from './relay-request.ts';
 import { UpstreamCall, type CompletedCall } from './upstream-call.ts';
 import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
@@ -18,7 +18,7 @@ export async function forwardCall(
   const call = (requestUsage: boolean) => {
     const body = formatUpstreamBody(request, upstreamModel, requestUsage);
     const upstream = new UpstreamCall(res, endpoint.secrets, !request.includeUsage);
-    if (request.path === '/chat/completions') progress.completionTokens = () => upstream.completionTokens;
+    if (request.path !== '/embeddings') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.result;
   };
@@ -33,6 +33,7 @@ export async function forwardCall(
     case 'unsent':
       return null;
     case 'rejected':
+      if (request.path === '/responses' && isUnknownPath(outcome)) throw noResponsesApi();
       forwardError(res, outcome, endpoint);
       return null;
     case 'completed':

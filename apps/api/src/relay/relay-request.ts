@@ -1,13 +1,14 @@
 import { AppError } from '../infra/http/app-error.ts';
+import type { OpenAiPath } from '../models/openai-server.ts';
 import { MEDIUM_TOKENS } from '../models/tokens.ts';
 import { isObject, type JsonObject } from '../infra/json.ts';
 
 /** The part of a request that the relay interprets. The rest of the body concerns only the caller and the model. */
 export interface RelayRequest {
-  path: '/chat/completions' | '/embeddings';
+  path: OpenAiPath;
   body: JsonObject;
   stream: boolean;
-  /** Whether the caller requested the usage in the stream. */
+  /** Whether the caller requested the usage in the stream. The Responses API always reports it. */
   includeUsage: boolean;
   /** Null if the caller sets no limit. */
   maxOutputTokens: number | null;
@@ -47,9 +48,7 @@ export function parseCompletionRequest(body: JsonObject): RelayRequest {
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw invalidField('messages', 'messages must be an array of at least one message');
   }
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
-    throw invalidField('stream', 'stream must be true or false');
-  }
+  assertBoolean(stream, 'stream');
   if (options !== undefined && options !== null && !isObject(options)) {
     throw invalidField('stream_options', 'stream_options must be an object');
   }
@@ -58,9 +57,36 @@ export function parseCompletionRequest(body: JsonObject): RelayRequest {
     body,
     stream: stream === true,
     includeUsage: isObject(options) && options.include_usage === true,
-    maxOutputTokens: typeof max === 'number' && max >= 0 ? Math.floor(max) : null,
+    maxOutputTokens: limitOf(max),
   };
 }
+
+/** Parses a request of the Responses API. */
+export function parseResponsesRequest(body: JsonObject): RelayRequest {
+  const { input, stream, background, max_output_tokens: max } = body;
+  if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
+    throw invalidField('input', 'input must be a string or an array of items');
+  }
+  assertBoolean(stream, 'stream');
+  assertBoolean(background, 'background');
+  // The response ends before the model does, so its usage would never be known.
+  if (background === true)
+    throw invalidField('background', 'background must be false: the relay would not know the usage');
+  return {
+    path: '/responses',
+    body,
+    stream: stream === true,
+    includeUsage: true,
+    maxOutputTokens: limitOf(max),
+  };
+}
+
+function assertBoolean(value: unknown, name: string): void {
+  if (value === undefined || value === null || typeof value === 'boolean') return;
+  throw invalidField(name, `${name} must be true or false`);
+}
+
+const limitOf = (max: unknown) => (typeof max === 'number' && max >= 0 ? Math.floor(max) : null);
 
 export function parseEmbeddingRequest(body: JsonObject): RelayRequest {
   if (typeof body.input !== 'string' && !(Array.isArray(body.input) && body.input.length > 0)) {
@@ -71,14 +97,14 @@ export function parseEmbeddingRequest(body: JsonObject): RelayRequest {
 
 /** Formats the body for the model server. Streams always request the usage, for the ledger. */
 export function formatUpstreamBody(request: RelayRequest, model: string, requestUsage: boolean): string {
-  const { body, stream: streamed } = request;
-  if (!streamed || !requestUsage) return JSON.stringify({ ...body, model });
+  const { path, body, stream: streamed } = request;
+  if (!streamed || !requestUsage || path === '/responses') return JSON.stringify({ ...body, model });
   const options = isObject(body.stream_options) ? body.stream_options : {};
   return JSON.stringify({ ...body, model, stream_options: { ...options, include_usage: true } });
 }
 
 /** Collects the prompt: its text, and the tokens of everything else. */
-export function collectPrompt({ body }: RelayRequest): { text: string; otherTokens: number } {
+export function collectPrompt({ path, body }: RelayRequest): { text: string; otherTokens: number } {
   const texts: string[] = [];
   let otherTokens = 0;
   const collect = (content: unknown) => {
@@ -90,7 +116,15 @@ export function collectPrompt({ body }: RelayRequest): { text: string; otherToke
       else otherTokens += MEDIUM_TOKENS;
     }
   };
-  collect(body.input);
+  if (path === '/responses' && Array.isArray(body.input)) {
+    collect(body.instructions);
+    for (const item of body.input as unknown[]) {
+      otherTokens += MESSAGE_TOKENS;
+      // A message, or a call of a function, its result, and the like.
+      if (isObject(item) && item.content !== undefined) collect(item.content);
+      else texts.push(JSON.stringify(item));
+    }
+  } else collect([body.instructions, body.input]);
   for (const message of (body.messages ?? []) as JsonObject[]) {
     otherTokens += MESSAGE_TOKENS;
     collect(message.content);

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
@@ -19,6 +19,12 @@ export class RelayController {
     return this.relay.listModels(caller.spaceId);
   }
 
+  /** Returns a model of the space, in OpenAI's format. The id of a model is its name. */
+  @Get('models/:model')
+  model(@Caller() caller: UserPrincipal, @Param('model') model: string): Promise<object> {
+    return this.relay.getModel(caller.spaceId, model);
+  }
+
   /** Creates a chat completion, streamed or not, with the catalog's model that `model` names. */
   @Post('chat/completions')
   @HttpCode(200)
@@ -29,6 +35,18 @@ export class RelayController {
     @Res() res: Response,
   ): Promise<void> {
     return this.relay.complete(caller, body, req.requestId, res);
+  }
+
+  /** Creates a response, streamed or not, if the server of the model has OpenAI's Responses API. */
+  @Post('responses')
+  @HttpCode(200)
+  respond(
+    @Caller() caller: UserPrincipal,
+    @Body() body: unknown,
+    @Req() req: Request,
+    @Res() res: Response,
+  ): Promise<void> {
+    return this.relay.respond(caller, body, req.requestId, res);
   }
 
   /** Creates embeddings. */

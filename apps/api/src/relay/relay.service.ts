@@ -17,10 +17,12 @@ import {
   parseModelName,
   parseCompletionRequest,
   parseEmbeddingRequest,
+  parseResponsesRequest,
   estimatePromptTokens,
   invalidField,
   type RelayRequest,
 } from './relay-request.ts';
+import { noResponsesApi } from './upstream-error.ts';
 import { createProgress, NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
 interface ResolvedCall {
@@ -58,13 +60,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   /** Lists the models of the space in OpenAI's format. */
   async listModels(spaceId: string): Promise<object> {
     const models = await this.catalog.list(spaceId);
-    const data = models.map(({ name, createdAt }) => ({
-      id: name,
-      object: 'model',
-      created: Math.floor(createdAt.getTime() / 1000),
-      owned_by: name === OFFLINE_MODEL ? 'platform' : 'space',
-    }));
-    return { object: 'list', data };
+    return { object: 'list', data: models.map(toOpenAiModel) };
   }
 
   /** Responds through `res`, also with errors of the model server. Throws only before anything is sent. */
@@ -76,6 +72,24 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const respond = endpoint
       ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
       : prepareOffline(model, request, res, progress);
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+  }
+
+  /** Returns one model of the space in OpenAI's format. */
+  async getModel(spaceId: string, name: string): Promise<object> {
+    const model = (await this.catalog.list(spaceId)).find((one) => one.name === name);
+    if (model === undefined) throw unknownModel(name);
+    return toOpenAiModel(model);
+  }
+
+  /** Like `complete`, for the Responses API of servers that have it. */
+  async respond(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body);
+    const request = parseResponsesRequest(body as JsonObject);
+    const { endpoint } = model;
+    if (endpoint === null) throw noResponsesApi();
+    const progress = createProgress();
+    const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
     await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
@@ -114,11 +128,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
       this.ledger.isLimited(spaceId, userId),
     ]);
     // A stand-in, which agents accept, would deceive a client that names a model.
-    if (model === null || model.standIn) {
-      throw new AppError('NOT_FOUND', `The model ${name} does not exist in this space`, {
-        openai: { code: 'model_not_found', param: 'model' },
-      });
-    }
+    if (model === null || model.standIn) throw unknownModel(name);
     return { model, limited };
   }
 
@@ -154,6 +164,20 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const tokens = limited ? tokensToReserve(promptTokens(), maxOutputTokens) : null;
     return this.ledger.begin({ tokens, reference: requestId, estimateCharge: usedSoFar });
   }
+}
+
+function toOpenAiModel({ name, createdAt }: { name: string; createdAt: Date }): object {
+  return {
+    id: name,
+    object: 'model',
+    created: Math.floor(createdAt.getTime() / 1000),
+    owned_by: name === OFFLINE_MODEL ? 'platform' : 'space',
+  };
+}
+
+function unknownModel(name: string): AppError {
+  const message = `The model ${name} does not exist in this space`;
+  return new AppError('NOT_FOUND', message, { openai: { code: 'model_not_found', param: 'model' } });
 }
 
 /** Parses the request immediately: an invalid request is rejected before tokens are reserved. */

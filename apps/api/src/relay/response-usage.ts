@@ -24,7 +24,7 @@ export function findUsage(tail: ResponseTail): ModelUsage | null {
   }
   for (const start of candidates.reverse()) {
     const usage = parseObjectAt(text, start);
-    if (typeof usage?.prompt_tokens === 'number') return readUsage(usage);
+    if (typeof (usage?.prompt_tokens ?? usage?.input_tokens) === 'number') return usage && readUsage(usage);
   }
   return null;
 }
@@ -61,12 +61,36 @@ export function guessCompletionTokens(tail: ResponseTail, streamed: boolean): nu
 
 /** Returns everything that the model generated: text, reasoning, and tool calls. */
 function extractText(response: unknown): string {
-  const { choices } = (response ?? {}) as { choices?: unknown };
+  const { choices, output, delta } = (response ?? {}) as {
+    choices?: unknown;
+    output?: unknown;
+    delta?: unknown;
+  };
+  // The Responses API: a piece of a stream, or the complete response.
+  if (typeof delta === 'string') return delta;
+  if (Array.isArray(output)) return extractOutputText(output as (OutputItem | null)[]);
   if (!Array.isArray(choices)) return '';
   return choices
     .map((choice: { delta?: Written; message?: Written } | null) =>
       extractMessageText(choice?.delta ?? choice?.message),
     )
+    .join('');
+}
+
+interface OutputItem {
+  content?: unknown;
+  summary?: unknown;
+  arguments?: unknown;
+}
+
+function extractOutputText(items: (OutputItem | null)[]): string {
+  const parts = items.flatMap((item) => [
+    ...[item?.content, item?.summary].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : [])),
+    item?.arguments,
+  ]);
+  return parts
+    .map((part) => (typeof part === 'string' ? part : (part as { text?: unknown } | null | undefined)?.text))
+    .filter((text) => typeof text === 'string')
     .join('');
 }
 

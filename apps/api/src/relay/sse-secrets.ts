@@ -29,6 +29,7 @@ type JsonObject = Record<string, unknown>;
 const MAX_HELD_BYTES = 1024 * 1024;
 /** The most texts to distinguish; texts beyond that are treated as one. */
 const MAX_TEXTS = 1_000;
+const MAX_KEY_LENGTH = 100;
 const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'];
 
 /**
@@ -121,12 +122,16 @@ function written({ bytes, chunk, pieces }: HeldEvent): Buffer {
   const masked = pieces.filter(isMasked);
   if (masked.length === 0) return bytes;
   for (const { shown, replace } of masked) replace(shown);
-  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+  // In the Responses API, events have names.
+  const name = /^event:.*$/m.exec(bytes.toString('utf8'))?.[0];
+  return Buffer.from(`${name === undefined ? '' : `${name.trimEnd()}\n`}data: ${JSON.stringify(chunk)}\n\n`);
 }
 
 /** Returns the texts of a chunk that continue in later chunks, each with its key. */
 function textsOf(chunk: unknown): { key: string; text: string; replace: (text: string) => void }[] {
-  const { choices } = (chunk ?? {}) as { choices?: unknown };
+  if (!isObject(chunk)) return [];
+  const { choices } = chunk;
+  if (typeof chunk.delta === 'string') return textIn(chunk, 'delta', responseTextKey(chunk));
   if (!Array.isArray(choices)) return [];
   return (choices as unknown[]).flatMap((choice, position) => {
     if (!isObject(choice) || !isObject(choice.delta)) return [];
@@ -142,6 +147,11 @@ function textsOf(chunk: unknown): { key: string; text: string; replace: (text: s
       ),
     ];
   });
+}
+
+/** Identifies a text of the Responses API: what it is, and its place in the output. */
+function responseTextKey({ type, output_index, content_index, summary_index }: JsonObject): string {
+  return [type, output_index, content_index, summary_index].map(String).join(' ').slice(0, MAX_KEY_LENGTH);
 }
 
 function textIn(object: JsonObject, field: string, key: string) {

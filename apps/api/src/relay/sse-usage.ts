@@ -65,11 +65,19 @@ export class SseUsage {
 
   /** Reads the usage of an event. Returns whether the event contains nothing else. */
   private read(event: string): boolean {
-    const chunk = parseEvent(event) as { usage?: unknown; choices?: unknown } | null;
-    if (typeof chunk?.usage !== 'object' || chunk.usage === null) return false;
-    this.usage = readUsage(chunk.usage as Record<string, unknown>);
-    return Array.isArray(chunk.choices) && chunk.choices.length === 0;
+    const chunk = parseEvent(event) as EventWithUsage | null;
+    // In the Responses API, the last event contains the whole response.
+    const usage = chunk?.usage ?? chunk?.response?.usage;
+    if (typeof usage !== 'object' || usage === null) return false;
+    this.usage = readUsage(usage as Record<string, unknown>);
+    return Array.isArray(chunk?.choices) && chunk.choices.length === 0;
   }
+}
+
+interface EventWithUsage {
+  usage?: unknown;
+  choices?: unknown;
+  response?: { usage?: unknown } | null;
 }
 
 /** Parses the JSON of the `data:` lines of an event; null if it is not JSON. */

@@ -174,7 +174,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     } else if (!this.sent) {
       this.end.resolve({ kind: 'unsent' });
     } else {
-      const usage = events ? events.usage : findUsage(tail);
+      // An event that is too long to be held is not parsed; its end may still contain the usage.
+      const usage = events?.usage ?? findUsage(tail);
       this.end.resolve({ kind: 'completed', usage, streamed: events !== null, tail });
     }
   }

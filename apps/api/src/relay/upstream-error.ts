@@ -11,6 +11,18 @@ export function rejectsStreamOptions({ status, body }: RejectedCall): boolean {
   return (status === 400 || status === 422) && /stream_options|include_usage/.test(body);
 }
 
+/** Whether the model server has no such path. A 404 that names the model, or a previous response, is about that. */
+export function isUnknownPath({ status, body }: RejectedCall): boolean {
+  return status === 405 || (status === 404 && !/model|previous_response/i.test(body));
+}
+
+/** The error for models whose server has no Responses API. */
+export function noResponsesApi(): AppError {
+  const message =
+    'The server of this model does not have the Responses API: use chat completions, POST /models/v1/chat/completions';
+  return new AppError('NOT_FOUND', message, { openai: { code: 'responses_not_supported', param: 'model' } });
+}
+
 /**
  * Forwards an error with its status and body. Rejected credentials are those of the space, not of the caller, so they do
  * not become a 401. A body that contains the key or the address, or is not JSON, is replaced with a generic one.

@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page, UsageBalance, UsageEntry } from '@platform/contracts';
+import OpenAI from 'openai';
+import { DataSource } from 'typeorm';
+import { auditLedger } from '../src/usage/ledger-audit.store.ts';
+import { startOpenAiServer, type FakeAnswer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+const UPSTREAM_KEY = 'sk-upstream-canary-93f1';
+const ROUTE = '/models/v1/responses';
+
+let app: TestApp;
+let model: FakeOpenAiServer;
+let old: FakeOpenAiServer;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  model = await startOpenAiServer({ apiKey: UPSTREAM_KEY, responses: true });
+  old = await startOpenAiServer({ apiKey: UPSTREAM_KEY });
+  await addModel('gpt', model.url);
+  await addModel('old', old.url);
+});
+afterAll(async () => {
+  await app.settle();
+  expect(await auditLedger(app.get(DataSource))).toEqual([]);
+  await app.close();
+  await model.close();
+  await old.close();
+});
+
+async function addModel(name: string, baseUrl: string, as = app.admin): Promise<void> {
+  const price = { inputPerMillion: 2, outputPerMillion: 10, cachedInputPerMillion: 1 };
+  const body = { name, baseUrl, apiKey: UPSTREAM_KEY, upstreamModel: 'upstream-name', price };
+  expect((await app.request('POST', '/api/models', { as, body })).status).toBe(201);
+}
+
+/** The official client, unchanged. */
+function client(user: TestUser = app.member): OpenAI {
+  return new OpenAI({ baseURL: `${app.url}/models/v1`, apiKey: user.apiKey, maxRetries: 0 });
+}
+
+const respond = (body: object, as = app.member) =>
+  app.request<OpenAI.Responses.Response>('POST', ROUTE, { as, body: { model: 'gpt', input: 'Hi', ...body } });
+
+/** What the model's server answers to one that calls it itself. */
+async function direct(body: object): Promise<string> {
+  const response = await fetch(`${model.url}/responses`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${UPSTREAM_KEY}` },
+    body: JSON.stringify({ model: 'upstream-name', input: 'Hi', ...body }),
+  });
+  return response.text();
+}
+
+async function failureOf(call: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof OpenAI.APIError) return error as InstanceType<typeof OpenAI.APIError>;
+  throw new Error(`No error of the API: ${String(error)}`);
+}
+
+async function entriesOf(user: TestUser): Promise<UsageEntry[]> {
+  await app.settle();
+  return (await app.request<Page<UsageEntry>>('GET', '/api/usage/entries', { as: user })).body.items;
+}
+
+const lastRequest = () => {
+  const request = model.requests.at(-1);
+  if (!request) throw new Error('The model was not called');
+  return request;
+};
+
+describe('a model', () => {
+  verifies('relay.models', 'is returned by its name, or not found', async () => {
+    for (const [name, owner] of [
+      ['gpt', 'space'],
+      ['platform/offline', 'platform'],
+    ] as const) {
+      expect(await client().models.retrieve(name)).toMatchObject({
+        id: name,
+        object: 'model',
+        owned_by: owner,
+      });
+    }
+    for (const [name, user] of [
+      ['nope', app.member],
+      ['gpt', app.outsider],
+    ] as const) {
+      const error = await failureOf(client(user).models.retrieve(name).then());
+      expect([error.status, error.code, error.param]).toEqual([404, 'model_not_found', 'model']);
+    }
+  });
+});
+
+describe('a response', () => {
+  verifies('relay.responses', 'comes back as the server wrote it, to the official client too', async () => {
+    const response = await client().responses.create({ model: 'gpt', input: 'Hi' });
+    expect(response.output_text).toBe('Hello world!');
+    expect(response.usage).toMatchObject({ input_tokens: 10, output_tokens: 3 });
+    const { text, headers } = await respond({});
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(text).toBe(await direct({}));
+  });
+
+  verifies(
+    'relay.responses',
+    'is asked for under the name and the key of the model, otherwise as sent',
+    async () => {
+      const more = { instructions: 'Be brief', store: false, metadata: { a: 'ü' }, unknown: [null, 1e21] };
+      await respond(more);
+      const { body, headers, path } = lastRequest();
+      expect(path).toBe('/v1/responses');
+      expect(body).toEqual({ model: 'upstream-name', input: 'Hi', ...more });
+      expect(headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
+    },
+  );
+
+  verifies('relay.responses', 'calls tools', async () => {
+    model.nextBehaviour({ toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }] });
+    const tools = [{ type: 'function' as const, name: 'weather', strict: false, parameters: {} }];
+    const { output } = await client().responses.create({ model: 'gpt', input: 'Weather?', tools });
+    expect(output).toMatchObject([{ type: 'function_call', name: 'weather', arguments: '{"city":"Bern"}' }]);
+    expect(lastRequest().body.tools).toEqual(tools);
+    const result = { type: 'function_call_output' as const, call_id: 'call_1', output: 'sunny' };
+    const next = await client().responses.create({
+      model: 'gpt',
+      input: [
+        { role: 'user', content: 'Weather?' },
+        ...(output as OpenAI.Responses.ResponseInputItem[]),
+        result,
+      ],
+    });
+    expect(next.output_text).toBe('Hello world!');
+  });
+
+  const answers: [string, FakeAnswer][] = [
+    ['words', { text: ['Hello', ' wörld', ' "usage":{"input_tokens":1}'] }],
+    ['calls', { text: ['Hm'], toolCalls: [{ id: 'c', name: 'f', arguments: '{"a":1}' }] }],
+    ['many events', { text: Array.from({ length: 2_000 }, (_, i) => ` ${i}`) }],
+  ];
+
+  it.each(answers)('of %s is streamed byte for byte', async (_, answer) => {
+    model.nextBehaviour(answer, answer);
+    const { text, headers } = await respond({ stream: true });
+    expect(headers.get('content-type')).toBe('text/event-stream');
+    expect(lastRequest().body).not.toHaveProperty('stream_options');
+    expect(text).toBe(await direct({ stream: true }));
+  });
+
+  verifies('relay.responses', 'is streamed to the official client while it is written', async () => {
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+    model.nextBehaviour({ text: ['early', ' late'], pauseAfter: { chunks: 4, until } });
+    const types: string[] = [];
+    let text = '';
+    for await (const event of await client().responses.create({ model: 'gpt', input: 'Hi', stream: true })) {
+      types.push(event.type);
+      if (event.type === 'response.output_text.delta') {
+        text += event.delta;
+        goOn();
+      }
+      if (event.type === 'response.completed') expect(event.response.usage?.output_tokens).toBe(2);
+    }
+    expect(text).toBe('early late');
+    expect([types[0], types.at(-1)]).toEqual(['response.created', 'response.completed']);
+
+    const whole = await client().responses.stream({ model: 'gpt', input: 'Hi' }).finalResponse();
+    expect(whole.output_text).toBe('Hello world!');
+  });
+
+  verifies('relay.responses', 'does not contain the key of the server, however it is cut', async () => {
+    const said = `The key is ${UPSTREAM_KEY}.`;
+    model.nextBehaviour({ text: said.match(/.{1,5}/gs) ?? [] });
+    let text = '';
+    for await (const event of await client().responses.create({ model: 'gpt', input: 'Hi', stream: true })) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+      expect(JSON.stringify(event)).not.toContain(UPSTREAM_KEY);
+    }
+    expect(text).toMatch(/^The key is .?.?\*{16,}.?\.$/);
+    expect(text).toHaveLength(said.length);
+  });
+});
+
+describe('a response is charged', () => {
+  const usage = {
+    prompt_tokens: 1_000,
+    completion_tokens: 100,
+    total_tokens: 1_100,
+    prompt_tokens_details: { cached_tokens: 600 },
+    completion_tokens_details: { reasoning_tokens: 40 },
+  };
+
+  verifies(['relay.responses', 'relay.ledger'], 'with the figures of the server', async () => {
+    const user = await app.addUser('MEMBER');
+    for (const options of [{}, { stream: true }]) {
+      model.nextBehaviour({ text: ['Hi'], usage });
+      expect((await respond(options, user)).status).toBe(200);
+    }
+    const charged = {
+      source: 'relay',
+      model: 'gpt',
+      tokens: -1_100,
+      cachedTokens: 600,
+      reasoningTokens: 40,
+      cost: 0.0024,
+      estimated: false,
+    };
+    expect(await entriesOf(user)).toMatchObject([charged, charged]);
+  });
+
+  verifies(
+    ['relay.responses', 'relay.ledger'],
+    'with the figures of a last event that is very long',
+    async () => {
+      const user = await app.addUser('MEMBER');
+      model.nextBehaviour({ text: Array.from({ length: 30 }, () => 'y'.repeat(50_000)), usage });
+      expect((await respond({ stream: true }, user)).status).toBe(200);
+      expect(await entriesOf(user)).toMatchObject([{ promptTokens: 1_000, estimated: false }]);
+    },
+  );
+
+  verifies(['relay.responses', 'relay.ledger'], 'by an estimate if the server reports nothing', async () => {
+    const user = await app.addUser('MEMBER');
+    const input = [{ role: 'user', content: [{ type: 'input_text', text: 'Say hello' }] }];
+    for (const options of [{}, { stream: true }]) {
+      model.nextBehaviour({ text: ['Hello', ' world', '!'], usage: null });
+      await respond({ input, ...options }, user);
+    }
+    const counted = { promptTokens: 6, completionTokens: 3, estimated: true };
+    expect(await entriesOf(user)).toMatchObject([counted, counted]);
+  });
+
+  verifies(['relay.responses', 'relay.leaving'], 'for what a caller got that leaves', async () => {
+    const user = await app.addUser('MEMBER');
+    model.nextBehaviour({ text: Array.from({ length: 1_000 }, () => ' word'), paceMs: 5 });
+    const stream = await client(user).responses.create({ model: 'gpt', input: 'Say hello', stream: true });
+    let deltas = 0;
+    for await (const event of stream)
+      if (event.type === 'response.output_text.delta' && ++deltas === 20) break;
+    expect(await lastRequest().closed).toBe(true);
+    const [entry] = await eventually(async () => {
+      const found = await entriesOf(user);
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(entry).toMatchObject({ source: 'relay', estimated: true });
+    expect(entry?.completionTokens).toBeGreaterThanOrEqual(18);
+    expect(entry?.completionTokens).toBeLessThan(200);
+  });
+
+  verifies(
+    ['relay.responses', 'relay.ledger.hold'],
+    'against a reservation, and refused without balance',
+    async () => {
+      const owner = await app.addUser('ADMIN', null);
+      await addModel('gpt', model.url, owner);
+      await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: 1_000 } });
+      const balance = async () =>
+        (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
+      const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+      model.nextBehaviour({ text: ['Hi'], usage, pauseAfter: { chunks: 1, until } });
+      const running = respond({ stream: true, max_output_tokens: 500 }, owner);
+      await eventually(async () => expect((await balance()).held).toBeGreaterThanOrEqual(500));
+      goOn();
+      expect((await running).status).toBe(200);
+      await app.settle();
+      expect(await balance()).toMatchObject({ balance: -100, held: 0 });
+      const error = await failureOf(client(owner).responses.create({ model: 'gpt', input: 'Hi' }));
+      expect([error.status, error.code]).toEqual([402, 'insufficient_quota']);
+    },
+  );
+});
+
+describe('a model without the Responses API', () => {
+  verifies('relay.responses', 'is a 404 that names chat completions, and not charged', async () => {
+    const user = await app.addUser('MEMBER');
+    for (const name of ['old', 'platform/offline']) {
+      for (const stream of [false, true]) {
+        const error = await failureOf(client(user).responses.create({ model: name, input: 'Hi', stream }));
+        expect([error.status, error.code, error.param]).toEqual([404, 'responses_not_supported', 'model']);
+        expect(error.message).toContain('/models/v1/chat/completions');
+      }
+    }
+    model.nextBehaviour({ kind: 'status', status: 405, message: 'Method Not Allowed' });
+    expect((await respond({}, user)).body).toMatchObject({ error: { code: 'responses_not_supported' } });
+    expect(await entriesOf(user)).toEqual([]);
+  });
+
+  verifies(
+    'relay.responses',
+    'differs from a server that does not know the model or a previous response',
+    async () => {
+      for (const message of [
+        'The model upstream-name does not exist',
+        'previous_response_id resp_1 not found',
+      ]) {
+        model.nextBehaviour({ kind: 'status', status: 404, message, code: 'not_found' });
+        expect((await respond({})).body).toMatchObject({ error: { message, code: 'not_found' } });
+      }
+    },
+  );
+});
+
+describe('an invalid request', () => {
+  verifies(
+    ['relay.responses', 'relay.errors.order'],
+    'names its field and does not reach the server',
+    async () => {
+      const called = model.requests.length;
+      for (const [status, param, body] of [
+        [404, 'model', { model: 'nope', input: 7 }],
+        [400, 'input', { input: 7 }],
+        [400, 'stream', { stream: 'yes' }],
+        [400, 'background', { background: true }],
+      ] as const) {
+        expect(await respond(body)).toMatchObject({ status, body: { error: { param } } });
+      }
+      expect(model.requests.length).toBe(called);
+    },
+  );
+});
