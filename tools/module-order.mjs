@@ -27,6 +27,7 @@ export const turnsFolders = [
   'engine',
   'sessions',
   'lifecycle',
+  'traces',
   'interactions',
   'local-tools',
 ];

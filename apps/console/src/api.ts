@@ -30,6 +30,7 @@ export const keys = {
   context: (agentId: string, sessionId: string) => ['sessions', agentId, sessionId, 'context'] as const,
   attachment: (agentId: string, sessionId: string, attachmentId: string) =>
     ['attachments', agentId, sessionId, attachmentId] as const,
+  turns: ['turns', 'list'] as const,
   turn: (agentId: string, turnId: string) => ['turns', agentId, turnId] as const,
   jobs: ['jobs'] as const,
   job: (jobId: string) => ['jobs', 'one', jobId] as const,

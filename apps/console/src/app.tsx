@@ -7,7 +7,7 @@ import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
-import { loadAutomationTexts, loadToolTexts } from './i18n.ts';
+import { loadAutomationTexts, loadToolTexts, loadTraceTexts } from './i18n.ts';
 import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
 
@@ -23,6 +23,14 @@ function automation<Module>(load: () => Promise<Module>): () => Promise<Module> 
 function tools<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadToolTexts()]);
+    return page;
+  };
+}
+
+/** Loads a page together with the texts of traces. */
+function traces<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    const [page] = await Promise.all([load(), loadTraceTexts()]);
     return page;
   };
 }
@@ -45,6 +53,8 @@ const router = createBrowserRouter([
             path: 'agents/:agentId/playground',
             lazy: () => import('./features/playground/playground-page.tsx'),
           },
+          { path: 'traces', lazy: traces(() => import('./features/traces/traces-page.tsx')) },
+          { path: 'traces/:turnId', lazy: traces(() => import('./features/traces/trace-page.tsx')) },
           { path: 'jobs', lazy: () => import('./features/jobs/jobs-page.tsx') },
           { path: 'events/catalog', lazy: automation(() => import('./features/events/catalog-page.tsx')) },
           {

@@ -3,32 +3,35 @@ import { initReactI18next } from 'react-i18next';
 import type automation from './locales/en.automation.json';
 import type en from './locales/en.json';
 import type tools from './locales/en.tools.json';
+import type traces from './locales/en.traces.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & typeof automation & typeof tools };
+    resources: { translation: typeof en & typeof automation & typeof tools & typeof traces };
   }
 }
 
 /**
  * To add a language, add its files in locales/, lines here, and the antd locale in ui/use-antd-locale.ts. Only the texts of
- * the current language are loaded, and those of the automation pages and of the tools only with these pages.
+ * the current language are loaded, and those of the automation pages, the tools, and the traces only with these pages.
  */
 const texts = {
   en: {
     base: () => import('./locales/en.json', { with: { type: 'json' } }),
     automation: () => import('./locales/en.automation.json', { with: { type: 'json' } }),
     tools: () => import('./locales/en.tools.json', { with: { type: 'json' } }),
+    traces: () => import('./locales/en.traces.json', { with: { type: 'json' } }),
   },
   'zh-CN': {
     base: () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
     automation: () => import('./locales/zh-CN.automation.json', { with: { type: 'json' } }),
     tools: () => import('./locales/zh-CN.tools.json', { with: { type: 'json' } }),
+    traces: () => import('./locales/zh-CN.traces.json', { with: { type: 'json' } }),
   },
 };
 
 export type Language = keyof typeof texts;
-type Part = 'automation' | 'tools';
+type Part = 'automation' | 'tools' | 'traces';
 
 /** The languages with their own names. */
 export const LANGUAGES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
@@ -59,6 +62,11 @@ export function loadAutomationTexts(): Promise<void> {
 /** Loads the texts of the tool pages. The router can call it before i18n has started. */
 export function loadToolTexts(): Promise<void> {
   return loadTexts('tools');
+}
+
+/** Loads the texts of the pages about turns. The router can call it before i18n has started. */
+export function loadTraceTexts(): Promise<void> {
+  return loadTexts('traces');
 }
 
 /** Returns the language for a tag such as `zh-Hans-SG` or `en-GB`. */

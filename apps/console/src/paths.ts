@@ -23,6 +23,10 @@ export const paths = {
   agent: (agentId: string) => `/agents/${agentId}`,
   playground: (agentId: string, sessionId?: string) =>
     `/agents/${agentId}/playground${sessionId === undefined ? '' : `?session=${encodeURIComponent(sessionId)}`}`,
+  /** The turns of all agents, with filters such as `{ status: 'FAILED' }`. */
+  traces: (filters: Record<string, string | undefined> = {}) => `/traces${formatSearch(filters)}`,
+  trace: (agentId: string, turnId: string) =>
+    `/traces/${encodeURIComponent(turnId)}${formatSearch({ agent: agentId })}`,
   jobs: '/jobs',
   jobsWith: (status: string) => `/jobs?status=${status}`,
   job: (jobId: string) => `/jobs?job=${jobId}`,

@@ -65,7 +65,7 @@ describe('PlatformClient', () => {
     try {
       const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
       const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
-      const { applications, data, events, runs, tasks, tools } = client;
+      const { applications, data, events, runs, tasks, tools, turns } = client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -85,6 +85,8 @@ describe('PlatformClient', () => {
           { contents: [], stream: false },
         ],
         [agents.turn('a', 't'), 'GET /api/agents/a/turns/t'],
+        [turns.list({ status: 'FAILED', scope: 'space' }), 'GET /api/turns?status=FAILED&scope=space'],
+        [turns.trace('a', 't'), 'GET /api/agents/a/turns/t/trace'],
         [agents.sessions('a', { limit: 1 }), 'GET /api/agents/a/sessions?limit=1'],
         [agents.session('a', 'my session?'), 'GET /api/agents/a/sessions/my%20session%3F'],
         [agents.deleteSession('a', 's'), 'DELETE /api/agents/a/sessions/s'],

@@ -15,6 +15,7 @@ import { RunsResource } from './resources/runs.ts';
 import { SpacesResource } from './resources/spaces.ts';
 import { TasksResource } from './resources/tasks.ts';
 import { ToolsResource } from './resources/tools.ts';
+import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
@@ -66,6 +67,7 @@ export class PlatformClient {
   readonly spaces: SpacesResource;
   readonly tasks: TasksResource;
   readonly tools: ToolsResource;
+  readonly turns: TurnsResource;
   readonly usage: UsageResource;
 
   constructor(options: PlatformClientOptions) {
@@ -98,6 +100,7 @@ export class PlatformClient {
     this.spaces = new SpacesResource(http);
     this.tasks = new TasksResource(http);
     this.tools = new ToolsResource(http);
+    this.turns = new TurnsResource(http);
     this.usage = new UsageResource(http);
   }
 }

@@ -38,6 +38,7 @@ export type { RunsResource } from './resources/runs.ts';
 export type { SpacesResource } from './resources/spaces.ts';
 export type { TasksResource } from './resources/tasks.ts';
 export type { ToolsResource } from './resources/tools.ts';
+export type { TurnsResource } from './resources/turns.ts';
 export type { UsageResource } from './resources/usage.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';

@@ -289,3 +289,6 @@ export type {
   UpdateToolMethodRequest,
   UpdateToolRequest,
 } from './tools.ts';
+
+export { SPAN_KINDS, SPAN_STATUSES, TURN_SOURCES } from './traces.ts';
+export type { SpanKind, SpanStatus, Trace, TraceSpan, TurnListing, TurnQuery, TurnSource } from './traces.ts';

@@ -68,4 +68,27 @@ export const turns = {
     source: 'turns.md, steps are rows',
     behavior: 'A call of a tool that is not offered is told to the model as an error and the loop goes on',
   },
+  'turn.list': {
+    source: 'issue: Traces',
+    behavior:
+      'The caller’s turns of all agents, newest first, filtered by agent, session, run, status, source, model, and time',
+  },
+  'turn.list.bounded': {
+    source: 'issue: Traces; quality.md, performance',
+    behavior:
+      'A page looks at a bounded number of turns, whatever its filter; pages together show every match once',
+  },
+  'turn.list.space': {
+    source: 'issue: Traces; contract §1',
+    behavior: 'Admins list the turns of the space as figures, without sessions and content; members get 403',
+  },
+  'turn.trace': {
+    source: 'issue: Traces',
+    behavior:
+      'A turn as spans: model calls with usage, tool calls with arguments and results, questions with answers, each with its time',
+  },
+  'turn.trace.own': {
+    source: 'contract §1',
+    behavior: 'The trace of another user’s turn is 404, for admins too',
+  },
 } as const;

@@ -22,6 +22,7 @@ import { Partitions1763600000021 } from './0021-partitions.ts';
 import { Tasks1763600000022 } from './0022-tasks.ts';
 import { Events1763600000023 } from './0023-events.ts';
 import { Tools1763600000024 } from './0024-tools.ts';
+import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
@@ -50,5 +51,6 @@ export const migrations = [
   Tasks1763600000022,
   Events1763600000023,
   Tools1763600000024,
+  Traces1763600000029,
   ModelOfEnvironment1763600000030,
 ];

@@ -26,6 +26,8 @@ import { Media } from './input/media.ts';
 import { SegmentReader } from './answers/segment-reader.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { SessionsService } from './sessions/sessions.service.ts';
+import { TracesController } from './traces/traces.controller.ts';
+import { TracesService } from './traces/traces.service.ts';
 import { TurnClaims } from './lifecycle/turn-claims.ts';
 import { TurnPreparation } from './lifecycle/turn-preparation.service.ts';
 import { TurnStarter } from './lifecycle/turn-starter.service.ts';
@@ -47,6 +49,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     SessionsController,
     ContextController,
     LocalToolsController,
+    TracesController,
   ],
   providers: [
     AgentAction,
@@ -63,6 +66,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     Media,
     SegmentReader,
     SessionsService,
+    TracesService,
     TurnClaims,
     TurnEngine,
     TurnPreparation,

@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import enAutomation from './en.automation.json' with { type: 'json' };
 import enBase from './en.json' with { type: 'json' };
 import enTools from './en.tools.json' with { type: 'json' };
+import enTraces from './en.traces.json' with { type: 'json' };
 import zhAutomation from './zh-CN.automation.json' with { type: 'json' };
 import zhBase from './zh-CN.json' with { type: 'json' };
 import zhTools from './zh-CN.tools.json' with { type: 'json' };
+import zhTraces from './zh-CN.traces.json' with { type: 'json' };
 
-const en = { ...enBase, ...enAutomation, ...enTools };
-const zh = { ...zhBase, ...zhAutomation, ...zhTools };
+const en = { ...enBase, ...enAutomation, ...enTools, ...enTraces };
+const zh = { ...zhBase, ...zhAutomation, ...zhTools, ...zhTraces };
 
 type Texts = { [key: string]: string | Texts };
 
@@ -33,7 +35,7 @@ describe('the Chinese texts', () => {
   });
 
   it('have no name in two files', () => {
-    const names = [enBase, enAutomation, enTools].flatMap((texts) => Object.keys(texts));
+    const names = [enBase, enAutomation, enTools, enTraces].flatMap((texts) => Object.keys(texts));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 

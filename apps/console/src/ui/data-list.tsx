@@ -1,6 +1,7 @@
 import { Button } from 'antd';
-import { memo, useEffect, useRef, type ReactNode, type Ref } from 'react';
+import { memo, useEffect, useRef, type MouseEvent, type ReactNode, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
+import { createPath, useNavigate, type To } from 'react-router';
 import { ErrorState } from './states.tsx';
 import type { List } from './use-list.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
@@ -25,6 +26,8 @@ interface DataListProps<T> {
   noMatch?: ReactNode;
   /** Marks rows that differ from the others. */
   rowClass?: ((item: T) => string | undefined) | undefined;
+  /** Where a click on a row leads. The first column contains the same link, for keyboards and screen readers. */
+  rowTo?: ((item: T) => To | undefined) | undefined;
 }
 
 interface LongListProps {
@@ -46,6 +49,7 @@ export function DataList<T>(props: DataListProps<T>) {
             index={i}
             columns={props.columns}
             rowClass={props.rowClass}
+            rowTo={props.rowTo}
           />
         ))
       )}
@@ -79,6 +83,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
               index={first + i}
               columns={props.columns}
               rowClass={props.rowClass}
+              rowTo={props.rowTo}
             />
           ))}
           {after > 0 && <Space height={after} />}
@@ -133,7 +138,7 @@ function Table<T>(props: TableProps<T>) {
   );
 }
 
-interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass'> {
+interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass' | 'rowTo'> {
   item: T;
   index: number;
 }
@@ -141,9 +146,12 @@ interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass'> {
 /** Scrolling moves the window of a long list, and must not render the rows that stay. */
 const Row = memo(PlainRow) as typeof PlainRow;
 
-function PlainRow<T>({ item, index, columns, rowClass }: RowProps<T>) {
+function PlainRow<T>({ item, index, columns, rowClass, rowTo }: RowProps<T>) {
+  const to = rowTo?.(item);
+  const open = useRowLink(to);
+  const names = [rowClass?.(item), to !== undefined && 'clickable'].filter(Boolean).join(' ');
   return (
-    <tr className={rowClass?.(item)} aria-rowindex={index + 2}>
+    <tr className={names || undefined} aria-rowindex={index + 2} onClick={open} onAuxClick={open}>
       {columns.map((column, i) => (
         <td
           key={column.key}
@@ -155,6 +163,21 @@ function PlainRow<T>({ item, index, columns, rowClass }: RowProps<T>) {
       ))}
     </tr>
   );
+}
+
+/** Makes a row lead to a page, in the way of a link: also in a new tab, and not when its text is selected. */
+function useRowLink(to: To | undefined): ((event: MouseEvent) => void) | undefined {
+  const navigate = useNavigate();
+  if (to === undefined) return undefined;
+  return (event) => {
+    if ((event.target as Element).closest('a, button, input, select, label, [role="menu"]') !== null) return;
+    // A menu that a row has opened is elsewhere in the document, but its clicks bubble through React.
+    if (!event.currentTarget.contains(event.target as Node)) return;
+    if (window.getSelection()?.isCollapsed === false || event.button > 1) return;
+    if (event.button === 1 || event.metaKey || event.ctrlKey)
+      window.open(typeof to === 'string' ? to : createPath(to), '_blank', 'noopener');
+    else void navigate(to);
+  };
 }
 
 /** Takes the place of rows that are not rendered. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ModelRequest, ModelToolCall, ModelUsage } from '../../models/model-provider.ts';
 import { countTokens, estimatePrompt } from '../../models/tokens.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { StepMeasures } from '../records/steps.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { readArguments } from './tool-arguments.ts';
 
@@ -19,6 +20,9 @@ export class ModelCall {
   private usage: ModelUsage | null = null;
   private block: { type: 'text' | 'reasoning'; index: number; content: string } | null = null;
   private blocks = 0;
+  private readonly begunAt = performance.now();
+  private firstAt: number | null = null;
+  private endedAt: number | null = null;
 
   constructor(
     private readonly turn: ActiveTurn,
@@ -31,6 +35,7 @@ export class ModelCall {
     writer.writeFrame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
     for await (const delta of model.provider.stream(this.request, signal)) {
       this.began = true;
+      this.firstAt ??= performance.now();
       switch (delta.type) {
         case 'text':
           this.openBlock('text').content += delta.text;
@@ -66,8 +71,18 @@ export class ModelCall {
       }
       if (writer.isFull) await writer.waitForRoom();
     }
+    this.endedAt = performance.now();
     this.closeBlock();
     for (const call of this.toolCalls) this.showCall(writer, call);
+  }
+
+  /** How long the call took, or has taken so far. */
+  measures(): Pick<StepMeasures, 'durationMs' | 'firstTokenMs'> {
+    const since = (time: number) => Math.round(time - this.begunAt);
+    return {
+      durationMs: since(this.endedAt ?? performance.now()),
+      ...(this.firstAt !== null && { firstTokenMs: since(this.firstAt) }),
+    };
   }
 
   /** What the model asks for, in its order. */

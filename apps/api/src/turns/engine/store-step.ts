@@ -3,7 +3,7 @@ import type { Transactions } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { LeaseLost } from '../../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import type { StepContent } from '../records/steps.ts';
+import type { NewStep } from '../records/steps.ts';
 import { findStepId, insertStep } from '../records/turn.store.ts';
 
 /**
@@ -14,7 +14,7 @@ import { findStepId, insertStep } from '../records/turn.store.ts';
 export async function storeStep(
   database: Transactions,
   turn: ActiveTurn,
-  step: StepContent & { tokens: number },
+  step: NewStep,
   also: (tx: EntityManager) => Promise<void> = async () => undefined,
 ): Promise<void> {
   // Taken at once: calls that run side by side store their results in any order.
@@ -35,5 +35,6 @@ export async function storeStep(
   };
   // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
   const id = await whileUnavailable(store, turn.writer.signal);
-  turn.steps.push({ ...step, id, n });
+  const { measures: _, ...stored } = step;
+  turn.steps.push({ ...stored, id, n });
 }

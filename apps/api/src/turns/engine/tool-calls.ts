@@ -8,7 +8,7 @@ import type { ModelToolCall } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { openCalls } from '../records/steps.ts';
+import { openCalls, type StepMeasures } from '../records/steps.ts';
 import { parseQuestion, type Question } from '../records/questions.ts';
 import { ASK_USER } from './ask-user-tool.ts';
 import { readArguments, type CallArguments } from './tool-arguments.ts';
@@ -95,9 +95,16 @@ async function runCall(
 
   const outcome = await outcomeOf(database, turn, tool, call, read, started);
   const text = clipped(outcome.text);
-  await store(database, turn, { kind: 'tool-result', content: { callId: call.id, text } });
-
   const { error } = outcome;
+  const status = outcome.denied ? 'denied' : error ? 'failed' : 'succeeded';
+  const durationMs = Math.round(performance.now() - begun);
+  const measured = { kind: shown.metadata.kind, tool: shown.tool, method: shown.method };
+  await store(database, turn, {
+    kind: 'tool-result',
+    content: { callId: call.id, text },
+    measures: { durationMs, tool: measured, outcome: status },
+  });
+
   writer.writeFrame(
     'tools',
     error
@@ -111,9 +118,9 @@ async function runCall(
   );
   writer.writeEvent('tool.execution', {
     ...shown,
-    status: outcome.denied ? 'denied' : error ? 'failed' : 'succeeded',
+    status,
     ...(error ? { error } : { result: outcome.result ?? text }),
-    durationMs: Math.round(performance.now() - begun),
+    durationMs,
     metadata: { ...shown.metadata, ...outcome.metadata },
   });
   turn.executions.delete(call.id);
@@ -154,7 +161,7 @@ async function store(
   turn: ActiveTurn,
   step:
     | { kind: 'tool-call'; content: { callId: string } }
-    | { kind: 'tool-result'; content: { callId: string; text: string } },
+    | { kind: 'tool-result'; content: { callId: string; text: string }; measures?: StepMeasures },
 ): Promise<void> {
   const tokens = step.kind === 'tool-result' ? await countTokens(step.content.text) : 0;
   await storeStep(database, turn, { ...step, tokens });

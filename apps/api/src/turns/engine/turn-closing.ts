@@ -10,7 +10,7 @@ import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { foldTail } from '../context/context.store.ts';
 import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
-import type { StepContent } from '../records/steps.ts';
+import type { NewStep } from '../records/steps.ts';
 import { sayUnfinished } from '../answers/open-executions.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
 import { chargeCall } from './turn-billing.ts';
@@ -24,12 +24,10 @@ const RETRY_MS = 250;
 const MAX_REFUSALS = 3;
 const logger = new Logger('TurnClosing');
 
-type LastStep = StepContent & { tokens: number };
-
 /** How a segment ends, with the step it leaves. */
 export type Outcome =
-  | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; step: LastStep }
-  | { status: 'FAILED'; failure: TurnFailure; step: LastStep }
+  | { status: 'COMPLETED' | 'CANCELLED'; finishReason: FinishReason; step: NewStep }
+  | { status: 'FAILED'; failure: TurnFailure; step: NewStep }
   | { status: 'INPUT_REQUIRED'; callId: string; question: Question };
 
 /**
@@ -79,7 +77,7 @@ export async function closeTurn(
 
 /** The end of a turn for which a cancel was requested in the meantime. */
 function cancelled(outcome: Outcome): Outcome {
-  const step: LastStep =
+  const step: NewStep =
     outcome.status === 'INPUT_REQUIRED'
       ? { kind: 'partial', content: { text: '' }, tokens: 0 }
       : outcome.step;

@@ -17,7 +17,7 @@ import { withSummary } from '../context/compaction.ts';
 import { buildMessages } from '../context/messages.ts';
 import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
-import type { StepContent } from '../records/steps.ts';
+import type { NewStep, StepMeasures } from '../records/steps.ts';
 import { missingEvidence } from './evidence.ts';
 import { ModelCall } from './model-call.ts';
 import { completeToolCalls } from './tool-calls.ts';
@@ -93,7 +93,8 @@ export class TurnEngine {
 
       const { toolCalls } = call;
       const content = { text: call.text, toolCalls, context: { tokens, estimated } };
-      const step = { kind: 'model' as const, content, tokens: usage.completionTokens };
+      const measures = measuresOf(turn, call);
+      const step = { kind: 'model' as const, content, tokens: usage.completionTokens, measures };
       if (toolCalls.length === 0) {
         const finishReason: FinishReason = call.finish === 'length' ? 'length' : 'completed';
         return { status: 'COMPLETED', finishReason, step };
@@ -115,10 +116,7 @@ export class TurnEngine {
   }
 
   /** Stores a step that is not the last and charges what it used. */
-  private async keep(
-    turn: ActiveTurn,
-    step: Extract<StepContent, { kind: 'model' }> & { tokens: number },
-  ): Promise<void> {
+  private async keep(turn: ActiveTurn, step: Extract<NewStep, { kind: 'model' }>): Promise<void> {
     await storeStep(this.laned(turn), turn, step, (tx) =>
       chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
     );
@@ -175,7 +173,8 @@ export class TurnEngine {
         call.finishMessage(usage);
       }
       const tokens = text === '' ? 0 : await countTokens(text);
-      const step = { kind: 'partial' as const, content: { text }, tokens };
+      const measures = call === null ? undefined : measuresOf(turn, call);
+      const step = { kind: 'partial' as const, content: { text }, tokens, measures };
       if (turn.stopped === 'cancelled') {
         await closeTurn(this.laned(turn), this.usage, turn, {
           status: 'CANCELLED',
@@ -197,6 +196,13 @@ export class TurnEngine {
       }
     }
   }
+}
+
+/** What the trace shows of a call: its time, and its usage if it was used. */
+function measuresOf(turn: ActiveTurn, call: ModelCall): StepMeasures {
+  if (turn.due === null) return call.measures();
+  const { callId: _, ...usage } = turn.due;
+  return { ...call.measures(), usage };
 }
 
 function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {

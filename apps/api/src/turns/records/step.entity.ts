@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { StepContent } from './steps.ts';
+import type { StepContent, StepMeasures } from './steps.ts';
 
 /** A step of a turn. A stored step is never executed again. */
 @Entity('turn_step')
@@ -34,4 +34,8 @@ export class StepEntity {
   /** Whether the model wrote no text in this step, so that it is not a message of the session. */
   @Column('boolean', { default: false })
   isSilent!: boolean;
+
+  /** Duration and usage, for traces; null for steps of earlier versions and for those that take no time. */
+  @Column('json', { nullable: true })
+  measures!: StepMeasures | null;
 }

@@ -25,6 +25,27 @@ export type StepContent =
   /** The text before the turn failed or was canceled. A rerun replaces it. */
   | { kind: 'partial'; content: { text: string } };
 
+/** What was measured while a step came about, for its trace. The model never reads it. */
+export interface StepMeasures {
+  durationMs: number;
+  /** Of a model call: until its first output. */
+  firstTokenMs?: number;
+  usage?: {
+    promptTokens: number;
+    completionTokens: number;
+    cachedTokens: number;
+    reasoningTokens: number;
+    cost: number;
+    estimated: boolean;
+  };
+  /** Of a tool call. */
+  tool?: { kind: string; tool: string; method: string };
+  outcome?: 'succeeded' | 'failed' | 'denied';
+}
+
+/** A step that is about to be stored. */
+export type NewStep = StepContent & { tokens: number; measures?: StepMeasures };
+
 /** `n` is its position in the turn, starting at 1. */
 export type Step = StepContent & { id: string; n: number; tokens: number };
 

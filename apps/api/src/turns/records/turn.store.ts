@@ -1,6 +1,6 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import { isSilent, type Step, type StepContent } from './steps.ts';
+import { isSilent, type NewStep, type Step, type StepContent } from './steps.ts';
 import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
@@ -260,18 +260,21 @@ export async function nextSegment(sql: Sql, turnRef: string): Promise<number> {
 }
 
 /** Appends a step; `n` counts from 1 within the turn. */
-export async function insertStep(
-  tx: Sql,
-  turnRef: string,
-  n: number,
-  step: StepContent & { tokens: number },
-): Promise<string> {
+export async function insertStep(tx: Sql, turnRef: string, n: number, step: NewStep): Promise<string> {
   const row = await firstRow<{ id: string }>(
     tx,
-    `insert into turn_step (turn_id, n, kind, content, tokens, bytes, is_silent)
-     values ($1, $2, $3, $4::text::json, $5, octet_length($4::text), $6)
+    `insert into turn_step (turn_id, n, kind, content, tokens, bytes, is_silent, measures)
+     values ($1, $2, $3, $4::text::json, $5, octet_length($4::text), $6, $7)
      returning id`,
-    [turnRef, n, step.kind, JSON.stringify(step.content), step.tokens, isSilent(step)],
+    [
+      turnRef,
+      n,
+      step.kind,
+      JSON.stringify(step.content),
+      step.tokens,
+      isSilent(step),
+      step.measures ? JSON.stringify(step.measures) : null,
+    ],
   );
   if (row === null) throw new Error('A step was not stored');
   return row.id;

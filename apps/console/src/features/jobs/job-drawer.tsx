@@ -77,6 +77,11 @@ function JobDetails({ job }: { job: Job }) {
         <Link className="ant-btn-link" to={paths.playground(job.agentId, job.sessionId)}>
           {t('jobs.conversation')}
         </Link>
+        {job.startedAt !== null && (
+          <Link className="ant-btn-link" to={paths.trace(job.agentId, job.turnId)}>
+            {t('playground.trace')}
+          </Link>
+        )}
         {stoppable && (
           <Button danger size="small" onClick={stop}>
             {t('jobs.stop')}

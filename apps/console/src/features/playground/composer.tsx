@@ -14,6 +14,8 @@ import { useTranslation } from 'react-i18next';
 import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './attachments.ts';
 
 interface ComposerProps {
+  /** The text that it begins with. */
+  draft: string;
   attachments: ReturnType<typeof useAttachments>;
   /** A turn is running. Text can be entered, but not sent. */
   busy: boolean;
@@ -24,9 +26,9 @@ interface ComposerProps {
 }
 
 /** The message input. Enter sends, Shift+Enter inserts a line break; files are added by button, paste, or drop. */
-export function Composer({ attachments, busy, stopping, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, attachments, busy, stopping, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(draft);
   const picker = useRef<HTMLInputElement>(null);
   const input = useRef<TextAreaRef>(null);
   const empty = text.trim() === '' && attachments.items.length === 0;

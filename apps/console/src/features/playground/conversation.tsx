@@ -20,6 +20,8 @@ interface ConversationProps {
   sessionId: string;
   /** Whether the service has the session. A new one has no history yet. */
   stored: boolean;
+  /** The text that the input begins with. */
+  draft: string;
   view: 'chat' | 'frames';
   onView: (view: 'chat' | 'frames') => void;
   /** Called when the first message is sent. */
@@ -32,6 +34,7 @@ export function Conversation({
   agentName,
   sessionId,
   stored,
+  draft,
   view,
   onView,
   onStarted,
@@ -104,6 +107,7 @@ export function Conversation({
         {chat.running ? t('playground.thinking') : ''}
       </span>
       <Composer
+        draft={draft}
         attachments={attachments}
         busy={chat.running !== undefined}
         stopping={stop.pending}

@@ -1,14 +1,11 @@
-import type { Frame } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Select } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys } from '../../api.ts';
+import { keys } from '../../api.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
-import { KEPT_FRAMES } from './live-turn.ts';
+import { FrameList, readFrames } from './frame-list.tsx';
 import { getText, type TurnView } from './turn-list.ts';
-import './frames.css';
 
 interface FramesPanelProps {
   agentId: string;
@@ -24,7 +21,7 @@ export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps
   const turn = turns.find((one) => one.turnId === turnId) ?? turns.at(-1);
   const recorded = useQuery({
     queryKey: [...keys.turn(agentId, turn?.turnId ?? ''), 'frames'],
-    queryFn: ({ signal }) => readFrames(agentId, turn?.turnId ?? '', signal),
+    queryFn: ({ signal }) => readFrames(agentId, turn?.turnId ?? '', undefined, signal),
     enabled: turn !== undefined && turn.live === null,
     staleTime: Infinity,
   });
@@ -54,46 +51,7 @@ export function FramesPanel({ agentId, turns, turnId, onTurn }: FramesPanelProps
         <ErrorState error={recorded.error} retry={() => void recorded.refetch()} />
       )}
       {recorded.isLoading && turn.live === null && <span className="skeleton-bar" />}
-      <ol className="frame-list">
-        {frames.map((frame) => (
-          <FrameRow key={frame.seq} frame={frame} start={frames[0]?.params.timestamp ?? 0} />
-        ))}
-      </ol>
+      <FrameList frames={frames} />
     </div>
-  );
-}
-
-/** Loads the last frames of the recorded stream. */
-async function readFrames(agentId: string, turnId: string, signal: AbortSignal): Promise<Frame[]> {
-  const frames: Frame[] = [];
-  for await (const frame of client.agents.attachTurn(agentId, turnId, {}, { signal }).frames()) {
-    frames.push(frame);
-    if (frames.length > KEPT_FRAMES) frames.shift();
-  }
-  return frames;
-}
-
-/** One frame. Its content is rendered only when it is expanded. */
-function FrameRow({ frame, start }: { frame: Frame; start: number }) {
-  const { t } = useTranslation();
-  const [open, setOpen] = useState(false);
-  const { method, params, seq } = frame;
-  const data = JSON.stringify(params.data);
-  return (
-    <li>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <span className="seq">{seq}</span>
-        <span className="method">{method}</span>
-        <span className="muted time">
-          {t('frames.after', { ms: Math.max(0, Math.round(params.timestamp - start)) })}
-        </span>
-        <span className="truncate data">{data.slice(0, 300)}</span>
-      </button>
-      {open && (
-        <pre className="code-block" tabIndex={0}>
-          {JSON.stringify(frame, null, 2)}
-        </pre>
-      )}
-    </li>
   );
 }

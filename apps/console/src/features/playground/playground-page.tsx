@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Segmented } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
@@ -29,6 +29,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
+  const { state } = useLocation() as { state: unknown };
   const [draft, setDraft] = useState(createSessionId);
   const [sessionsOpen, setSessionsOpen] = useState(false);
   const view = search.get('view') === 'frames' ? 'frames' : 'chat';
@@ -110,6 +111,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
             agentName={agent.name}
             sessionId={sessionId}
             stored={sessionId !== draft}
+            draft={readDraft(state)}
             view={view}
             onView={(next) => setParams((params) => params.set('view', next))}
             onStarted={() => setParams((params) => params.set('session', sessionId))}
@@ -133,6 +135,12 @@ function ModelBadge({ agent }: { agent: Agent }) {
       {agent.model}
     </span>
   );
+}
+
+/** Returns the message that the page was opened with, such as that of a trace. */
+function readDraft(state: unknown): string {
+  const { draft } = (state ?? {}) as { draft?: unknown };
+  return typeof draft === 'string' ? draft : '';
 }
 
 /** Returns a new session id. The session is created with its first message. Works without HTTPS, unlike randomUUID. */

@@ -2,6 +2,8 @@ import type { ContentItem, Interaction, MessageContent } from '@platform/contrac
 import { Button, Spin } from 'antd';
 import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CopyAs } from './copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
@@ -87,6 +89,9 @@ export const TurnCard = memo(function TurnCard({
               <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
                 {t('playground.frames')}
               </Button>
+              <Link className="trace-link" to={paths.trace(agentId, turn.turnId)}>
+                {t('playground.trace')}
+              </Link>
               <CopyAs
                 agentId={agentId}
                 contents={toRequestContents(turn.user)}

@@ -113,6 +113,11 @@ function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       <Fact name={t('runs.attempt')}>{run.attempt}</Fact>
+      {run.steps.some(({ kind }) => kind === 'agent') && (
+        <Fact name={t('runs.turns')}>
+          <Link to={paths.traces({ run: run.id })}>{t('runs.openTraces')}</Link>
+        </Fact>
+      )}
       <Fact name={t('runs.id')}>
         <span className="mono">{run.id}</span>
       </Fact>

@@ -6,6 +6,7 @@ import {
   DatabaseOutlined,
   HomeOutlined,
   KeyOutlined,
+  NodeIndexOutlined,
   PlayCircleOutlined,
   RobotOutlined,
   ScheduleOutlined,
@@ -30,6 +31,11 @@ export function SideNav() {
         <ul>
           <Item to={paths.overview} icon={<HomeOutlined aria-hidden />} label={t('shell.pages.overview')} />
           <Item to={paths.agents} icon={<RobotOutlined aria-hidden />} label={t('agents.title')} />
+          <Item
+            to={paths.traces()}
+            icon={<NodeIndexOutlined aria-hidden />}
+            label={t('shell.pages.traces')}
+          />
           <Item to={paths.jobs} icon={<ThunderboltOutlined aria-hidden />} label={t('jobs.title')} />
         </ul>
         <h2>{t('shell.automation')}</h2>

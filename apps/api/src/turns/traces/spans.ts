@@ -1,0 +1,243 @@
+import type { SpanStatus, TraceSpan, TurnStatus } from '@platform/contracts';
+import { shortened } from '../../infra/http/error-message.ts';
+import type { ModelToolCall } from '../../models/model-provider.ts';
+import { formatUsage } from '../answers/token-usage.ts';
+import type { Question, UserAnswer } from '../records/questions.ts';
+import type { StepContent, StepMeasures } from '../records/steps.ts';
+
+/** The longest text of a span, in UTF-8. */
+const MAX_TEXT_BYTES = 64 * 1024;
+/** A shorter time between the request and the start is no waiting. */
+const MIN_QUEUE_MS = 50;
+
+/** A stored step with the time at which it was stored. */
+export type TracedStep = StepContent & { n: number; createdAt: Date; measures: StepMeasures | null };
+
+/** A question with its times. */
+export interface TracedQuestion {
+  callId: string;
+  question: Question;
+  status: 'PENDING' | 'ANSWERED' | 'DISMISSED' | 'EXPIRED';
+  answer: UserAnswer | null;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+export interface TracedTurn {
+  status: TurnStatus;
+  model: string;
+  error: { code: string; message: string } | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  /** When its last segment began. */
+  segmentAt: Date | null;
+  steps: TracedStep[];
+  questions: TracedQuestion[];
+}
+
+/** Returns what happened in a turn, in the order in which it began. */
+export function buildSpans(turn: TracedTurn): TraceSpan[] {
+  const stored = storedSpans(turn);
+  const open = stored.length > 0 || turn.startedAt !== null ? openSpan(turn, stored) : null;
+  return [...queueSpan(turn), ...stored, ...(open ? [open] : [])].sort((a, b) =>
+    a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0,
+  );
+}
+
+/** The time before the turn started. */
+function queueSpan({ createdAt, startedAt, finishedAt, status }: TracedTurn): TraceSpan[] {
+  const until = startedAt ?? finishedAt;
+  const durationMs = until && until.getTime() - createdAt.getTime();
+  if (durationMs !== null && durationMs < MIN_QUEUE_MS) return [];
+  const ended: SpanStatus = startedAt === null ? 'cancelled' : 'succeeded';
+  return [
+    {
+      id: 'queue',
+      kind: 'queue',
+      name: '',
+      status: status === 'QUEUED' ? 'waiting' : ended,
+      startedAt: createdAt.toISOString(),
+      durationMs,
+    },
+  ];
+}
+
+function storedSpans(turn: TracedTurn): TraceSpan[] {
+  const spans: TraceSpan[] = [];
+  const calls = new Map<string, ModelToolCall>();
+  const begun = new Map<string, Date>();
+  const asked = new Map(turn.questions.map((question) => [question.callId, question]));
+  let end = turn.startedAt ?? turn.createdAt;
+  for (const step of turn.steps) {
+    switch (step.kind) {
+      case 'user':
+        break;
+      case 'tool-call':
+        begun.set(step.content.callId, step.createdAt);
+        break;
+      case 'model':
+      case 'partial': {
+        const toolCalls = step.kind === 'model' ? step.content.toolCalls : [];
+        for (const call of toolCalls) calls.set(call.id, call);
+        spans.push(modelSpan(turn, step, end, toolCalls));
+        end = step.createdAt;
+        break;
+      }
+      case 'tool-result': {
+        const { callId, text } = step.content;
+        if (!asked.has(callId)) spans.push(toolSpan(step, calls.get(callId), text, begun.get(callId) ?? end));
+        begun.delete(callId);
+        end = step.createdAt;
+        break;
+      }
+    }
+  }
+  const isOver = turn.status !== 'RUNNING';
+  for (const [callId, at] of begun) spans.push(unfinishedCall(callId, calls.get(callId), at, isOver, turn));
+  for (const question of turn.questions) spans.push(questionSpan(question));
+  return spans;
+}
+
+function modelSpan(
+  turn: TracedTurn,
+  step: Extract<TracedStep, { kind: 'model' | 'partial' }>,
+  previousEnd: Date,
+  toolCalls: ModelToolCall[],
+): TraceSpan {
+  const { measures, createdAt, content } = step;
+  const durationMs = measures?.durationMs ?? Math.max(0, createdAt.getTime() - previousEnd.getTime());
+  const text = bounded(content.text);
+  const asks = toolCalls.map(({ name, arguments: args }) => ({ name, arguments: bounded(args).value }));
+  const usage = measures?.usage;
+  return {
+    id: `step-${step.n}`,
+    kind: 'model',
+    name: turn.model,
+    status: step.kind === 'model' ? 'succeeded' : turn.status === 'CANCELLED' ? 'cancelled' : 'failed',
+    startedAt: new Date(createdAt.getTime() - durationMs).toISOString(),
+    durationMs,
+    ...(measures?.firstTokenMs !== undefined && { firstTokenMs: measures.firstTokenMs }),
+    ...(usage && {
+      token_usage: formatUsage(usage),
+      cachedTokens: usage.cachedTokens,
+      reasoningTokens: usage.reasoningTokens,
+    }),
+    output: { text: text.value, ...(asks.length > 0 && { toolCalls: asks }) },
+    ...(text.truncated && { truncated: true }),
+    ...(step.kind === 'partial' && turn.error && { error: turn.error }),
+  };
+}
+
+function toolSpan(
+  { n, createdAt, measures }: TracedStep,
+  call: ModelToolCall | undefined,
+  result: string,
+  begunAt: Date,
+): TraceSpan {
+  const durationMs = measures?.durationMs ?? Math.max(0, createdAt.getTime() - begunAt.getTime());
+  const input = bounded(call?.arguments ?? '{}');
+  const output = bounded(result);
+  const outcome = measures?.outcome ?? 'succeeded';
+  const error = outcome === 'failed' ? errorIn(result) : null;
+  return {
+    id: `step-${n}`,
+    kind: 'tool',
+    name: toolName(measures, call),
+    status: outcome,
+    startedAt: new Date(createdAt.getTime() - durationMs).toISOString(),
+    durationMs,
+    input: input.value,
+    output: output.value,
+    ...((input.truncated || output.truncated) && { truncated: true }),
+    ...(error && { error }),
+  };
+}
+
+/** A call that has begun and has no result: it runs, or it was interrupted. */
+function unfinishedCall(
+  callId: string,
+  call: ModelToolCall | undefined,
+  at: Date,
+  isOver: boolean,
+  { finishedAt }: TracedTurn,
+): TraceSpan {
+  const durationMs = isOver ? Math.max(0, (finishedAt ?? at).getTime() - at.getTime()) : null;
+  return {
+    id: `call-${callId}`,
+    kind: 'tool',
+    name: toolName(null, call),
+    status: isOver ? 'cancelled' : 'running',
+    startedAt: at.toISOString(),
+    durationMs,
+    input: bounded(call?.arguments ?? '{}').value,
+  };
+}
+
+function questionSpan({ callId, question, status, answer, createdAt, endedAt }: TracedQuestion): TraceSpan {
+  const chosen = answer && {
+    selected: question.options
+      .filter(({ id }) => answer.selectedOptionIds.includes(id))
+      .map(({ label }) => label),
+    ...(answer.otherText !== null && { other: answer.otherText }),
+  };
+  return {
+    id: `question-${callId}`,
+    kind: 'question',
+    name: question.question,
+    status: status === 'PENDING' ? 'waiting' : status === 'ANSWERED' ? 'succeeded' : 'cancelled',
+    startedAt: createdAt.toISOString(),
+    durationMs: endedAt && endedAt.getTime() - createdAt.getTime(),
+    input: { options: question.options.map(({ label }) => label) },
+    ...(chosen && { output: chosen }),
+  };
+}
+
+/** The model call that left no step: it runs, or the turn ended before its first text. */
+function openSpan(turn: TracedTurn, stored: TraceSpan[]): TraceSpan | null {
+  const { status, finishedAt, error } = turn;
+  const running = status === 'RUNNING';
+  const ended = status === 'FAILED' || status === 'CANCELLED';
+  if (!running && !(ended && turn.steps.at(-1)?.kind !== 'partial')) return null;
+  // What is open or was given up explains the end already.
+  if (
+    stored.some((span) => span.durationMs === null || (span.status === 'cancelled' && span.kind !== 'model'))
+  )
+    return null;
+  const ends = [turn.startedAt ?? turn.createdAt, turn.segmentAt ?? turn.createdAt].map((at) => at.getTime());
+  for (const span of stored) ends.push(Date.parse(span.startedAt) + (span.durationMs ?? 0));
+  const start = Math.max(...ends);
+  return {
+    id: 'open',
+    kind: 'model',
+    name: turn.model,
+    status: running ? 'running' : status === 'FAILED' ? 'failed' : 'cancelled',
+    startedAt: new Date(start).toISOString(),
+    durationMs: running ? null : Math.max(0, (finishedAt?.getTime() ?? start) - start),
+    ...(ended && error && { error }),
+  };
+}
+
+function toolName(measures: StepMeasures | null, call: ModelToolCall | undefined): string {
+  const tool = measures?.tool;
+  if (tool === undefined) return call?.name ?? '';
+  return tool.tool === tool.method ? tool.tool : `${tool.tool}.${tool.method}`;
+}
+
+/** A text, shortened to what a span may show. */
+function bounded(text: string): { value: string; truncated: boolean } {
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
+    return { value: shortened(text, MAX_TEXT_BYTES), truncated: true };
+  return { value: text, truncated: false };
+}
+
+/** What the model was told of a failed call. */
+function errorIn(result: string): { code: string; message: string } | null {
+  try {
+    const { error } = JSON.parse(result) as { error?: { code?: unknown; message?: unknown } };
+    const { code, message } = error ?? {};
+    return typeof code === 'string' && typeof message === 'string' ? { code, message } : null;
+  } catch {
+    return null;
+  }
+}

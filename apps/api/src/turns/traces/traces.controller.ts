@@ -1,0 +1,33 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import { Caller } from '../../auth/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { Access } from '../../infra/http/access.ts';
+import { TraceDto, TurnPageDto, TurnQueryDto } from './traces.dto.ts';
+import { TracesService } from './traces.service.ts';
+
+@Controller()
+export class TracesController {
+  constructor(private readonly traces: TracesService) {}
+
+  /**
+   * Lists the caller's turns of all agents, newest first. Admins can list those of the space in figures. A page looks at
+   * a bounded number of turns: with a rare filter it can be short, or empty, and still have a next page.
+   */
+  @Access('member')
+  @Get('turns')
+  list(@Caller() caller: UserPrincipal, @Query() query: TurnQueryDto): Promise<TurnPageDto> {
+    return this.traces.list(caller, query);
+  }
+
+  /** One of the caller's turns as a trace: its model calls, tool calls, and questions with their times and usage. */
+  @InvokesAgent()
+  @Get('agents/:agentId/turns/:turnId/trace')
+  trace(
+    @Caller() caller: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('turnId') turnId: string,
+  ): Promise<TraceDto> {
+    return this.traces.trace(caller, agentId, turnId);
+  }
+}

@@ -1,0 +1,170 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  TURN_SOURCES,
+  TURN_STATUSES,
+  type Page,
+  type SpanKind,
+  type SpanStatus,
+  type Trace,
+  type TraceSpan,
+  type TurnListing,
+  type TurnQuery,
+  type TurnSource,
+  type TurnStatus,
+  type UserSummary,
+} from '@platform/contracts';
+import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
+import { ANY_JSON } from '../../infra/http/any-json.ts';
+import { IsInstant } from '../../infra/http/instant.ts';
+import { PageDto } from '../../infra/http/page.dto.ts';
+import { IsFilledText } from '../../infra/http/text.ts';
+import { TokenUsageDto } from '../answers/answers.schema.ts';
+import { TurnDto } from '../lifecycle/turns.dto.ts';
+
+const SCOPES = ['own', 'space'] as const;
+
+export class TurnQueryDto extends PageDto implements TurnQuery {
+  /** `space`: the turns of all users of the space, without their sessions; only for admins. Default: own. */
+  @IsOptional()
+  @IsIn(SCOPES)
+  scope?: 'own' | 'space';
+
+  /** One user; only with scope `space`. */
+  @IsOptional()
+  @IsUUID('loose')
+  userId?: string;
+
+  @IsOptional()
+  @IsUUID('loose')
+  agentId?: string;
+
+  /** One session of the caller; requires `agentId`. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(128)
+  sessionId?: string;
+
+  /** Turns that a run of a task caused. */
+  @IsOptional()
+  @IsUUID('loose')
+  runId?: string;
+
+  @IsOptional()
+  @IsIn(TURN_STATUSES)
+  status?: TurnStatus;
+
+  @IsOptional()
+  @IsIn(TURN_SOURCES)
+  source?: TurnSource;
+
+  /** The name of a model. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(200)
+  model?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
+}
+
+class TurnUserDto implements UserSummary {
+  id!: string;
+  email!: string;
+  name!: string;
+}
+
+class TurnSessionDto {
+  sessionId!: string;
+  /** First words of the conversation. */
+  title!: string;
+  /** Whether the list of sessions contains it: executions without memory have a session of their own. */
+  isListed!: boolean;
+}
+
+class TurnListingDto implements TurnListing {
+  /** Identifies the turn in the list. */
+  id!: string;
+  turnId!: string;
+  agentId!: string;
+  user!: TurnUserDto | null;
+  /** The session of the caller's own turn. Null for the turns of others. */
+  session!: TurnSessionDto | null;
+  @ApiProperty({ enum: TURN_SOURCES, nullable: true })
+  source!: TurnSource | null;
+  @ApiProperty({ enum: TURN_STATUSES })
+  status!: TurnStatus;
+  /** Why it failed or was cancelled. */
+  @ApiProperty({ type: String, nullable: true, example: 'UNAVAILABLE' })
+  errorCode!: string | null;
+  model!: string;
+  token_usage!: TokenUsageDto;
+  createdAt!: string;
+  startedAt!: string | null;
+  finishedAt!: string | null;
+  /** Seconds. Null while it runs. */
+  execution_time!: number | null;
+}
+
+export class TurnPageDto implements Page<TurnListing> {
+  items!: TurnListingDto[];
+  nextCursor!: string | null;
+}
+
+class SpanErrorDto {
+  code!: string;
+  message!: string;
+}
+
+class TraceSpanDto implements TraceSpan {
+  id!: string;
+  @ApiProperty({ enum: SPAN_KINDS })
+  kind!: SpanKind;
+  /** The model, the tool and its method, or the question. */
+  name!: string;
+  @ApiProperty({ enum: SPAN_STATUSES })
+  status!: SpanStatus;
+  startedAt!: string;
+  /** Milliseconds. Null while it runs. */
+  durationMs!: number | null;
+  /** Of a model call: milliseconds until its first output. */
+  firstTokenMs?: number;
+  /** Of a model call. */
+  token_usage?: TokenUsageDto;
+  /** Prompt tokens that the provider read from its cache. */
+  cachedTokens?: number;
+  /** Completion tokens that were used for reasoning. */
+  reasoningTokens?: number;
+  /** The arguments of a tool call as text, or the options of a question. */
+  @ApiProperty({ anyOf: ANY_JSON })
+  input?: unknown;
+  /** The text and tool calls of a model, the result of a tool as text, or the answer to a question. */
+  @ApiProperty({ anyOf: ANY_JSON })
+  output?: unknown;
+  /** Input or output was shortened. */
+  truncated?: boolean;
+  error?: SpanErrorDto;
+}
+
+export class TraceDto extends TurnDto implements Trace {
+  @ApiProperty({ enum: TURN_SOURCES, nullable: true })
+  source!: TurnSource | null;
+  /** The run of a task that caused the turn. */
+  runId!: string | null;
+  /** Whether its session is in the list of sessions. */
+  sessionListed!: boolean;
+  /** The text of the user message. */
+  input!: string;
+  /** Files of the user message, images and audio included. */
+  attachmentCount!: number;
+  /** In the order in which they began. */
+  spans!: TraceSpanDto[];
+}
