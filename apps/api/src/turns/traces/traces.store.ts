@@ -5,7 +5,7 @@ import type { TurnSettings } from '../records/turn.ts';
 import type { TracedQuestion, TracedStep } from './spans.ts';
 
 /** Turns that one request looks at. Filters without an index of their own cost no more, however rare a match is. */
-export const LOOKED_AT = 5_000;
+const LOOKED_AT = 5_000;
 
 /** The time in an id and `created_at` are read one after the other. */
 const ID_SLACK_MS = 1_000;
