@@ -24,6 +24,8 @@ export class CloudServer {
   isSilent = false;
   private server: Server | null = null;
 
+  constructor(private readonly credentials = { secretId: SECRET_ID, secretKey: SECRET_KEY }) {}
+
   /** Returns its host and port. */
   async start(): Promise<string> {
     this.server = createServer((req, res) => {
@@ -32,7 +34,7 @@ export class CloudServer {
       req.on('end', () => {
         const body = Buffer.concat(chunks).toString();
         if (this.isSilent) return;
-        const code = isSigned(req, body) ? this.failure : 'AuthFailure.SignatureFailure';
+        const code = isSigned(req, body, this.credentials) ? this.failure : 'AuthFailure.SignatureFailure';
         this.received.push(JSON.parse(body) as Received);
         this.regions.push(req.headers['x-tc-region']);
         const RequestId = 'request-1';
@@ -57,12 +59,16 @@ export class CloudServer {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-function isSigned(req: IncomingMessage, body: string): boolean {
+function isSigned(
+  req: IncomingMessage,
+  body: string,
+  { secretId, secretKey }: { secretId: string; secretKey: string },
+): boolean {
   const authorization = req.headers.authorization ?? '';
   const [, id, scope = '', names = '', signature] =
     /^TC3-HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=(\w+)$/.exec(authorization) ??
     [];
-  if (id !== SECRET_ID) return false;
+  if (id !== secretId) return false;
   const headers = names.split(';').map((name) => {
     // The provider has no port, so the SDK signs the host without one.
     const value = String(req.headers[name]).replace(name === 'host' ? /:\d+$/ : /$^/, '');
@@ -71,6 +77,6 @@ function isSigned(req: IncomingMessage, body: string): boolean {
   const request = ['POST', '/', '', headers.join(''), names, sha256(body)].join('\n');
   const [date = '', service = ''] = scope.split('/');
   const text = ['TC3-HMAC-SHA256', req.headers['x-tc-timestamp'], scope, sha256(request)].join('\n');
-  const key = hmac(hmac(hmac(`TC3${SECRET_KEY}`, date), service), 'tc3_request');
+  const key = hmac(hmac(hmac(`TC3${secretKey}`, date), service), 'tc3_request');
   return hmac(key, text).toString('hex') === signature;
 }

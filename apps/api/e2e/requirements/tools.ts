@@ -38,6 +38,11 @@ export const tools = {
     source: 'issue: Must show',
     behavior: 'A loop of event, task, tool call over HTTP, and emission is stopped by the guard',
   },
+  'secrets.canaries': {
+    source: 'issue: Must show; quality: Security',
+    behavior:
+      'Secrets of tools, models, speech, people, and applications appear in no log, response, table, or Redis key',
+  },
   'speech-tool.configuration': {
     source: 'contract §8; spec: Speech recognition',
     behavior: 'Shows whether credentials are set and what is wrong with them, never their values',
