@@ -12,6 +12,7 @@ const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
 /** What a call needs to come as far as the resource, where an empty body would be refused before. */
 const BODIES: Record<string, object> = {
   'PATCH /api/members/:userId': { role: 'MEMBER' },
+  'PATCH /api/tools/:id/methods': { updatedAt: '2026-01-31T12:00:00.000Z' },
   'POST /api/tools/:id/methods': { methods: [{ name: 'm', httpMethod: 'get', path: '/', inputSchema: {} }] },
 };
 

@@ -136,6 +136,70 @@ describe('the management of tools', () => {
     expect((await call('GET', `/${id}`)).body.methods.map(({ name }) => name)).toEqual(['status']);
   });
 
+  verifies('http-tools.crud', 'changes several methods together, or none of them', async () => {
+    const tool = await create({ auth: { type: 'bearer', token: SECRET } });
+    const { id, updatedAt } = tool;
+    const change = (body: object) => call('PATCH', `/${id}/methods`, { body: { updatedAt, ...body } });
+    const refused: [object, number, string][] = [
+      [{ updatedAt: undefined }, 400, 'updatedAt'],
+      [{ update: [{ name: 'getPet', change: { name: 'x' } }] }, 400, 'update[0].change.name cannot be'],
+      [{ update: [{ name: 'getPet', change: { path: 'x' } }] }, 400, 'update[0].change.path must begin'],
+      [
+        {
+          update: [
+            { name: 'getPet', change: {} },
+            { name: 'getPet', change: {} },
+          ],
+        },
+        400,
+        'given twice',
+      ],
+      [{ update: [{ name: 'getPet', change: {}, document: 1 }] }, 400, 'update[0].document'],
+      [{ add: [{ ...STATUS, name: 'x', path: 'x' }] }, 400, 'add[0].path'],
+      [{ add: Array.from({ length: 499 }, (_, i) => ({ ...STATUS, name: `m${i}` })) }, 400, 'not 501'],
+      [{ remove: ['status'], add: [{ ...STATUS, name: 'GETPET' }] }, 409, 'GETPET'],
+      [{ remove: ['status', 'status'] }, 404, 'no method status'],
+      [{ remove: ['status'], update: [{ name: 'status', change: {} }] }, 404, 'no method status'],
+      [{ remove: ['getPet'], update: [{ name: 'unknown', change: {} }] }, 404, 'no method unknown'],
+    ];
+    for (const [body, status, message] of refused) {
+      const answer = await change(body);
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(message)]);
+    }
+    expect((await call('GET', `/${id}`)).body).toEqual(tool);
+
+    const settings = { cache: { ttlSeconds: 9 }, timeoutMs: 5_000 };
+    await call('PATCH', `/${id}/methods/getPet`, { body: settings });
+    // Someone else has changed the tool since it was read.
+    const outdated = await change({ remove: ['status'] });
+    expect([outdated.status, outdated.body]).toMatchObject([
+      409,
+      { code: 'CONFLICT', message: expect.stringContaining('in the meantime') },
+    ]);
+    const current = (await call('GET', `/${id}`)).body;
+    const imported = { description: 'Returns an animal' };
+    const body = {
+      updatedAt: current.updatedAt,
+      add: [{ ...STATUS, name: 'STATUS' }],
+      update: [{ name: 'getPet', change: { path: '/animals/{id}', imported } }],
+      remove: ['status'],
+    };
+    const answers = await Promise.all([1, 2, 3].map(() => call('PATCH', `/${id}/methods`, { body })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const changed = (await call('GET', `/${id}`)).body;
+    expect(answers.find(({ status }) => status === 200)?.body).toEqual(changed);
+    expect(changed).toMatchObject({
+      auth: { type: 'bearer', configured: true },
+      methods: [
+        { ...GET_PET, ...settings, path: '/animals/{id}', imported },
+        { ...STATUS, name: 'STATUS' },
+      ],
+    });
+    const asMember = await call('PATCH', `/${id}/methods`, { as: app.member, body });
+    expect(asMember.status).toBe(403);
+    expect((await call('PATCH', '/current_time/methods', { body })).status).toBe(409);
+  });
+
   verifies('http-tools.crud', 'keeps names unique and limits true when changes race', async () => {
     const body = { name: 'Race', serverUrl: echo.url };
     const created = await Promise.all(Array.from({ length: 8 }, () => call('POST', '', { body })));

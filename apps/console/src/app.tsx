@@ -87,6 +87,7 @@ const router = createBrowserRouter([
           },
           { path: 'tools', lazy: tools(() => import('./features/tools/tools-page.tsx')) },
           { path: 'tools/import', lazy: tools(() => import('./features/tools/import-page.tsx')) },
+          { path: 'tools/:toolId/import', lazy: tools(() => import('./features/tools/reimport-page.tsx')) },
           { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },

@@ -18,6 +18,7 @@ export const paths = {
   tools: '/tools',
   importTool: '/tools/import',
   tool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}`,
+  reimportTool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}/import`,
   agents: '/agents',
   newAgent: '/agents/new',
   agent: (agentId: string) => `/agents/${agentId}`,

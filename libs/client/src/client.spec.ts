@@ -249,6 +249,11 @@ describe('PlatformClient', () => {
         [tools.delete('t'), 'DELETE /api/tools/t'],
         [tools.addMethods('t', [METHOD]), 'POST /api/tools/t/methods', { methods: [METHOD] }],
         [
+          tools.changeMethods('t', { updatedAt: 'u', remove: ['m'] }),
+          'PATCH /api/tools/t/methods',
+          { updatedAt: 'u', remove: ['m'] },
+        ],
+        [
           tools.updateMethod('t', 'm', { enabled: false }),
           'PATCH /api/tools/t/methods/m',
           { enabled: false },

@@ -266,6 +266,7 @@ export type {
 export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS } from './tools.ts';
 export type {
   AddToolMethodsRequest,
+  ChangeToolMethodsRequest,
   CreateToolRequest,
   InvokeToolRequest,
   MethodBinding,
@@ -282,6 +283,7 @@ export type {
   ToolKind,
   ToolListing,
   ToolMethod,
+  ToolMethodChange,
   ToolMethodRequest,
   ToolMethodSummary,
   ToolQuery,

@@ -146,6 +146,22 @@ export interface AddToolMethodsRequest {
   methods: ToolMethodRequest[];
 }
 
+/** A change of one method. Its name stays. */
+export interface ToolMethodChange {
+  name: string;
+  change: Omit<UpdateToolMethodRequest, 'name'>;
+}
+
+/** Changes of several methods, such as those of a newer document: all of them or none. */
+export interface ChangeToolMethodsRequest {
+  /** That of the tool as the caller knows it. If the tool has changed since, nothing is done. */
+  updatedAt: string;
+  add?: ToolMethodRequest[] | null;
+  update?: ToolMethodChange[] | null;
+  /** Names. */
+  remove?: string[] | null;
+}
+
 export type ToolQuery = PageQuery;
 
 export interface InvokeToolRequest {

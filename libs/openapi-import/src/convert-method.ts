@@ -1,3 +1,4 @@
+import type { MethodBinding } from '@platform/contracts';
 import { readRequestBody, readResponseBody, type Body } from './bodies.ts';
 import { getOwn, getText, isObject, setOwn, type JsonObject } from './json.ts';
 import type { Operation } from './operations.ts';
@@ -5,14 +6,7 @@ import { readParameters, type Parameter } from './parameters.ts';
 import type { References } from './references.ts';
 import { emptySchema, SchemaConverter } from './schemas.ts';
 import { findOverridingServer } from './servers.ts';
-import type {
-  DocumentKind,
-  ImportedMethod,
-  PortBinding,
-  PortSchema,
-  ReportEntry,
-  ReportReason,
-} from './types.ts';
+import type { DocumentKind, ImportedMethod, PortSchema, ReportEntry, ReportReason } from './types.ts';
 
 const MAX_REASONS = 20;
 /** Verbs without side effects. */
@@ -97,7 +91,7 @@ export function convertOperation(
 
 /** The ports of the input: one per parameter and property of the body, with their places in the request. */
 class Ports {
-  readonly bindings: PortBinding[] = [];
+  readonly bindings: MethodBinding[] = [];
   private readonly properties: JsonObject = {};
   private readonly required: string[] = [];
 

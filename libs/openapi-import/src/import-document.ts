@@ -25,6 +25,7 @@ export class OpenDocument {
   readonly version: string;
   readonly servers: ImportedServer[];
   private readonly found: Operation[];
+  private readonly byPlace: Map<string, Operation>;
   private readonly skipped: SkippedOperation[];
 
   private constructor(private readonly context: DocumentContext) {
@@ -37,6 +38,7 @@ export class OpenDocument {
     this.version = version;
     this.servers = listServers(root, kind, documentUrl);
     this.found = operations;
+    this.byPlace = new Map(operations.map((operation) => [placeOf(operation), operation]));
     this.skipped = skipped;
   }
 
@@ -77,7 +79,7 @@ export class OpenDocument {
 
   /** Converts one operation. `method` is null if it cannot be converted; the report says why. */
   convert(path: string, httpMethod: string): { method: ImportedMethod | null; report: ReportEntry } {
-    const operation = this.found.find((one) => one.path === path && one.httpMethod === httpMethod);
+    const operation = this.byPlace.get(placeOf({ path, httpMethod }));
     if (operation === undefined)
       throw new ImportError(`The document has no ${httpMethod.toUpperCase()} ${path}`);
     return this.convertFound(operation);
@@ -117,6 +119,8 @@ export async function importDocument(source: ImportSource): Promise<ImportResult
 export function convertMethod(document: OpenDocument, path: string, httpMethod: string) {
   return document.convert(path, httpMethod);
 }
+
+const placeOf = ({ path, httpMethod }: { path: string; httpMethod: string }) => `${httpMethod} ${path}`;
 
 function skippedEntry(operationKey: string, pointer: string, reason: string): ReportEntry {
   return { operationKey, fidelity: 'skipped', reasons: [{ pointer, reason }], promptTokens: 0 };

@@ -7,13 +7,15 @@ const HASH_LENGTH = 8;
  */
 export function uniqueNames(texts: readonly string[]): string[] {
   const taken = new Set<string>();
-  return texts.map((text) => {
-    const name = toName(text);
-    let unique = name;
-    for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = shorten(name, `_${n}`);
-    taken.add(unique.toLowerCase());
-    return unique;
-  });
+  return texts.map((text) => uniqueName(toName(text), taken));
+}
+
+/** The name itself, or with a number if it is taken. Adds it to `taken`, in lowercase. */
+export function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = shorten(name, `_${n}`);
+  taken.add(unique.toLowerCase());
+  return unique;
 }
 
 function toName(text: string): string {

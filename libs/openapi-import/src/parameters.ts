@@ -1,18 +1,19 @@
+import type { MethodBinding, MethodPortLocation } from '@platform/contracts';
 import { getOwn, getText, isObject, type JsonObject } from './json.ts';
 import type { References } from './references.ts';
-import type { DocumentKind, PortBinding, PortLocation } from './types.ts';
+import type { DocumentKind } from './types.ts';
 
 /** A parameter, or a field of a form of Swagger 2.0. */
 export interface Parameter {
   name: string;
-  in: PortLocation | 'formData';
+  in: MethodPortLocation | 'formData';
   required: boolean;
   description: string;
   schema: unknown;
   deprecated: boolean;
   /** JSON pointer of the schema, as far as it is known. */
   pointer: string;
-  binding: Omit<PortBinding, 'port' | 'in' | 'name'>;
+  binding: Omit<MethodBinding, 'port' | 'in' | 'name'>;
 }
 
 /** Headers that the body and the authentication of the tool determine. */

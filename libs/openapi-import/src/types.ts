@@ -1,25 +1,8 @@
+import type { MethodBinding } from '@platform/contracts';
+
 /** A JSON Schema of draft 2020-12, with `isPort: true` on each port. */
 export interface PortSchema {
   [keyword: string]: unknown;
-}
-
-/** Where a value of the input goes in the HTTP request. */
-export type PortLocation = 'path' | 'query' | 'header' | 'cookie' | 'body';
-
-/** Maps a port of the input schema to its place in the HTTP request. */
-export interface PortBinding {
-  /** The name of the property in the input schema. */
-  port: string;
-  in: PortLocation;
-  /** The original name. Absent for a body that is one port. */
-  name?: string;
-  style?: string;
-  explode?: boolean;
-  /** The value is sent as text of this media type, such as application/json. */
-  mediaType?: string;
-  allowReserved?: boolean;
-  /** Swagger 2.0. */
-  collectionFormat?: string;
 }
 
 /** One endpoint of a document as a method of a tool. */
@@ -33,7 +16,7 @@ export interface ImportedMethod {
   serverUrl?: string;
   inputSchema: PortSchema;
   outputSchema: PortSchema;
-  bindings: PortBinding[];
+  bindings: MethodBinding[];
   /** Null if the method has no body. */
   bodyMediaType: string | null;
   /** The encodings of the properties of a form, as in the document. */

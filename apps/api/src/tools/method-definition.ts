@@ -86,10 +86,29 @@ export function checkMethods(value: unknown, path: string): string[] {
 }
 
 /** A change of a method: only the fields that it contains. */
-export function checkMethodChange(change: unknown): string[] {
+export function checkMethodChange(change: unknown, path = ''): string[] {
   if (!isObject(change)) return ['The body must be a JSON object'];
   const given = NAMES.filter((name) => change[name] !== undefined && change[name] !== null);
-  return checkFields(change, given, '');
+  return checkFields(change, given, path);
+}
+
+/** `update` of a request: changes of methods, by their names. */
+export function checkMethodChanges(value: unknown, path: string): string[] {
+  if (!Array.isArray(value) || value.length > MAX_METHODS) {
+    return [`${path} must be an array of at most ${MAX_METHODS} changes`];
+  }
+  const seen = new Set<unknown>();
+  return value.flatMap((item: unknown, i) => {
+    const at = `${path}[${i}]`;
+    if (!isObject(item)) return [`${at} must be an object`];
+    const problems = unknownFieldProblems(item, ['name', 'change'], at);
+    if (typeof item.name !== 'string') problems.push(`${at}.name must be the name of a method`);
+    if (seen.has(item.name)) problems.push(`${at}.name is given twice`);
+    seen.add(item.name);
+    if (!isObject(item.change)) return [...problems, `${at}.change must be an object`];
+    if (item.change.name !== undefined) problems.push(`${at}.change.name cannot be changed with others`);
+    return [...problems, ...checkMethodChange(item.change, `${at}.change`)];
+  });
 }
 
 /** A new method: the request, with defaults for the rest. */

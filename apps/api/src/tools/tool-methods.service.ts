@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Tool, ToolMethod, ToolMethodRequest, UpdateToolMethodRequest } from '@platform/contracts';
+import type {
+  ChangeToolMethodsRequest,
+  Tool,
+  ToolMethod,
+  ToolMethodRequest,
+  UpdateToolMethodRequest,
+} from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
-import { conflict, invalid, invalidFor } from '../infra/http/app-error.ts';
+import { conflict, invalid, invalidFor, notFound } from '../infra/http/app-error.ts';
 import {
   changeMethod,
   checkMethodChange,
@@ -11,10 +17,11 @@ import {
   schemaSizeProblem,
 } from './method-definition.ts';
 import { toColumns, toMethod, toTool } from './tool-views.ts';
+import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import { assertStored, auditTool } from './tools.service.ts';
 import {
-  deleteMethod,
+  deleteMethods,
   getMethod,
   insertMethods,
   listMethods,
@@ -42,13 +49,49 @@ export class ToolMethodsService {
       const taken = methods.find(({ name }) => names.includes(name.toLowerCase()));
       if (taken !== undefined) throw nameTaken(taken.name);
       const total = names.length + methods.length;
-      if (total > MAX_METHODS) {
-        throw invalid(`methods must be at most ${MAX_METHODS} for one tool, not ${total}`);
-      }
+      if (total > MAX_METHODS) throw tooMany(total);
       await insertMethods(tx, tool, methods.map(toColumns));
       await assertSize(tx, tool);
       const changed = await updateTool(tx, tool, {});
       await auditTool(tx, call, 'tool.add-methods', tool, { methods: methods.length });
+      return toTool(changed, await listMethods(tx, tool));
+    });
+  }
+
+  /** Adds, changes, and deletes methods together, unless the tool has changed since the caller read it. */
+  async change(call: AuditedCall, toolId: string, request: ChangeToolMethodsRequest): Promise<Tool> {
+    assertStored(toolId);
+    const added = (request.add ?? []).map(newMethod);
+    const [updates, removed] = [request.update ?? [], request.remove ?? []];
+    assertNone(added.flatMap((method, i) => schemaSizeProblem(method, `add[${i}].`)));
+    return this.database.transaction(async (tx) => {
+      const tool = await lockTool(tx, call.by.spaceId, toolId);
+      if (tool.updatedAt.toISOString() !== request.updatedAt) throw changedMeanwhile(tool);
+      const methods = new Map((await listMethods(tx, tool)).map((method) => [method.name, method]));
+      const take = (name: string): ToolMethodEntity => {
+        const method = methods.get(name);
+        // A name that is given twice is taken only once.
+        if (method === undefined) throw notFound(`The tool ${tool.name} has no method ${name}`);
+        methods.delete(name);
+        return method;
+      };
+      await deleteMethods(tx, tool, removed.map(take));
+      const kept = [...methods.values(), ...added];
+      if (kept.length > MAX_METHODS) throw tooMany(kept.length);
+      const names = new Set([...methods.keys()].map((name) => name.toLowerCase()));
+      const taken = added.find(({ name }) => names.has(name.toLowerCase()));
+      if (taken !== undefined) throw nameTaken(taken.name);
+      for (const [i, { name, change }] of updates.entries()) {
+        const current = take(name);
+        const next = changeMethod(toMethod(current), change);
+        assertNone(schemaSizeProblem(next, `update[${i}].change.`));
+        await updateMethod(tx, current, toColumns(next));
+      }
+      await insertMethods(tx, tool, added.map(toColumns));
+      await assertSize(tx, tool);
+      const changed = await updateTool(tx, tool, {});
+      const counts = { added: added.length, updated: updates.length, removed: removed.length };
+      await auditTool(tx, call, 'tool.change-methods', tool, counts);
       return toTool(changed, await listMethods(tx, tool));
     });
   }
@@ -79,7 +122,7 @@ export class ToolMethodsService {
     assertStored(toolId);
     await this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
-      await deleteMethod(tx, await getMethod(tx, tool, name));
+      await deleteMethods(tx, tool, [await getMethod(tx, tool, name)]);
       await updateTool(tx, tool, {});
       await auditTool(tx, call, 'tool.delete-method', tool, { method: name });
     });
@@ -94,5 +137,11 @@ async function assertSize(tx: EntityManager, tool: ToolEntity): Promise<void> {
 function assertNone(problems: string[]): void {
   if (problems.length > 0) throw invalidFor(problems);
 }
+
+const tooMany = (total: number) =>
+  invalid(`methods must be at most ${MAX_METHODS} for one tool, not ${total}`);
+
+const changedMeanwhile = ({ name }: ToolEntity) =>
+  conflict(`The tool ${name} was changed in the meantime: load it again, and compare again`);
 
 const nameTaken = (name: string) => conflict(`The tool already has a method named ${name}; case is ignored`);

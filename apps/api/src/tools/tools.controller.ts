@@ -5,6 +5,7 @@ import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { BodyLimit } from '../infra/http/body-limit.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
+import { ChangeToolMethodsDto } from './method-changes.dto.ts';
 import { ToolDirectory } from './tool-directory.ts';
 import { ToolMethodsService } from './tool-methods.service.ts';
 import {
@@ -79,6 +80,21 @@ export class ToolsController {
     @Body() { methods }: AddToolMethodsDto,
   ): Promise<ToolDto> {
     return this.methods.add(call, id, methods);
+  }
+
+  /**
+   * Adds, changes, and removes methods: all of it or nothing. Returns 409 if the tool has changed since `updatedAt`. Names of
+   * methods stay, because agents and steps use them.
+   */
+  @Patch(':id/methods')
+  @Access('admin')
+  @BodyLimit('large')
+  changeMethods(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: ChangeToolMethodsDto,
+  ): Promise<ToolDto> {
+    return this.methods.change(call, id, body);
   }
 
   /** Changes the given fields of a method. */

@@ -1,4 +1,4 @@
-import { IsNull, LessThan, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
 import { insertRowIfAbsent, updateRow, type ColumnValues } from '../infra/database/entity-rows.ts';
 import { exactlyOne, rows, type Sql } from '../infra/database/rows.ts';
@@ -60,13 +60,14 @@ export function insertTool(tx: EntityManager, values: ColumnValues<ToolEntity>):
   return insertRowIfAbsent(tx, ToolEntity, values);
 }
 
-/** Violates `tool_name` if the new name is taken. */
+/** `updatedAt` becomes later than it was, so that it tells versions apart. Violates `tool_name` if the new name is taken. */
 export function updateTool(
   tx: EntityManager,
   { spaceId, id }: ToolEntity,
   change: ColumnValues<ToolEntity>,
 ): Promise<ToolEntity> {
-  return updateRow(tx, ToolEntity, { spaceId, id }, { ...change, updatedAt: () => 'clock_timestamp()' });
+  const updatedAt = () => `greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
+  return updateRow(tx, ToolEntity, { spaceId, id }, { ...change, updatedAt });
 }
 
 /** Keeps the row, but neither its methods nor its secret. */
@@ -140,8 +141,13 @@ export function updateMethod(
   );
 }
 
-export async function deleteMethod(tx: EntityManager, { spaceId, id }: ToolMethodEntity): Promise<void> {
-  await tx.delete(ToolMethodEntity, { spaceId, id });
+export async function deleteMethods(
+  tx: EntityManager,
+  { spaceId, id }: ToolEntity,
+  methods: readonly ToolMethodEntity[],
+): Promise<void> {
+  if (methods.length === 0) return;
+  await tx.delete(ToolMethodEntity, { spaceId, toolId: id, id: In(methods.map((method) => method.id)) });
 }
 
 /** A tool that an agent or a step lists. */

@@ -1,4 +1,5 @@
 import type {
+  ChangeToolMethodsRequest,
   CreateToolRequest,
   InvokeToolRequest,
   Page,
@@ -49,6 +50,11 @@ export class ToolsResource {
   /** Adds methods: all of them or none. */
   addMethods(toolId: string, methods: ToolMethodRequest[], options?: RequestOptions): Promise<Tool> {
     return this.http.post(path`/api/tools/${toolId}/methods`, { methods }, options);
+  }
+
+  /** Adds, changes, and removes methods together. Throws CONFLICT if the tool has changed since `updatedAt`. */
+  changeMethods(toolId: string, changes: ChangeToolMethodsRequest, options?: RequestOptions): Promise<Tool> {
+    return this.http.patch(path`/api/tools/${toolId}/methods`, changes, options);
   }
 
   updateMethod(

@@ -1,4 +1,5 @@
-import type { ImportedMethod } from '@platform/openapi-import';
+import type { ToolMethodRequest } from '@platform/contracts';
+import type { MergeDecision, MethodChanges, MethodComparison, StoredMethod } from '@platform/openapi-import';
 import {
   ReadError,
   type DocumentOverview,
@@ -34,10 +35,24 @@ export class DocumentWorker {
     return response.document;
   }
 
-  async convert(operationKeys: string[]): Promise<ImportedMethod[]> {
+  async convert(operationKeys: string[]): Promise<ToolMethodRequest[]> {
     const response = await this.ask({ type: 'convert', operationKeys });
     if (response.type !== 'methods') throw new ReadError({ kind: 'workerFailed' });
     return response.methods;
+  }
+
+  /** Compares the document with the methods of a tool. */
+  async compare(methods: StoredMethod[]): Promise<MethodComparison[]> {
+    const response = await this.ask({ type: 'compare', methods });
+    if (response.type !== 'comparisons') throw new ReadError({ kind: 'workerFailed' });
+    return response.comparisons;
+  }
+
+  /** The changes of the methods that were compared last. */
+  async merge(decisions: MergeDecision[]): Promise<MethodChanges> {
+    const response = await this.ask({ type: 'merge', decisions });
+    if (response.type !== 'changes') throw new ReadError({ kind: 'workerFailed' });
+    return response.changes;
   }
 
   /** Ends the worker, whatever it does. A pending request is never settled. */

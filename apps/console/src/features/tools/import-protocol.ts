@@ -1,9 +1,13 @@
+import type { ToolMethodRequest } from '@platform/contracts';
 import type {
   DocumentKind,
-  ImportedMethod,
   ImportedServer,
+  MergeDecision,
+  MethodChanges,
+  MethodComparison,
   OperationSummary,
   ReportEntry,
+  StoredMethod,
 } from '@platform/openapi-import';
 
 export interface RequestHeader {
@@ -55,10 +59,16 @@ export interface DocumentOverview {
 }
 
 export type WorkerRequest =
-  { type: 'read'; source: DocumentSource } | { type: 'convert'; operationKeys: string[] };
+  | { type: 'read'; source: DocumentSource }
+  | { type: 'convert'; operationKeys: string[] }
+  /** With the methods of a tool, which later merge requests are about. */
+  | { type: 'compare'; methods: StoredMethod[] }
+  | { type: 'merge'; decisions: MergeDecision[] };
 
 export type WorkerResponse =
   | { type: 'progress'; done: number; total: number }
   | { type: 'document'; document: DocumentOverview }
-  | { type: 'methods'; methods: ImportedMethod[] }
+  | { type: 'methods'; methods: ToolMethodRequest[] }
+  | { type: 'comparisons'; comparisons: MethodComparison[] }
+  | { type: 'changes'; changes: MethodChanges }
   | { type: 'failed'; problem: ReadProblem };

@@ -5,17 +5,18 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { DocumentSource, ReadProblem } from './import-protocol.ts';
 
-const WAYS = ['file', 'text', 'url'] as const;
-type Way = (typeof WAYS)[number];
+/** How a document is given. */
+export type Way = 'file' | 'text' | 'url';
 
 interface ImportSourceProps {
+  ways: readonly Way[];
   /** Why the last document could not be read. */
   problem: ReadProblem | null;
   onRead: (source: DocumentSource) => void;
 }
 
 /** A document: chosen or dropped as a file, pasted as text, or loaded from a URL. */
-export function ImportSource({ problem, onRead }: ImportSourceProps) {
+export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
   const { t } = useTranslation();
   const [way, setWay] = useState<Way>('file');
   const [isOver, setIsOver] = useState(false);
@@ -41,7 +42,7 @@ export function ImportSource({ problem, onRead }: ImportSourceProps) {
       <div>
         <Segmented
           aria-label={t('toolImport.source')}
-          options={WAYS.map((value) => ({ value, label: t(`toolImport.ways.${value}`) }))}
+          options={ways.map((value) => ({ value, label: t(`toolImport.ways.${value}`) }))}
           value={way}
           onChange={setWay}
         />

@@ -1,28 +1,15 @@
 import { expect, it } from '@jest/globals';
 import type { CreateToolRequest, Tool, ToolMethodRequest } from '@platform/contracts';
-import type { ImportedMethod } from '@platform/openapi-import';
-import { importTool, PartialImportError, splitMethods, toMethodRequest } from './import-tool.ts';
+import { importTool, PartialImportError, splitMethods } from './import-tool.ts';
 
 const TOOL = { name: 'Pets', serverUrl: 'https://pets.example.com' };
 
-const method = (name: string, description = ''): ImportedMethod => ({
-  ...{ name, description, httpMethod: 'get', path: `/${name}`, bindings: [], bodyMediaType: null },
-  ...{ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } },
-  ...{ operationKey: `GET /${name}`, acts: false, deprecated: false, tags: ['pets'] },
-});
-
-it('sends a method without its tags, and with the converted method for the next import', () => {
-  const request = toMethodRequest(method('a'));
-  expect(request).not.toHaveProperty('tags');
-  expect(request).toMatchObject({
-    name: 'a',
-    operationKey: 'GET /a',
-    imported: { name: 'a', tags: ['pets'] },
-  });
+const method = (name: string, description = ''): ToolMethodRequest => ({
+  ...{ name, description, httpMethod: 'get', path: `/${name}`, inputSchema: { type: 'object' } },
 });
 
 it('splits methods by size and keeps their order', () => {
-  const requests = ['a', 'b', 'c'].map((name) => toMethodRequest(method(name)));
+  const requests = ['a', 'b', 'c'].map((name) => method(name));
   const one = JSON.stringify(requests[0]).length;
   const names = (most: number) => splitMethods(requests, most).map((batch) => batch.map(({ name }) => name));
   expect(names(one * 2)).toEqual([['a', 'b'], ['c']]);
@@ -32,7 +19,7 @@ it('splits methods by size and keeps their order', () => {
 });
 
 it('creates the tool with the first methods and adds the others; a failure tells which tool exists', async () => {
-  const large = 'x'.repeat(1_000_000);
+  const large = 'x'.repeat(2_000_000);
   const methods = ['a', 'b', 'c'].map((name) => method(name, large));
   const calls: unknown[] = [];
   const names = (sent: ToolMethodRequest[] | null | undefined) => sent?.map(({ name }) => name);

@@ -1,5 +1,4 @@
 import type { CreateToolRequest, Tool, ToolMethodRequest } from '@platform/contracts';
-import type { ImportedMethod } from '@platform/openapi-import';
 
 /** The service accepts bodies of 10 MB. */
 const MAX_BATCH_LENGTH = 3_000_000;
@@ -29,9 +28,9 @@ export class PartialImportError extends Error {
 export async function importTool(
   tools: ToolsPort,
   tool: CreateToolRequest,
-  methods: readonly ImportedMethod[],
+  methods: readonly ToolMethodRequest[],
 ): Promise<Tool> {
-  const [first = [], ...others] = splitMethods(methods.map(toMethodRequest), MAX_BATCH_LENGTH);
+  const [first = [], ...others] = splitMethods(methods, MAX_BATCH_LENGTH);
   let created = await tools.create({ ...tool, methods: first });
   for (const batch of others) {
     try {
@@ -41,12 +40,6 @@ export async function importTool(
     }
   }
   return created;
-}
-
-/** Returns the request for a method, with the method itself as the base of the next import. */
-export function toMethodRequest(method: ImportedMethod): ToolMethodRequest {
-  const { tags: _, ...request } = method;
-  return { ...request, imported: { ...method } };
 }
 
 /** Splits methods into batches whose JSON is not longer than `most`, except for a single longer method. */

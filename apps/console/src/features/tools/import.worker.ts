@@ -1,5 +1,12 @@
 import './buffer-stub.ts';
-import { ImportError, MAX_DOCUMENT_LENGTH, OpenDocument } from '@platform/openapi-import';
+import type { ToolMethodRequest } from '@platform/contracts';
+import {
+  ImportError,
+  MAX_DOCUMENT_LENGTH,
+  OpenDocument,
+  Reimport,
+  toMethodRequest,
+} from '@platform/openapi-import';
 import {
   ReadError,
   type DocumentOverview,
@@ -13,13 +20,27 @@ import { readDocument } from './read-document.ts';
 const PROGRESS_STEP = 20;
 
 let opened: OpenDocument | null = null;
+let reimport: Reimport | null = null;
 
 self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
-  void (data.type === 'read' ? open(data.source) : Promise.resolve(convert(data.operationKeys))).then(
-    send,
-    (error: unknown) => send({ type: 'failed', problem: describe(error) }),
-  );
+  void respond(data).then(send, (error: unknown) => send({ type: 'failed', problem: describe(error) }));
 };
+
+async function respond(request: WorkerRequest): Promise<WorkerResponse> {
+  switch (request.type) {
+    case 'read':
+      return open(request.source);
+    case 'convert':
+      return { type: 'methods', methods: convert(opened, request.operationKeys) };
+    case 'compare':
+      if (opened === null) throw new Error('No document is open');
+      reimport = new Reimport(opened, request.methods);
+      return { type: 'comparisons', comparisons: reimport.comparisons };
+    case 'merge':
+      if (reimport === null) throw new Error('Nothing was compared');
+      return { type: 'changes', changes: reimport.merge(request.decisions) };
+  }
+}
 
 async function open(source: DocumentSource): Promise<WorkerResponse> {
   opened = null;
@@ -43,13 +64,13 @@ function inspect(document: OpenDocument): DocumentOverview {
   return { ...{ kind, title, version, servers }, operations: inspected, skipped: skippedReport };
 }
 
-function convert(operationKeys: string[]): WorkerResponse {
+function convert(document: OpenDocument | null, operationKeys: string[]): ToolMethodRequest[] {
+  if (document === null) throw new Error('No document is open');
   const chosen = new Set(operationKeys);
-  const document = opened;
-  const methods = (document?.operations ?? [])
+  return document.operations
     .filter(({ operationKey }) => chosen.has(operationKey))
-    .flatMap(({ path, httpMethod }) => document?.convert(path, httpMethod).method ?? []);
-  return { type: 'methods', methods };
+    .flatMap(({ path, httpMethod }) => document.convert(path, httpMethod).method ?? [])
+    .map(toMethodRequest);
 }
 
 function describe(error: unknown): ReadProblem {

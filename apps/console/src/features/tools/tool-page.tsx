@@ -1,4 +1,4 @@
-import { DeleteOutlined } from '@ant-design/icons';
+import { DeleteOutlined, ImportOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
@@ -65,9 +65,17 @@ function Details({ tool }: { tool: Tool }) {
       parent={{ to: paths.tools, label: t('tools.title') }}
       actions={
         isEditable && (
-          <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
-            {t('common.delete')}
-          </Button>
+          <>
+            <Button
+              icon={<ImportOutlined aria-hidden />}
+              onClick={() => void navigate(paths.reimportTool(tool.id))}
+            >
+              {t('toolReimport.open')}
+            </Button>
+            <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
+              {t('common.delete')}
+            </Button>
+          </>
         )
       }
     >
