@@ -169,7 +169,7 @@ describe('a bulk replay', () => {
     'stops: when the call returns, no further envelope is replayed',
     async () => {
       await record(100);
-      const { id } = await begin({ perSecond: 50 });
+      const { id } = await begin({ perSecond: 5 });
       await eventually(async () => expect((await get(id)).replayed).toBeGreaterThan(0));
       expect((await app.request('DELETE', `${PATH}/${id}`)).status).toBe(204);
       const stopped = await get(id);

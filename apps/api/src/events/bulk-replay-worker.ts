@@ -9,7 +9,8 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { isUnavailable } from '../infra/database/unavailable.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { Sleeper } from '../infra/sleeper.ts';
+import { PollLoop } from '../infra/poll-loop.ts';
 import { BulkReplayBatches } from './bulk-replay-batches.ts';
 import {
   claimBulkReplay,
@@ -30,10 +31,8 @@ const BATCHES_PER_SECOND = 10;
 @Injectable()
 export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(BulkReplayWorker.name);
-  private readonly sleeper = new Sleeper();
+  private readonly loop = new PollLoop(() => this.claim());
   private readonly executing = new Set<Promise<void>>();
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly config: PlatformConfig,
@@ -43,12 +42,12 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.running = this.run();
+    if (this.config.isWorker) this.loop.start();
   }
 
   /** Looks for bulk replays now. */
   wake(): void {
-    this.sleeper.wake();
+    this.loop.wake();
   }
 
   /** Resolves when the bulk replays that this process executes have ended. */
@@ -57,27 +56,20 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   onModuleDestroy(): void {
-    this.stopping.abort();
-    this.sleeper.wake();
+    void this.loop.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.running;
+    await this.loop.stop();
     await this.settled();
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      await this.claim();
-      await this.sleeper.sleep(IDLE_MS);
-    }
-  }
-
-  private async claim(): Promise<void> {
+  /** Returns the milliseconds until the next poll. */
+  private async claim(): Promise<number> {
     try {
-      while (this.executing.size < MAX_RUNNING && !this.stopping.signal.aborted) {
+      while (this.executing.size < MAX_RUNNING && !this.loop.signal.aborted) {
         const claimed = await claimBulkReplay(this.database);
-        if (claimed === null) return;
+        if (claimed === null) return IDLE_MS;
         const work = this.execute(claimed).finally(() => {
           this.executing.delete(work);
           this.wake();
@@ -87,12 +79,13 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
     } catch (error) {
       this.logger.warn({ err: error }, 'Bulk replays could not be claimed; retrying');
     }
+    return IDLE_MS;
   }
 
   /** Never rejects. Ends early if the process stops, or if another worker has taken over. */
   private async execute(replay: ClaimedBulkReplay): Promise<void> {
     const pause = new Sleeper();
-    const { signal } = this.stopping;
+    const { signal } = this.loop;
     signal.addEventListener('abort', () => pause.wake(), { once: true });
     const size = Math.ceil(replay.perSecond / BATCHES_PER_SECOND);
     let dueAt = performance.now();

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
-import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { PollLoop } from '../infra/poll-loop.ts';
 import { Sweeper } from '../infra/sweeper.ts';
 import * as store from './event-counts.store.ts';
 
@@ -20,9 +20,7 @@ const MAX_ENVELOPES = 200_000;
 @Injectable()
 export class EventCounter implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventCounter.name);
-  private readonly sleeper = new Sleeper();
-  private stopping = false;
-  private running: Promise<void> = Promise.resolve();
+  private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
     private readonly config: PlatformConfig,
@@ -32,38 +30,30 @@ export class EventCounter implements OnApplicationBootstrap, OnModuleDestroy, Be
 
   onApplicationBootstrap(): void {
     this.sweeper.register('event counts', (limit) => store.purgeCounts(this.database, limit));
-    if (this.config.isWorker) this.running = this.run();
+    if (this.config.isWorker) this.loop.start(EVERY_MS);
   }
 
   onModuleDestroy(): void {
-    this.stopping = true;
-    this.sleeper.wake();
+    void this.loop.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.running;
+    await this.loop.stop();
   }
 
   /** Counts what is due. */
   async count(): Promise<void> {
-    while ((await this.countNext()) && !this.stopping);
+    while ((await this.countNext()) && !this.loop.signal.aborted);
     await this.recountOpen();
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping) {
-      await this.sleeper.sleep(EVERY_MS);
-      await this.tryCount();
-    }
-  }
-
-  private async tryCount(): Promise<void> {
-    if (this.stopping) return;
+  private async poll(): Promise<number> {
     try {
       await this.count();
     } catch (error) {
       this.logger.warn({ err: error }, 'Events could not be counted; retrying');
     }
+    return EVERY_MS;
   }
 
   /** Returns whether more minutes are to be counted. */

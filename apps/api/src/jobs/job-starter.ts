@@ -9,7 +9,7 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { FairPlaces } from '../infra/fair-places.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
-import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { PollLoop } from '../infra/poll-loop.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import { selectUsers } from './fair-share.ts';
 import { JobClaims, type ClaimOutcome } from './job-claims.ts';
@@ -32,15 +32,13 @@ interface Picked {
 @Injectable()
 export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobStarter.name);
-  private readonly sleeper = new Sleeper();
+  private readonly loop = new PollLoop(() => this.fill());
   private readonly claiming = new Set<Promise<unknown>>();
   private readonly places: FairPlaces;
   private after: string | null = null;
   /** When each user with waiting jobs was last served. */
   private readonly served = new Map<string, number>();
   private starts = 0;
-  private stopping = false;
-  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly config: PlatformConfig,
@@ -56,27 +54,22 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
   onApplicationBootstrap(): void {
     if (!this.config.isWorker) return;
     this.messaging.onRecovery(() => this.wake());
-    this.running = this.run();
+    this.loop.start();
   }
 
   /** Polls the queue now. */
   wake(): void {
-    this.sleeper.wake();
+    this.loop.wake();
   }
 
   onModuleDestroy(): void {
-    this.stopping = true;
-    this.sleeper.wake();
+    void this.loop.stop();
   }
 
   /** Waits for current claims. The runner drains the running turns. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.running;
+    await this.loop.stop();
     await Promise.allSettled(this.claiming);
-  }
-
-  private async run(): Promise<void> {
-    while (!this.stopping) await this.sleeper.sleep(await this.fill());
   }
 
   /** Starts jobs while there are places for them. Returns the milliseconds to wait. */
@@ -85,7 +78,7 @@ export class JobStarter implements OnApplicationBootstrap, OnModuleDestroy, Befo
     if (this.messaging.getState() === 'down') return IDLE_MS;
     try {
       await queue.requeueExpired(this.database);
-      while (!this.stopping && this.places.free > 0) {
+      while (!this.loop.signal.aborted && this.places.free > 0) {
         const { picked, waiting } = await this.pick();
         for (const job of picked) this.start(job);
         if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;

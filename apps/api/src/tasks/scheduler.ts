@@ -9,7 +9,7 @@ import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { readTime } from '../infra/database/time.ts';
-import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { PollLoop } from '../infra/poll-loop.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { RunCreation } from './run-creation.ts';
 import { findDue, type Due } from './schedule.ts';
@@ -26,9 +26,7 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(Scheduler.name);
-  private readonly sleeper = new Sleeper();
-  private stopping = false;
-  private running: Promise<void> = Promise.resolve();
+  private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
     private readonly config: PlatformConfig,
@@ -37,30 +35,24 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy, Befor
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.running = this.poll();
+    if (this.config.isWorker) this.loop.start();
   }
 
   onModuleDestroy(): void {
-    this.stopping = true;
-    this.sleeper.wake();
+    void this.loop.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.running;
+    await this.loop.stop();
   }
 
-  private async poll(): Promise<void> {
-    while (!this.stopping) {
-      if ((await this.tryStartDue()) < BATCH) await this.sleeper.sleep(POLL_MS);
-    }
-  }
-
-  private async tryStartDue(): Promise<number> {
+  /** Returns the milliseconds until the next poll. */
+  private async poll(): Promise<number> {
     try {
-      return await this.startDue();
+      return (await this.startDue()) < BATCH ? POLL_MS : 0;
     } catch (error) {
       this.logger.warn({ err: error }, 'Scheduled runs could not be created; retrying');
-      return 0;
+      return POLL_MS;
     }
   }
 

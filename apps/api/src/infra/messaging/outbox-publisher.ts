@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { PollLoop } from '../poll-loop.ts';
 import type { HintKind, Messaging } from './messaging.ts';
-import { Sleeper } from './sleeper.ts';
 
 /** Rows that wait to be handled. */
 export interface OutboxSource {
@@ -21,12 +22,10 @@ const PAUSE_MS = 20;
 /** Publishes the rows of one source until they are handled. It does not poll while messaging is down. */
 export class OutboxPublisher {
   private readonly logger = new Logger(OutboxPublisher.name);
-  private readonly sleeper = new Sleeper();
-  private stopping = false;
+  private readonly loop = new PollLoop(() => this.publishDue());
   /** Whether hints that were published before the start or an outage may be lost. */
   private mayHaveLost = true;
   private idleMs: number;
-  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly messaging: Messaging,
@@ -38,20 +37,14 @@ export class OutboxPublisher {
   start(): void {
     this.messaging.onRecovery(() => {
       this.mayHaveLost = true;
-      this.sleeper.wake();
+      this.loop.wake();
     });
-    this.running = this.run();
+    this.loop.start();
   }
 
   /** Resolves when the current poll has ended. */
-  async stop(): Promise<void> {
-    this.stopping = true;
-    this.sleeper.wake();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    while (!this.stopping) await this.sleeper.sleep(await this.publishDue());
+  stop(): Promise<void> {
+    return this.loop.stop();
   }
 
   /** Polls once. Returns the milliseconds until the next poll. */
@@ -74,8 +67,8 @@ export class OutboxPublisher {
   private async expedite(): Promise<void> {
     this.mayHaveLost = false;
     try {
-      while (!this.stopping && (await this.source.expedite(BATCH)) === BATCH)
-        await this.sleeper.sleep(PAUSE_MS);
+      while (!this.loop.signal.aborted && (await this.source.expedite(BATCH)) === BATCH)
+        await delay(PAUSE_MS);
     } catch (error) {
       this.mayHaveLost = true;
       throw error;
