@@ -26,7 +26,6 @@ afterAll(async () => {
 });
 
 describe('what is asked for and cannot be searched', () => {
-  const KNOWLEDGE = 'Knowledge is not configured here, so no documents were searched';
   const WEB = 'Web search is not configured here, so the internet was not searched';
   const evidenceIn = (text: string) =>
     framesIn(text)
@@ -37,7 +36,7 @@ describe('what is asked for and cannot be searched', () => {
     const query = model.prompt();
     const inputs = { query, context: true, internet: true };
     const told = [
-      [KNOWLEDGE, query, []],
+      [undefined, query, []],
       [WEB, query, []],
     ];
     const streamed = await agent.request('POST', '/execute', {
@@ -79,7 +78,7 @@ describe('what is asked for and cannot be searched', () => {
     const knowing = await AgentCalls.make(app, { baseUrl: model.url }, { knowledge: { enabled: true } });
     const prompt = model.prompt();
     const { body } = await knowing.json({ contents: said(prompt) });
-    const evidence: KnowledgeEvidence = { query: prompt, documents: [], retrievalMs: 0, notice: KNOWLEDGE };
+    const evidence: KnowledgeEvidence = { query: prompt, documents: [], retrievalMs: expect.any(Number) };
     expect(body.knowledgeEvidence).toEqual([evidence]);
   });
 });

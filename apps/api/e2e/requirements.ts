@@ -10,6 +10,7 @@ import { eventGuarantees } from './requirements/event-guarantees.ts';
 import { emissions, eventManagement } from './requirements/events.ts';
 import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
+import { knowledge } from './requirements/knowledge.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
@@ -53,6 +54,7 @@ export const requirements = {
   ...applications,
   ...eventFlow,
   ...tools,
+  ...knowledge,
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof requirements;

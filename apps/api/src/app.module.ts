@@ -11,6 +11,7 @@ import { InfraModule } from './infra/infra.module.ts';
 import { LoggingModule } from './infra/logging.module.ts';
 import { MessagingModule } from './infra/messaging/messaging.module.ts';
 import { JobsModule } from './jobs/jobs.module.ts';
+import { KnowledgeModule } from './knowledge/knowledge.module.ts';
 import { ModelsModule } from './models/models.module.ts';
 import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
@@ -36,6 +37,7 @@ export class AppModule {
         ModelsModule,
         StreamsModule,
         TasksModule,
+        KnowledgeModule,
         ToolsModule,
         AgentsModule,
         TurnsModule,

@@ -29,6 +29,9 @@ import { SubscriptionEntity } from './events/subscription.entity.ts';
 import { JobEntity } from './jobs/job.entity.ts';
 import { WebhookDeliveryEntity } from './jobs/webhook-delivery.entity.ts';
 import { WebhookSecretEntity } from './jobs/webhook-secret.entity.ts';
+import { KnowledgeChunkEntity } from './knowledge/knowledge-chunk.entity.ts';
+import { KnowledgeDocumentEntity } from './knowledge/knowledge-document.entity.ts';
+import { KnowledgeSourceEntity } from './knowledge/knowledge-source.entity.ts';
 import { ModelEntity } from './models/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
@@ -90,6 +93,9 @@ export const entities = [
   JobEntity,
   WebhookDeliveryEntity,
   WebhookSecretEntity,
+  KnowledgeChunkEntity,
+  KnowledgeDocumentEntity,
+  KnowledgeSourceEntity,
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,

@@ -22,6 +22,7 @@ import { Partitions1763600000021 } from './0021-partitions.ts';
 import { Tasks1763600000022 } from './0022-tasks.ts';
 import { Events1763600000023 } from './0023-events.ts';
 import { Tools1763600000024 } from './0024-tools.ts';
+import { Knowledge1763600000025 } from './0025-knowledge.ts';
 import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
 
@@ -51,6 +52,7 @@ export const migrations = [
   Tasks1763600000022,
   Events1763600000023,
   Tools1763600000024,
+  Knowledge1763600000025,
   Traces1763600000029,
   ModelOfEnvironment1763600000030,
 ];

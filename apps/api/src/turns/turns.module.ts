@@ -1,6 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
+import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { tokenCounter } from '../models/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
@@ -33,6 +34,7 @@ import { TurnPreparation } from './lifecycle/turn-preparation.service.ts';
 import { TurnStarter } from './lifecycle/turn-starter.service.ts';
 import { WaitingTurns } from './lifecycle/waiting-turns.service.ts';
 import { TurnEngine } from './engine/turn-engine.ts';
+import { TurnEvidence } from './engine/turn-evidence.ts';
 import { TurnPurges } from './records/turn-purges.ts';
 import { TurnRecovery } from './engine/turn-recovery.ts';
 import { TurnRunner } from './engine/turn-runner.ts';
@@ -41,7 +43,16 @@ import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
 
 @Module({
-  imports: [AuthModule, AgentsModule, ModelsModule, StreamsModule, UsageModule, TasksModule, ToolsModule],
+  imports: [
+    AuthModule,
+    AgentsModule,
+    KnowledgeModule,
+    ModelsModule,
+    StreamsModule,
+    UsageModule,
+    TasksModule,
+    ToolsModule,
+  ],
   controllers: [
     TurnsController,
     ExecuteController,
@@ -69,6 +80,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     TracesService,
     TurnClaims,
     TurnEngine,
+    TurnEvidence,
     TurnPreparation,
     TurnPurges,
     TurnRecovery,

@@ -38,6 +38,7 @@ describe('readConfig', () => {
       seed: 'none',
       spaceCreation: 'everyone',
       speech: { secretId: null, secretKey: null, appId: null },
+      webSearchUrl: null,
       publicUrl: 'http://127.0.0.1:3000',
       corsOrigins: [],
       allowedPrivateHosts: [],

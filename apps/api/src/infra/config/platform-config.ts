@@ -74,6 +74,8 @@ export class PlatformConfig {
   /** The model that the first start adds. */
   readonly openai!: OpenAiConfig | null;
   readonly speech!: SpeechCredentials;
+  /** The address of a SearXNG server; null: there is no web search. */
+  readonly webSearchUrl!: string | null;
   readonly logLevel!: string;
   /** The number of proxies in front of the service, or their addresses. With 0, `X-Forwarded-For` is ignored. */
   readonly trustProxy!: number | string[];
@@ -181,6 +183,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       secretKey: read('CLOUD_SECRET_KEY', anyText, null),
       appId: read('CLOUD_APP_ID', anyText, null),
     },
+    webSearchUrl: read('WEB_SEARCH_URL', httpAddress, null),
     logLevel: read(
       'PLATFORM_LOG_LEVEL',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

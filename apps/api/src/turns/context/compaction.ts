@@ -7,6 +7,7 @@ import {
   type ContextStep,
   type Position,
 } from './context-state.ts';
+import { evidenceBlock } from './evidence-block.ts';
 import type { StepContent, UserPart } from '../records/steps.ts';
 
 /** A context that fills this part of the window is compacted before the next call. */
@@ -189,6 +190,8 @@ function textOf(step: ContextStep): string {
   switch (step.kind) {
     case 'user':
       return `User: ${step.content.parts.map(partText).join('\n')}`;
+    case 'evidence':
+      return evidenceBlock(step.content.searches);
     case 'model':
       return [
         ...(step.content.text === '' ? [] : [`Assistant: ${step.content.text}`]),

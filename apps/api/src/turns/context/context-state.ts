@@ -1,4 +1,5 @@
 import type { ModelUsage } from '../../models/model-provider.ts';
+import { evidenceBlock } from './evidence-block.ts';
 import type { Step, StepContent } from '../records/steps.ts';
 
 /** A position in a session: a step of a turn. */
@@ -96,5 +97,7 @@ export function sumTokens(steps: { tokens: number }[]): number {
 
 /** The number of messages that the model receives for the steps. */
 export function messageCount(steps: StepContent[]): number {
-  return steps.filter(({ kind }) => kind !== 'tool-call').length;
+  const isSent = (step: StepContent) =>
+    step.kind === 'evidence' ? evidenceBlock(step.content.searches) !== '' : step.kind !== 'tool-call';
+  return steps.filter(isSent).length;
 }

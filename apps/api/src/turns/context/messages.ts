@@ -2,6 +2,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../../models/model-provider.ts';
 import { loadAttachments, type StoredMedium } from '../records/attachment.store.ts';
 import type { StepContent, UserPart } from '../records/steps.ts';
+import { evidenceBlock } from './evidence-block.ts';
 import { audioFormatOf } from '../input/media-format.ts';
 
 /** Media of older turns are mentioned but not sent. */
@@ -33,6 +34,14 @@ export async function buildMessages(
           ]),
         });
         break;
+      case 'evidence': {
+        const text = evidenceBlock(step.content.searches);
+        const block: ModelMessage = { role: 'user', parts: [{ type: 'text', text }] };
+        // Before the message that it was searched for.
+        const at = steps[i - 1]?.kind === 'user' ? messages.length - 1 : messages.length;
+        if (text !== '') messages.splice(at, 0, block);
+        break;
+      }
       case 'model':
         messages.push({ role: 'assistant', text: step.content.text, toolCalls: step.content.toolCalls });
         for (const call of unanswered(step.content.toolCalls, steps, i + 1)) {

@@ -1,30 +1,57 @@
-import type { KnowledgeEvidence } from '@platform/contracts';
-import type { Step } from '../records/steps.ts';
+import { countTokens } from '../../models/tokens.ts';
+import type { Step, StoredSearch } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
+import type { ActiveTurn } from './active-turn.ts';
 
-const NO_KNOWLEDGE = 'Knowledge is not configured here, so no documents were searched';
-const NO_WEB_SEARCH = 'Web search is not configured here, so the internet was not searched';
+export type RequestedSearch = 'knowledge' | 'web';
+
 const MAX_QUERY_CHARS = 1_000;
+/** How much of the context window evidence can take. */
+const WINDOW_SHARE = 0.25;
+/** UTF-8, of one search. */
+const MAX_BYTES = 64 * 1024;
+/** What the block has around its documents. */
+const BLOCK_TOKENS = 100;
+const DOCUMENT_TOKENS = 20;
+const NO_ROOM = 'The text that was found does not fit into the context of the model';
 
-/** What a turn asked to be searched and nobody can search: evidence without documents, with its reason. */
-export function missingEvidence(
-  { knowledge, internet, disableWebSearch }: TurnSettings,
-  steps: readonly Step[],
-): KnowledgeEvidence[] {
-  const notices = [
-    ...(knowledge ? [NO_KNOWLEDGE] : []),
-    ...(internet && !disableWebSearch ? [NO_WEB_SEARCH] : []),
+/** What a turn asks to be searched before the model is called. */
+export function searchesOf({ knowledge, internet, disableWebSearch }: TurnSettings): RequestedSearch[] {
+  return [
+    ...(knowledge ? (['knowledge'] as const) : []),
+    ...(internet && !disableWebSearch ? (['web'] as const) : []),
   ];
-  const query = queryOf(steps);
-  return notices.map((notice) => ({ query, documents: [], retrievalMs: 0, notice }));
 }
 
-/** The first words of the user. */
-function queryOf(steps: readonly Step[]): string {
+/** The beginning of what the user wrote. */
+export function queryOf(steps: readonly Step[]): string {
   for (const step of steps) {
     if (step.kind !== 'user') continue;
     for (const part of step.content.parts)
       if (part.type === 'text') return part.text.slice(0, MAX_QUERY_CHARS).toWellFormed();
   }
   return '';
+}
+
+/** How many tokens evidence can have, so that the message of the user still fits. Earlier messages can be summarized. */
+export function roomFor({ model, steps }: Pick<ActiveTurn, 'model' | 'steps'>, otherTokens: number): number {
+  const own = steps.reduce((sum, { tokens }) => sum + tokens, 0);
+  const left = model.contextWindow - otherTokens - own;
+  return Math.max(0, Math.min(left, model.contextWindow * WINDOW_SHARE) - BLOCK_TOKENS);
+}
+
+/** Leaves out the documents that do not fit, worst first. */
+export async function fitSearch(search: StoredSearch, maxTokens: number): Promise<StoredSearch> {
+  const documents: StoredSearch['documents'] = [];
+  let [tokens, bytes] = [0, 0];
+  for (const document of search.documents) {
+    const { title, heading, text, url = '' } = document;
+    const shown = `${title} ${heading} ${url}\n${text}`;
+    tokens += (await countTokens(shown)) + DOCUMENT_TOKENS;
+    bytes += Buffer.byteLength(shown);
+    if (tokens > maxTokens || bytes > MAX_BYTES) break;
+    documents.push(document);
+  }
+  const isLost = documents.length === 0 && search.documents.length > 0;
+  return { ...search, documents, ...(isLost && { notice: NO_ROOM }) };
 }

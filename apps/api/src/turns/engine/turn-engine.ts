@@ -10,7 +10,6 @@ import { AppError } from '../../infra/http/app-error.ts';
 import { uuidV7 } from '../../infra/uuid-v7.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
-import { ToolDirectory } from '../../tools/tool-directory.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { withSummary } from '../context/compaction.ts';
@@ -18,11 +17,11 @@ import { buildMessages } from '../context/messages.ts';
 import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
 import type { NewStep, StepMeasures } from '../records/steps.ts';
-import { missingEvidence } from './evidence.ts';
 import { ModelCall } from './model-call.ts';
 import { completeToolCalls } from './tool-calls.ts';
 import { reserveForCall, chargeCall } from './turn-billing.ts';
 import { storeStep } from './store-step.ts';
+import { TurnEvidence } from './turn-evidence.ts';
 import { closeTurn, type Outcome } from './turn-closing.ts';
 import type { TurnFailure } from '../records/turn.ts';
 import type { TurnTool } from './turn-tool.ts';
@@ -42,7 +41,7 @@ export class TurnEngine {
   constructor(
     private readonly database: DataSource,
     private readonly tools: TurnTools,
-    private readonly directory: ToolDirectory,
+    private readonly evidence: TurnEvidence,
     private readonly contexts: ContextKeeper,
     private readonly usage: UsageService,
     private readonly lanes: Lanes,
@@ -66,13 +65,12 @@ export class TurnEngine {
   private async loop(turn: ActiveTurn, onCall: (call: ModelCall | null) => void): Promise<Outcome> {
     const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
-    const context = await this.contexts.open(turn, await countTokens(systemPrompt));
+    const systemTokens = await countTokens(systemPrompt);
+    const context = await this.contexts.open(turn, systemTokens);
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
-    const warnings = await whileUnavailable(() => this.listMissing(turn), turn.signal);
+    const warnings = await whileUnavailable(() => this.tools.listMissing(turn), turn.signal);
     turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
-    if (turn.origin !== 'resume')
-      for (const evidence of missingEvidence(turn.settings, turn.steps))
-        turn.writer.writeEvent('knowledge.evidence', evidence);
+    await this.evidence.provide(turn, systemTokens, outputTokens);
     failpoint('turns.run');
 
     for (let count = 0; count < MAX_STEPS; count++) {
@@ -103,11 +101,6 @@ export class TurnEngine {
       onCall(null);
     }
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
-  }
-
-  private async listMissing({ agent }: ActiveTurn): Promise<string[]> {
-    const missing = await this.directory.findMissing(this.database, agent.spaceId, agent.tools);
-    return missing.filter((sentence) => sentence !== null);
   }
 
   /** For transactions that lock the accounts of the space. */

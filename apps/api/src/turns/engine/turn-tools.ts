@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { invalid } from '../../infra/http/app-error.ts';
-import { MAX_OFFERED } from '../../tools/tool-directory.ts';
+import { MAX_OFFERED, ToolDirectory } from '../../tools/tool-directory.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { askUserTool } from './ask-user-tool.ts';
 import type { TurnTool } from './turn-tool.ts';
@@ -14,8 +15,19 @@ export interface TurnToolSource {
 export class TurnTools {
   private readonly sources: TurnToolSource[] = [];
 
+  constructor(
+    private readonly database: DataSource,
+    private readonly directory: ToolDirectory,
+  ) {}
+
   register(source: TurnToolSource): void {
     this.sources.push(source);
+  }
+
+  /** One sentence for each tool, or for its methods, that the agent lists and that do not exist. */
+  async listMissing({ agent }: ActiveTurn): Promise<string[]> {
+    const missing = await this.directory.findMissing(this.database, agent.spaceId, agent.tools);
+    return missing.filter((sentence) => sentence !== null);
   }
 
   /** What this turn may call; none where the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */

@@ -1,7 +1,7 @@
-import type { Interaction, ProductEventFields } from '@platform/contracts';
+import type { Interaction, ProductEventFields, SegmentOrigin } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { interactionOfCall } from './interaction.store.ts';
-import type { Step } from './steps.ts';
+import type { Step, StoredSearch } from './steps.ts';
 import { toInteraction } from './questions.ts';
 import { loadSteps } from './turn.store.ts';
 import type { TurnRow } from './turn.ts';
@@ -13,6 +13,8 @@ export interface SegmentHistory {
   segment: number;
   /** Its own steps. */
   steps: Step[];
+  /** What was searched for the turn, unless the segment resumed it. */
+  searches: StoredSearch[];
   /** How it ended; null for segments of earlier versions, which did not store it. */
   completed: Completed | null;
   /** Its last product event. */
@@ -28,20 +30,38 @@ export async function keepCompleted(tx: Sql, streamId: string, completed: Comple
 }
 
 export async function historyOf(sql: Sql, turn: TurnRow, segment: number): Promise<SegmentHistory> {
-  const row = await firstRow<{ first: number; next: number | null; completed: Completed | null }>(
+  const row = await firstRow<{
+    first: number;
+    next: number | null;
+    completed: Completed | null;
+    origin: SegmentOrigin;
+  }>(
     sql,
-    `select coalesce(g.first_step, 1) as first, g.completed, (
+    `select coalesce(g.first_step, 1) as first, g.completed, g.origin, (
        select min(later.first_step) from turn_segment later
        where later.turn_id = g.turn_id and later.segment > g.segment
      ) as next
      from turn_segment g where g.turn_id = $1 and g.segment = $2`,
     [turn.id, segment],
   );
-  const { first = 1, next = null, completed = null } = row ?? {};
-  const steps = (await loadSteps(sql, turn.id)).filter(({ n }) => n >= first && n < (next ?? Infinity));
+  const { first = 1, next = null, completed = null, origin = 'start' } = row ?? {};
+  const all = await loadSteps(sql, turn.id);
+  const steps = all.filter(({ n }) => n >= first && n < (next ?? Infinity));
   const asked =
     completed?.finishReason === 'input_required' && steps.findLast(({ kind }) => kind === 'model');
-  return { segment, steps, completed, interaction: asked ? await questionOf(sql, turn, asked) : null };
+  // A rerun shows what was searched at the start.
+  const searches = origin === 'resume' ? [] : all.flatMap(searchesOf);
+  return {
+    segment,
+    steps,
+    searches,
+    completed,
+    interaction: asked ? await questionOf(sql, turn, asked) : null,
+  };
+}
+
+function searchesOf(step: Step): StoredSearch[] {
+  return step.kind === 'evidence' ? step.content.searches : [];
 }
 
 async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interaction | null> {

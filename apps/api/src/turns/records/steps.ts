@@ -8,6 +8,29 @@ export type UserPart =
   | { type: 'audio'; attachmentId: string; url?: string }
   | { type: 'file'; attachmentId: string; info: Record<string, unknown>; text?: string };
 
+/** What a search before the first model call found. */
+export interface StoredSearch {
+  query: string;
+  /** Best first, as the model receives them. */
+  documents: StoredDocument[];
+  retrievalMs: number;
+  /** Why the search did not take place, or why its result was left out. */
+  notice?: string;
+}
+
+interface StoredDocument {
+  /** The id of a document of the space, or the address of a page. */
+  id: string;
+  title: string;
+  /** The headings above the text, or its page; empty if there is none. */
+  heading: string;
+  text: string;
+  /** 0 to 1. */
+  score: number;
+  source: 'knowledge' | 'web';
+  url?: string;
+}
+
 /** The size of the context after a model call, by the provider's figures. */
 interface ContextFigure {
   tokens: number;
@@ -18,6 +41,7 @@ interface ContextFigure {
 /** What a step of a turn stores. A stored step is never executed again. */
 export type StepContent =
   | { kind: 'user'; content: { parts: UserPart[] } }
+  | { kind: 'evidence'; content: { searches: StoredSearch[] } }
   | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[]; context?: ContextFigure } }
   /** The call has started. Without a result, it was interrupted, and it is never started again. */
   | { kind: 'tool-call'; content: { callId: string } }

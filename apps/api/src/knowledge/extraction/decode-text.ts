@@ -1,0 +1,62 @@
+import { Unreadable } from './unreadable.ts';
+
+// Runs in the extraction thread, which Node.js does not compile: only types that can be removed are allowed.
+
+/** Where an HTML page can declare its charset. */
+const META_BYTES = 1_024;
+const BYTE_ORDER_MARKS: readonly (readonly [string, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+const NOT_TEXT = 'The file is not text. Upload text, Markdown, HTML, or PDF.';
+
+/** Decodes a text: by its byte order mark, as UTF-8, or in the charset that it declares. Throws `Unreadable`. */
+export function decodeText(bytes: Uint8Array, declared: string | null, isHtml: boolean): string {
+  if (isContainer(bytes)) throw new Unreadable(NOT_TEXT);
+  const mark = BYTE_ORDER_MARKS.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
+  const text = mark
+    ? decode(bytes, mark[0])
+    : (decode(bytes, 'utf-8') ?? decodeDeclared(bytes, declared, isHtml));
+  if (text === null)
+    throw new Unreadable(
+      'The text is not encoded as UTF-8, and no other encoding is declared. Save it as UTF-8.',
+    );
+  return cleanText(text);
+}
+
+// eslint-disable-next-line no-control-regex -- these are the characters that are replaced
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
+
+/** A text that PostgreSQL can store: control characters become spaces. */
+export function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, ' ');
+}
+
+function decodeDeclared(bytes: Uint8Array, declared: string | null, isHtml: boolean): string | null {
+  const label = declared ?? (isHtml ? declaredInMeta(bytes) : null);
+  return label === null ? null : decode(bytes, label);
+}
+
+function declaredInMeta(bytes: Uint8Array): string | null {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, META_BYTES));
+  return /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i.exec(head)?.[1] ?? null;
+}
+
+/** Null if the bytes are not in the charset, or if there is no such charset. */
+function decode(bytes: Uint8Array, label: string): string | null {
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Archives, which may be valid UTF-8 by chance: gzip, zip, PDF. */
+function isContainer([a, b, c, d]: Uint8Array): boolean {
+  return (
+    (a === 0x1f && b === 0x8b) ||
+    (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) ||
+    (a === 0x25 && b === 0x50 && c === 0x44 && d === 0x46)
+  );
+}

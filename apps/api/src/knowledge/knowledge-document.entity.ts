@@ -1,0 +1,53 @@
+import type { KnowledgeMediaType, KnowledgeStatus } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A document of a space. */
+@Entity('knowledge_document')
+export class KnowledgeDocumentEntity {
+  @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
+  id!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('text')
+  title!: string;
+
+  @Column('text', { nullable: true })
+  fileName!: string | null;
+
+  @Column('text')
+  mediaType!: KnowledgeMediaType;
+
+  /** The size of what was uploaded. */
+  @Column('int')
+  bytes!: number;
+
+  @Column('text', { default: 'PROCESSING' })
+  status!: KnowledgeStatus;
+
+  @Column('text', { nullable: true })
+  error!: string | null;
+
+  @Column('int', { default: 0 })
+  chunks!: number;
+
+  /** How often a worker has begun to read it. */
+  @Column('int', { default: 0 })
+  attempts!: number;
+
+  @Column('timestamptz', { nullable: true })
+  leaseUntil!: Date | null;
+
+  @Column('uuid')
+  createdBy!: string;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  updatedAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  deletedAt!: Date | null;
+}

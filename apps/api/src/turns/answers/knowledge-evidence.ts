@@ -1,0 +1,26 @@
+import type { KnowledgeEvidence } from '@platform/contracts';
+import { shortened } from '../../infra/http/error-message.ts';
+import type { StoredSearch } from '../records/steps.ts';
+
+/** UTF-8, of all snippets of a frame together. */
+const SNIPPETS_BYTES = 16_000;
+const SNIPPET_BYTES = 1_600;
+
+/** A search as readers of the turn see it. */
+export function toKnowledgeEvidence({
+  query,
+  documents,
+  retrievalMs,
+  notice,
+}: StoredSearch): KnowledgeEvidence {
+  const room = Math.min(SNIPPET_BYTES, Math.floor(SNIPPETS_BYTES / Math.max(1, documents.length)));
+  return {
+    query,
+    documents: documents.map(({ id, title, text, score, source, url }) => ({
+      ...{ id, title, snippet: shortened(text, room), score, source },
+      ...(url !== undefined && { url }),
+    })),
+    retrievalMs,
+    ...(notice !== undefined && { notice }),
+  };
+}
