@@ -53,7 +53,9 @@ export class TurnEvidence {
     const share = Math.floor(room / requested.length);
     const searches = await Promise.all(found.map((search) => fitSearch(search, share)));
     const tokens = await countTokens(evidenceBlock(searches));
-    await storeStep(this.database, turn, { kind: 'evidence', content: { searches }, tokens });
+    const durationMs = Math.max(...searches.map(({ retrievalMs }) => retrievalMs));
+    const step = { kind: 'evidence' as const, content: { searches }, tokens, measures: { durationMs } };
+    await storeStep(this.database, turn, step);
     return searches;
   }
 

@@ -73,6 +73,9 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
     switch (step.kind) {
       case 'user':
         break;
+      case 'evidence':
+        end = step.createdAt;
+        break;
       case 'tool-call':
         begun.set(step.content.callId, step.createdAt);
         break;
