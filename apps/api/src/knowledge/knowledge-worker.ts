@@ -9,7 +9,7 @@ import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { isUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
-import { Sleeper } from '../infra/messaging/sleeper.ts';
+import { PollLoop } from '../infra/poll-loop.ts';
 import { runExtraction } from './extraction/run-extraction.ts';
 import { Unreadable } from './extraction/unreadable.ts';
 import { insertChunks } from './knowledge-chunks.store.ts';
@@ -32,10 +32,8 @@ const MAX_ATTEMPTS = 3;
 @Injectable()
 export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(KnowledgeWorker.name);
-  private readonly sleeper = new Sleeper();
+  private readonly loop = new PollLoop(() => this.claim());
   private readonly reading = new Set<Promise<void>>();
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly config: PlatformConfig,
@@ -43,36 +41,29 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.running = this.run();
+    if (this.config.isWorker) this.loop.start();
   }
 
   /** Looks for documents now. */
   wake(): void {
-    this.sleeper.wake();
+    this.loop.wake();
   }
 
   onModuleDestroy(): void {
-    this.stopping.abort(new Error('The process is shutting down'));
-    this.sleeper.wake();
+    void this.loop.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.running;
+    await this.loop.stop();
     await Promise.allSettled(this.reading);
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      await this.claim();
-      await this.sleeper.sleep(IDLE_MS);
-    }
-  }
-
-  private async claim(): Promise<void> {
+  /** Returns the milliseconds until the next poll. */
+  private async claim(): Promise<number> {
     try {
-      while (this.reading.size < MAX_RUNNING && !this.stopping.signal.aborted) {
+      while (this.reading.size < MAX_RUNNING && !this.loop.signal.aborted) {
         const claimed = await claimDocument(this.database);
-        if (claimed === null) return;
+        if (claimed === null) return IDLE_MS;
         const work = this.read(claimed).finally(() => {
           this.reading.delete(work);
           this.wake();
@@ -82,6 +73,7 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     } catch (error) {
       this.logger.warn({ err: error }, 'Documents could not be claimed; retrying');
     }
+    return IDLE_MS;
   }
 
   /** Never rejects. If the database is unavailable, the lease of the document expires, and it is read again. */
@@ -89,7 +81,7 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     try {
       await this.index(document);
     } catch (error) {
-      if (this.stopping.signal.aborted) await releaseDocument(this.database, document).catch(() => undefined);
+      if (this.loop.signal.aborted) await releaseDocument(this.database, document).catch(() => undefined);
       else await this.fail(document, error);
     }
   }
@@ -101,7 +93,7 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     const source = await getSource(this.database, id);
     if (source === null) return;
     const job = { title, mediaType, ...source, spaceTag: spaceTag(spaceId) };
-    const { rows, chunks } = await runExtraction(job, this.stopping.signal);
+    const { rows, chunks } = await runExtraction(job, this.loop.signal);
     failpoint('knowledge.extracted');
     await this.database.transaction(async (tx) => {
       for (const json of rows) await insertChunks(tx, document, json);
