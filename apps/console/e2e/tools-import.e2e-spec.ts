@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
@@ -24,8 +26,16 @@ suite('importing tools in a browser', () => {
   let browser: Browser;
   let admin: BrowserContext;
 
+  let port: Server;
+  let portUrl: string;
+  /** What the server has received, byte by byte. */
+  const received: string[] = [];
+
   beforeAll(async () => {
     assertBuilt();
+    port = createServer(answer);
+    await new Promise<void>((resolve) => port.listen(0, '127.0.0.1', resolve));
+    portUrl = `http://127.0.0.1:${(port.address() as AddressInfo).port}`;
     app = await TestApp.start();
     browser = await launchBrowser();
     admin = await newConsoleContext(browser, app.url);
@@ -35,7 +45,25 @@ suite('importing tools in a browser', () => {
   afterAll(async () => {
     await browser.close();
     await app.close();
+    await new Promise((resolve) => port.close(resolve));
   });
+
+  /** Responds to one request per connection, and keeps its bytes. */
+  function answer(socket: Socket): void {
+    let text = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      const [head = '', body] = text.split('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (body === undefined || body.length < length) return;
+      received.push(text);
+      const output = JSON.stringify({ number: 7, ferry: 'Aurora' });
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${output.length}\r\nconnection: close\r\n\r\n${output}`,
+      );
+    });
+  }
 
   async function newPage(context = admin): Promise<Page> {
     const page = await context.newPage();
@@ -52,6 +80,43 @@ suite('importing tools in a browser', () => {
   /** Reads a document on a page that asks for one. */
   const choose = (page: Page, document: object) =>
     page.getByLabel('Choose file').setInputFiles(file('document.json', JSON.stringify(document)));
+
+  it('makes a method of a curl command, without its credentials', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/tools/import');
+    await page.getByText('cURL', { exact: true }).click();
+    expect(await violations(page, 'curl')).toEqual([]);
+    const command = page.getByLabel('curl command');
+    await command.fill('wget http://example.com');
+    await page.getByRole('button', { name: 'Read document' }).click();
+    await page.getByRole('alert').getByText('This is not a curl command').waitFor();
+    await command.fill(
+      `curl '${portUrl}/v1/tickets?class=2' -H 'Authorization: Bearer s3cret-ticket' \\\n` +
+        `  -H 'X-Harbor: Oslo' --data-raw $'{"name":"Zoë","seats":[3]}'`,
+    );
+    await page.getByRole('button', { name: 'Read document' }).click();
+    const report = page.getByRole('region', { name: '127.0.0.1' });
+    await report.getByText('Credentials are not imported').waitFor();
+    // Its only method is chosen, and the way to authenticate is known.
+    await page.getByText('1 of 1 chosen').waitFor();
+    expect(await page.getByLabel('Server').inputValue()).toBe(portUrl);
+    expect(await page.content()).not.toContain('s3cret-ticket');
+    await page.getByLabel('Name', { exact: true }).fill('Tickets');
+    await page.getByLabel('Token', { exact: true }).fill('new-token');
+    await page.getByRole('button', { name: 'Import 1 method' }).click();
+    await page.waitForURL(/\/tools\/[0-9a-f-]{36}$/);
+
+    await page.getByRole('button', { name: 'Try post_v1_tickets' }).click();
+    await page.getByRole('button', { name: 'Call method' }).click();
+    await page.getByRole('group', { name: 'Output' }).getByText('Aurora').waitFor();
+    const [request = ''] = received.splice(0);
+    expect(request).toMatch(/^POST \/v1\/tickets\?class=2 HTTP\/1\.1\r\n/);
+    expect(request).toMatch(/\r\nauthorization: Bearer new-token\r\n/i);
+    expect(request).toMatch(/\r\nx-harbor: Oslo\r\n/i);
+    expect(Buffer.from(request, 'latin1').toString()).toMatch(/\r\n\r\n\{"name":"Zoë","seats":\[3\]\}$/);
+    expect(complaints).toEqual([]);
+  });
 
   describe('again', () => {
     const text = { type: 'string' };

@@ -1,3 +1,4 @@
+export { convertCurl } from './curl/curl-document.ts';
 export { convertMethod, importDocument, OpenDocument } from './import-document.ts';
 export { MAX_DOCUMENT_LENGTH } from './parse-document.ts';
 export { Reimport, toMethodRequest } from './reimport.ts';

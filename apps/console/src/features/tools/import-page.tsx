@@ -8,7 +8,8 @@ import { useIsAdmin } from '../auth/session.ts';
 import { ImportMethods } from './import-methods.tsx';
 import { ImportReport } from './import-report.tsx';
 import { ImportSave } from './import-save.tsx';
-import { ReadStep, useDocumentReader } from './read-step.tsx';
+import { ReadStep, useDocumentReader, type OpenDocument } from './read-step.tsx';
+import { suggestChoice } from './selection.ts';
 import './tools.css';
 
 /** Imports a tool: reads a document in a worker, shows what it contains, and saves the chosen methods. */
@@ -16,7 +17,6 @@ export function Component() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const reader = useDocumentReader();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
 
   const page = (content: ReactNode) => (
     <Page
@@ -28,17 +28,24 @@ export function Component() {
     </Page>
   );
   if (!isAdmin) return page(<EmptyState icon={<LockOutlined aria-hidden />} title={t('states.forbidden')} />);
-  if (reader.document === null) return page(<ReadStep reader={reader} ways={['file', 'text', 'url']} />);
-  const { worker, overview } = reader.document;
-  const close = () => {
-    reader.close();
-    setChosen(new Set());
-  };
-  return page(
+  if (reader.document === null)
+    return page(<ReadStep reader={reader} ways={['file', 'text', 'url', 'curl']} />);
+  return page(<Choice document={reader.document} onClose={reader.close} />);
+}
+
+function Choice({
+  document: { worker, overview },
+  onClose,
+}: {
+  document: OpenDocument;
+  onClose: () => void;
+}) {
+  const [chosen, setChosen] = useState(() => suggestChoice(overview.operations));
+  return (
     <>
-      <ImportReport overview={overview} onClose={close} />
+      <ImportReport overview={overview} onClose={onClose} />
       <ImportMethods overview={overview} chosen={chosen} onChange={setChosen} />
       <ImportSave overview={overview} worker={worker} chosen={chosen} />
-    </>,
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { ToolMethodRequest } from '@platform/contracts';
+import type { ToolAuth, ToolMethodRequest } from '@platform/contracts';
 import type {
   DocumentKind,
   ImportedServer,
@@ -15,11 +15,14 @@ export interface RequestHeader {
   value: string;
 }
 
-/** Where a document comes from. */
-export type DocumentSource =
+/** Where the text of a document comes from. */
+export type TextSource =
   | { type: 'file'; file: File }
   | { type: 'text'; text: string }
   | { type: 'url'; url: string; header: RequestHeader | null };
+
+/** A document, or a command that is converted to one. */
+export type DocumentSource = TextSource | { type: 'curl'; command: string };
 
 /** Why there is no document. */
 export type ReadProblem =
@@ -56,6 +59,10 @@ export interface DocumentOverview {
   operations: ImportableOperation[];
   /** Operations that could not even be listed. */
   skipped: ReportEntry[];
+  /** How the source authenticates, without the secret; null if that is unknown. */
+  auth: ToolAuth | null;
+  /** Sentences about what was left out. */
+  notes: string[];
 }
 
 export type WorkerRequest =

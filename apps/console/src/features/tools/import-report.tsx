@@ -1,4 +1,4 @@
-import { Button } from 'antd';
+import { Alert, Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -16,7 +16,7 @@ interface ImportReportProps {
 /** What the document is, and how well it can be imported. */
 export function ImportReport({ overview, onClose }: ImportReportProps) {
   const { t } = useTranslation();
-  const { kind, title, version, operations, skipped } = overview;
+  const { kind, title, version, operations, skipped, notes } = overview;
   const reports = [...skipped, ...operations.map(({ report }) => report)];
   const inexact = [
     ...reports.filter(({ fidelity }) => fidelity === 'skipped'),
@@ -38,6 +38,16 @@ export function ImportReport({ overview, onClose }: ImportReportProps) {
             </Fact>
           ))}
         </Facts>
+        {notes.length > 0 && (
+          <Alert
+            type="info"
+            showIcon
+            title={t('toolImport.notes')}
+            description={notes.map((note) => (
+              <p key={note}>{note}</p>
+            ))}
+          />
+        )}
         {inexact.length > 0 && (
           <details>
             <summary>{t('toolImport.reasons', { count: inexact.length })}</summary>

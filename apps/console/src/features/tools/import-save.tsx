@@ -60,7 +60,7 @@ export function ImportSave({ overview, worker, chosen }: ImportSaveProps) {
     name: overview.title.slice(0, 120),
     description: '',
     serverUrl: overview.servers[0]?.url ?? '',
-    auth: { type: 'none' },
+    auth: overview.auth ?? { type: 'none' },
   };
   return (
     <Card title={t('toolImport.save')}>

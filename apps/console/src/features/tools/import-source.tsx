@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import type { DocumentSource, ReadProblem } from './import-protocol.ts';
 
 /** How a document is given. */
-export type Way = 'file' | 'text' | 'url';
+export type Way = 'file' | 'text' | 'url' | 'curl';
 
 interface ImportSourceProps {
   ways: readonly Way[];
@@ -49,7 +49,23 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
       </div>
       <div className={isOver ? 'import-drop over' : 'import-drop'}>
         {way === 'file' && <FileInput onRead={onRead} />}
-        {way === 'text' && <TextInput onRead={onRead} />}
+        {way === 'text' && (
+          <TextInput
+            key="text"
+            label={t('toolImport.text')}
+            placeholder="openapi: 3.1.0"
+            onSubmit={(text) => onRead({ type: 'text', text })}
+          />
+        )}
+        {way === 'curl' && (
+          <TextInput
+            key="curl"
+            label={t('toolImport.curl')}
+            placeholder="curl -X POST https://api.example.com/orders -d '…'"
+            hint={t('toolImport.curlHint')}
+            onSubmit={(command) => onRead({ type: 'curl', command })}
+          />
+        )}
         {way === 'url' && <UrlInput onRead={onRead} />}
       </div>
       {problem !== null && <Problem problem={problem} />}
@@ -85,22 +101,30 @@ function FileInput({ onRead }: InputProps) {
   );
 }
 
-function TextInput({ onRead }: InputProps) {
+interface TextInputProps {
+  label: string;
+  placeholder: string;
+  hint?: string;
+  onSubmit: (text: string) => void;
+}
+
+function TextInput({ label, placeholder, hint, onSubmit }: TextInputProps) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
   return (
     <>
       <Input.TextArea
         className="mono"
-        aria-label={t('toolImport.text')}
-        placeholder="openapi: 3.1.0"
+        aria-label={label}
+        placeholder={placeholder}
         autoSize={{ minRows: 10, maxRows: 22 }}
         spellCheck={false}
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
+      {hint !== undefined && <p className="muted">{hint}</p>}
       <div>
-        <Button type="primary" disabled={text.trim() === ''} onClick={() => onRead({ type: 'text', text })}>
+        <Button type="primary" disabled={text.trim() === ''} onClick={() => onSubmit(text)}>
           {t('toolImport.read')}
         </Button>
       </div>

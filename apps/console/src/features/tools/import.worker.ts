@@ -1,6 +1,7 @@
 import './buffer-stub.ts';
 import type { ToolMethodRequest } from '@platform/contracts';
 import {
+  convertCurl,
   ImportError,
   MAX_DOCUMENT_LENGTH,
   OpenDocument,
@@ -44,6 +45,12 @@ async function respond(request: WorkerRequest): Promise<WorkerResponse> {
 
 async function open(source: DocumentSource): Promise<WorkerResponse> {
   opened = null;
+  reimport = null;
+  if (source.type === 'curl') {
+    const { text, auth, notes } = convertCurl(source.command);
+    opened = await OpenDocument.parse({ text });
+    return { type: 'document', document: { ...inspect(opened), auth, notes } };
+  }
   const { protocol } = self.location;
   const read = await readDocument(source, {
     fetch: (input, init) => fetch(input, init),
@@ -51,11 +58,11 @@ async function open(source: DocumentSource): Promise<WorkerResponse> {
     maxBytes: MAX_DOCUMENT_LENGTH,
   });
   opened = await OpenDocument.parse(read);
-  return { type: 'document', document: inspect(opened) };
+  return { type: 'document', document: { ...inspect(opened), auth: null, notes: [] } };
 }
 
 /** Converts every operation for the report. The methods are dropped, so that only chosen ones leave the worker. */
-function inspect(document: OpenDocument): DocumentOverview {
+function inspect(document: OpenDocument): Omit<DocumentOverview, 'auth' | 'notes'> {
   const { kind, title, version, servers, operations, skippedReport } = document;
   const inspected = operations.map((operation, i) => {
     if (i % PROGRESS_STEP === 0) send({ type: 'progress', done: i, total: operations.length });

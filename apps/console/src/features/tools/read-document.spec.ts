@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ReadError, type DocumentSource, type ReadProblem } from './import-protocol.ts';
+import { ReadError, type type ReadProblem, type TextSource } from './import-protocol.ts';
 import { readDocument, type ReadOptions } from './read-document.ts';
 
 const ADDRESS = 'https://api.example.com/openapi.json';
@@ -9,7 +9,7 @@ function read(
   options: Partial<ReadOptions> = {},
   header: { name: string; value: string } | null = null,
 ) {
-  const source: DocumentSource = { type: 'url', url: address, header };
+  const source: TextSource = { type: 'url', url: address, header };
   return readDocument(source, {
     fetch: () => Promise.reject(new TypeError('Failed to fetch')),
     pageProtocol: 'https:',

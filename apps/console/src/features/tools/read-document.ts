@@ -1,5 +1,5 @@
 import type { ImportSource } from '@platform/openapi-import';
-import { ReadError, type DocumentSource, type RequestHeader } from './import-protocol.ts';
+import { ReadError, type RequestHeader, type TextSource } from './import-protocol.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Browsers treat these hosts as secure, also over HTTP. */
@@ -13,7 +13,7 @@ export interface ReadOptions {
 }
 
 /** Returns the text of a document. Throws a ReadError that tells apart why there is none. */
-export async function readDocument(source: DocumentSource, options: ReadOptions): Promise<ImportSource> {
+export async function readDocument(source: TextSource, options: ReadOptions): Promise<ImportSource> {
   switch (source.type) {
     case 'text':
       return { text: source.text };

@@ -11,7 +11,7 @@ import {
 } from './import-protocol.ts';
 import { ImportSource, type Way } from './import-source.tsx';
 
-interface OpenDocument {
+export interface OpenDocument {
   worker: DocumentWorker;
   overview: DocumentOverview;
 }

@@ -1,3 +1,5 @@
+import type { ImportableOperation } from './import-protocol.ts';
+
 /** What a search for methods looks at. */
 interface Searchable {
   name: string;
@@ -15,6 +17,15 @@ export function matchesSearch(method: Searchable, search: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
+}
+
+/** Of a document with more methods, only the user knows which are needed. */
+const MAX_SUGGESTED = 20;
+
+/** The methods that are chosen at first: all of a small document. */
+export function suggestChoice(operations: readonly ImportableOperation[]): ReadonlySet<string> {
+  const usable = operations.filter(({ report }) => report.fidelity !== 'skipped');
+  return new Set(usable.length > MAX_SUGGESTED ? [] : usable.map(({ operationKey }) => operationKey));
 }
 
 /** The choice after the given keys were added or removed. The others stay as they are. */
