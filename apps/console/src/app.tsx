@@ -19,7 +19,7 @@ function automation<Module>(load: () => Promise<Module>): () => Promise<Module> 
   };
 }
 
-/** Loads a page together with the texts of tools. */
+/** Loads a page together with the texts of tools and knowledge. */
 function tools<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadToolTexts()]);
@@ -89,6 +89,7 @@ const router = createBrowserRouter([
           { path: 'tools/import', lazy: tools(() => import('./features/tools/import-page.tsx')) },
           { path: 'tools/:toolId/import', lazy: tools(() => import('./features/tools/reimport-page.tsx')) },
           { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },
+          { path: 'knowledge', lazy: tools(() => import('./features/knowledge/knowledge-page.tsx')) },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },

@@ -19,6 +19,8 @@ export const paths = {
   importTool: '/tools/import',
   tool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}`,
   reimportTool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}/import`,
+  knowledge: '/knowledge',
+  document: (documentId: string) => `/knowledge?document=${encodeURIComponent(documentId)}`,
   agents: '/agents',
   newAgent: '/agents/new',
   agent: (agentId: string) => `/agents/${agentId}`,

@@ -8,6 +8,7 @@ import {
 import type { Interaction, KnowledgeEvidence, ToolExecution } from '@platform/contracts';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { EvidenceDocuments } from '../knowledge/evidence-documents.tsx';
 import type { Answered } from './live-turn.ts';
 
 /** Status of a tool call. A call that did not end with its turn is shown as abandoned. */
@@ -74,15 +75,7 @@ export function EvidenceCard({ evidence }: { evidence: KnowledgeEvidence }) {
         {t('evidence.title', { count: evidence.documents.length })}{' '}
         <span className="muted truncate">{evidence.query}</span>
       </summary>
-      {evidence.notice && <p className="muted">{evidence.notice}</p>}
-      <ol>
-        {evidence.documents.map((document) => (
-          <li key={document.id}>
-            <strong>{document.title}</strong> <span className="muted">{document.score.toFixed(2)}</span>
-            <p className="muted">{document.snippet}</p>
-          </li>
-        ))}
-      </ol>
+      <EvidenceDocuments evidence={evidence} />
     </details>
   );
 }

@@ -4,6 +4,7 @@ import {
   BookOutlined,
   BranchesOutlined,
   DatabaseOutlined,
+  FileSearchOutlined,
   HomeOutlined,
   KeyOutlined,
   NodeIndexOutlined,
@@ -62,6 +63,11 @@ export function SideNav() {
             label={t('shell.pages.applications')}
           />
           <Item to={paths.tools} icon={<ToolOutlined aria-hidden />} label={t('tools.title')} />
+          <Item
+            to={paths.knowledge}
+            icon={<FileSearchOutlined aria-hidden />}
+            label={t('shell.pages.knowledge')}
+          />
           <Item to={paths.models} icon={<DatabaseOutlined aria-hidden />} label={t('models.title')} />
           <Item to={paths.apiKeys} icon={<KeyOutlined aria-hidden />} label={t('apiKeys.title')} />
           <Item to={paths.members} icon={<TeamOutlined aria-hidden />} label={t('members.title')} />

@@ -1,0 +1,68 @@
+import type { KnowledgeDocumentDetail } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Drawer } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { formatBytes } from '../../ui/bytes.ts';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { DocumentStatus } from './document-status.tsx';
+
+interface DocumentDrawerProps {
+  documentId: string;
+  onClose: () => void;
+}
+
+/** A document with the beginning of its text. */
+export function DocumentDrawer({ documentId, onClose }: DocumentDrawerProps) {
+  const { t } = useTranslation();
+  const document = useQuery({
+    queryKey: keys.knowledgeDocument(documentId),
+    queryFn: () => client.knowledge.getDocument(documentId),
+  });
+  return (
+    <Drawer open onClose={onClose} size={640} title={document.data?.title ?? t('knowledge.document')}>
+      {document.isPending ? (
+        <PageSpinner />
+      ) : document.data === undefined ? (
+        <ErrorState error={document.error} retry={() => void document.refetch()} />
+      ) : (
+        <Details document={document.data} />
+      )}
+    </Drawer>
+  );
+}
+
+function Details({ document }: { document: KnowledgeDocumentDetail }) {
+  const { t, i18n } = useTranslation();
+  const { status, error, fileName, mediaType, bytes, chunks, createdAt, excerpt } = document;
+  return (
+    <div className="stack">
+      <Facts>
+        <Fact name={t('knowledge.status')}>
+          <DocumentStatus status={status} />
+        </Fact>
+        {fileName !== null && <Fact name={t('knowledge.file')}>{fileName}</Fact>}
+        <Fact name={t('knowledge.type')}>{t(`knowledge.types.${mediaType}`)}</Fact>
+        <Fact name={t('knowledge.size')}>{formatBytes(bytes, i18n.language)}</Fact>
+        <Fact name={t('knowledge.passages')}>{chunks}</Fact>
+        <Fact name={t('knowledge.added')}>
+          <Time iso={createdAt} />
+        </Fact>
+      </Facts>
+      {error !== null && (
+        <section className="error-box" role="alert">
+          <strong>{t('knowledge.failed')}</strong>
+          <p>{error}</p>
+        </section>
+      )}
+      {excerpt !== '' && (
+        <>
+          <h3 className="document-part">{t('knowledge.excerpt')}</h3>
+          <p className="document-excerpt">{excerpt}</p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { DeleteOutlined, FileTextOutlined } from '@ant-design/icons';
+import type { KnowledgeDocument } from '@platform/contracts';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { formatBytes } from '../../ui/bytes.ts';
+import { DataList, type Column } from '../../ui/data-list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useList } from '../../ui/use-list.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { useIsAdmin } from '../auth/session.ts';
+import { DocumentDrawer } from './document-drawer.tsx';
+import { DocumentStatus } from './document-status.tsx';
+import { SearchCard } from './search-card.tsx';
+import { TextDialog } from './text-dialog.tsx';
+import { UploadZone } from './upload-zone.tsx';
+import './knowledge.css';
+
+const WATCH_MS = 1_500;
+
+export function Component() {
+  const { t, i18n } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const confirm = useConfirmDelete();
+  const [opened, setOpened] = useSearchFilter<string>('document');
+  const [isWriting, setIsWriting] = useState(false);
+  const list = useList<KnowledgeDocument>(keys.knowledge, (page) => client.knowledge.listDocuments(page), {
+    refetchWhile: { everyMs: WATCH_MS, test: ({ status }) => status === 'PROCESSING' },
+  });
+
+  const remove = ({ id, title }: KnowledgeDocument) =>
+    confirm({
+      title: t('knowledge.deleteTitle', { title }),
+      text: t('knowledge.deleteText'),
+      run: async () => {
+        await client.knowledge.deleteDocument(id);
+        await queryClient.invalidateQueries({ queryKey: keys.knowledge });
+      },
+    });
+
+  const columns: Column<KnowledgeDocument>[] = [
+    {
+      key: 'title',
+      title: t('knowledge.document'),
+      render: ({ id, title, status, error }) => (
+        <>
+          <button type="button" className="link-button primary-link" onClick={() => setOpened(id)}>
+            {title}
+          </button>
+          {status === 'FAILED' && error !== null && <p className="danger-text document-error">{error}</p>}
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('knowledge.status'),
+      width: 130,
+      render: (document) => <DocumentStatus status={document.status} />,
+    },
+    {
+      key: 'size',
+      title: t('knowledge.size'),
+      width: 100,
+      render: ({ bytes }) => formatBytes(bytes, i18n.language),
+    },
+    { key: 'chunks', title: t('knowledge.passages'), width: 100, render: ({ chunks }) => chunks },
+    {
+      key: 'created',
+      title: t('knowledge.added'),
+      width: 140,
+      render: ({ createdAt }) => <Time iso={createdAt} />,
+    },
+    ...(isAdmin
+      ? [
+          {
+            key: 'actions',
+            title: '',
+            width: 64,
+            render: (document: KnowledgeDocument) => (
+              <Button
+                type="text"
+                danger
+                icon={<DeleteOutlined aria-hidden />}
+                aria-label={t('knowledge.deleteNamed', { title: document.title })}
+                title={t('common.delete')}
+                onClick={() => remove(document)}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+
+  return (
+    <Page
+      title={t('knowledge.title')}
+      description={t('knowledge.description')}
+      actions={
+        isAdmin && (
+          <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsWriting(true)}>
+            {t('knowledge.addText')}
+          </Button>
+        )
+      }
+    >
+      <div className="stack-cards">
+        {isAdmin && <UploadZone />}
+        <DataList
+          label={t('knowledge.title')}
+          list={list}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState
+              title={t('knowledge.none')}
+              text={t(isAdmin ? 'knowledge.noneText' : 'knowledge.noneMemberText')}
+            />
+          }
+        />
+        {list.items.length > 0 && <SearchCard />}
+      </div>
+      {isWriting && <TextDialog onClose={() => setIsWriting(false)} />}
+      {opened !== undefined && <DocumentDrawer documentId={opened} onClose={() => setOpened(undefined)} />}
+    </Page>
+  );
+}

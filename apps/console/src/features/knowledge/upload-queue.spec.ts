@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { UploadQueue, type Upload } from './upload-queue.ts';
+
+const files = (...names: string[]) => names.map((name) => new File(['x'], name));
+
+/** A queue whose files are sent when the test says so. */
+function createQueue() {
+  const sent: string[] = [];
+  const open: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  let uploads: Upload[] = [];
+  const queue = new UploadQueue(
+    ({ name }, signal) => {
+      sent.push(name);
+      return new Promise<void>((resolve, reject) => {
+        open.push({ resolve, reject });
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    },
+    (changed) => (uploads = changed),
+  );
+  const states = () => uploads.map(({ name, state }) => `${name} ${state}`);
+  const settle = async (end: 'resolve' | 'reject') => {
+    open.shift()?.[end](new Error('too large'));
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { queue, sent, states, settle, uploads: () => uploads };
+}
+
+describe('UploadQueue', () => {
+  it('sends one file after another, and goes on after a failure', async () => {
+    const { queue, sent, states, settle, uploads } = createQueue();
+    queue.add(files('a', 'b', 'c'));
+    expect(states()).toEqual(['a sending', 'b waiting', 'c waiting']);
+    await settle('resolve');
+    expect(states()).toEqual(['a done', 'b sending', 'c waiting']);
+    await settle('reject');
+    await settle('resolve');
+    expect(states()).toEqual(['a done', 'b failed', 'c done']);
+    expect(uploads()[1]?.error).toEqual(new Error('too large'));
+    expect(sent).toEqual(['a', 'b', 'c']);
+  });
+
+  it('takes more files while it sends, and afterwards forgets those that were sent', async () => {
+    const { queue, states, settle } = createQueue();
+    queue.add(files('a', 'b'));
+    queue.add(files('c'));
+    await settle('resolve');
+    await settle('reject');
+    await settle('resolve');
+    expect(states()).toEqual(['a done', 'b failed', 'c done']);
+    queue.add(files('d'));
+    expect(states()).toEqual(['b failed', 'd sending']);
+  });
+
+  it('can be stopped, and started again with other files', async () => {
+    const { queue, sent, states, settle } = createQueue();
+    queue.add(files('a', 'b'));
+    queue.stop();
+    await settle('resolve');
+    expect(states()).toEqual(['a stopped', 'b stopped']);
+    queue.add(files('c'));
+    await settle('resolve');
+    expect(states()).toEqual(['c done']);
+    expect(sent).toEqual(['a', 'c']);
+  });
+});

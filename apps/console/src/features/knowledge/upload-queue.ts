@@ -1,0 +1,82 @@
+/** A file on its way to the service. */
+export interface Upload {
+  key: number;
+  name: string;
+  state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped';
+  /** Why it failed. */
+  error?: unknown;
+}
+
+/** Files are sent one after another, so that a page full of them does not occupy the service. */
+export class UploadQueue {
+  private uploads: Upload[] = [];
+  private readonly files = new Map<number, File>();
+  private controller = new AbortController();
+  private isSending = false;
+  private nextKey = 1;
+  private readonly send: (file: File, signal: AbortSignal) => Promise<unknown>;
+  private readonly onChange: (uploads: Upload[]) => void;
+
+  constructor(
+    send: (file: File, signal: AbortSignal) => Promise<unknown>,
+    onChange: (uploads: Upload[]) => void,
+  ) {
+    this.send = send;
+    this.onChange = onChange;
+  }
+
+  add(files: readonly File[]): void {
+    // What has ended makes room for the new files, except for what the user still has to read.
+    const kept = this.isSending ? this.uploads : this.uploads.filter(({ state }) => state === 'failed');
+    const added = files.map((file): Upload => {
+      const key = this.nextKey++;
+      this.files.set(key, file);
+      return { key, name: file.name, state: 'waiting' };
+    });
+    this.set([...kept, ...added]);
+    if (!this.isSending) void this.work();
+  }
+
+  /** Stops the file that is being sent, and those that wait. */
+  stop(): void {
+    this.controller.abort();
+    for (const { key, state } of this.uploads)
+      if (state === 'waiting') this.change(key, { state: 'stopped' });
+  }
+
+  clear(): void {
+    this.set([]);
+  }
+
+  private async work(): Promise<void> {
+    this.isSending = true;
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      const { key } = next;
+      const file = this.files.get(key);
+      this.files.delete(key);
+      this.change(key, { state: 'sending' });
+      try {
+        if (file !== undefined) await this.send(file, signal);
+        this.change(key, { state: 'done' });
+      } catch (error) {
+        this.change(key, signal.aborted ? { state: 'stopped' } : { state: 'failed', error });
+      }
+    }
+    this.isSending = false;
+  }
+
+  private next(): Upload | undefined {
+    return this.uploads.find(({ state }) => state === 'waiting');
+  }
+
+  private change(key: number, change: Partial<Upload>): void {
+    this.set(this.uploads.map((upload) => (upload.key === key ? { ...upload, ...change } : upload)));
+  }
+
+  private set(uploads: Upload[]): void {
+    this.uploads = uploads;
+    this.onChange(uploads);
+  }
+}

@@ -1,0 +1,118 @@
+import { UploadOutlined } from '@ant-design/icons';
+import { Button, Progress } from 'antd';
+import { useRef, useState, type DragEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { getErrorMessage } from '../../ui/errors.ts';
+import { UploadQueue, type Upload } from './upload-queue.ts';
+
+const EXTENSIONS = ['.txt', '.md', '.markdown', '.csv', '.log', '.html', '.htm', '.pdf'];
+/** The limit of the service for a form with a file. */
+const MAX_MEGABYTES = 25;
+
+/** Takes files by choice or drop, and sends them. */
+export function UploadZone() {
+  const { t } = useTranslation();
+  const picker = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const tooLarge = t('knowledge.tooLarge', { size: MAX_MEGABYTES });
+  const [queue] = useState(() => new UploadQueue((file, signal) => send(file, signal, tooLarge), setUploads));
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    if (event.dataTransfer.files.length > 0) queue.add([...event.dataTransfer.files]);
+  };
+
+  return (
+    <section
+      className={isOver ? 'upload-zone over' : 'upload-zone'}
+      aria-label={t('knowledge.upload')}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      <div className="row wrap">
+        <Button type="primary" icon={<UploadOutlined aria-hidden />} onClick={() => picker.current?.click()}>
+          {t('knowledge.choose')}
+        </Button>
+        <span className="muted">{t('knowledge.drop', { size: MAX_MEGABYTES })}</span>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          accept={EXTENSIONS.join(',')}
+          aria-label={t('knowledge.choose')}
+          onChange={({ target }) => {
+            queue.add([...(target.files ?? [])]);
+            target.value = '';
+          }}
+        />
+      </div>
+      {uploads.length > 0 && (
+        <Uploads uploads={uploads} onStop={() => queue.stop()} onClear={() => queue.clear()} />
+      )}
+    </section>
+  );
+}
+
+async function send(file: File, signal: AbortSignal, tooLarge: string): Promise<void> {
+  if (file.size > MAX_MEGABYTES * 1024 * 1024) throw new Error(tooLarge);
+  // A large file takes longer than a request usually does.
+  await client.knowledge.createDocument({ file }, { signal, timeoutMs: 0 });
+  await queryClient.invalidateQueries({ queryKey: keys.knowledge });
+}
+
+interface UploadsProps {
+  uploads: Upload[];
+  onStop: () => void;
+  onClear: () => void;
+}
+
+function Uploads({ uploads, onStop, onClear }: UploadsProps) {
+  const { t } = useTranslation();
+  const left = uploads.filter(({ state }) => state === 'waiting' || state === 'sending').length;
+  const done = uploads.length - left;
+  const isRunning = left > 0;
+  return (
+    <div className="stack">
+      <div className="row wrap">
+        <span role="status" className="grow">
+          {t('knowledge.progress', { done, total: uploads.length })}
+        </span>
+        {isRunning ? (
+          <Button size="small" onClick={onStop}>
+            {t('knowledge.stop')}
+          </Button>
+        ) : (
+          <Button size="small" type="text" onClick={onClear}>
+            {t('knowledge.clear')}
+          </Button>
+        )}
+      </div>
+      {isRunning && (
+        <Progress
+          percent={(done / uploads.length) * 100}
+          showInfo={false}
+          size="small"
+          aria-label={t('knowledge.upload')}
+        />
+      )}
+      <ul className="uploads">
+        {uploads.map(({ key, name, state, error }) => (
+          <li key={key}>
+            <span className="truncate">{name}</span>{' '}
+            <span className={state === 'failed' ? 'danger-text' : 'muted'}>
+              {state === 'failed' ? getErrorMessage(error, t) : t(`knowledge.uploads.${state}`)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
