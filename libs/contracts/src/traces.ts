@@ -47,7 +47,7 @@ export interface TurnListing {
   execution_time: number | null;
 }
 
-export const SPAN_KINDS = ['queue', 'model', 'tool', 'question'] as const;
+export const SPAN_KINDS = ['queue', 'search', 'model', 'tool', 'question'] as const;
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
 export const SPAN_STATUSES = ['running', 'waiting', 'succeeded', 'failed', 'denied', 'cancelled'] as const;
@@ -57,7 +57,7 @@ export type SpanStatus = (typeof SPAN_STATUSES)[number];
 export interface TraceSpan {
   id: string;
   kind: SpanKind;
-  /** The model, the tool and its method, or the question. */
+  /** The model, the tool and its method, the question, or the text that was searched. */
   name: string;
   status: SpanStatus;
   startedAt: string;
@@ -72,7 +72,7 @@ export interface TraceSpan {
   reasoningTokens?: number;
   /** The arguments of a tool call, or the options of a question. */
   input?: unknown;
-  /** The text and the tool calls of a model, the result of a tool, or the answer to a question. */
+  /** The text and the tool calls of a model, the result of a tool, the answer to a question, or the KnowledgeEvidence of a search. */
   output?: unknown;
   /** Input or output was shortened. */
   truncated?: boolean;

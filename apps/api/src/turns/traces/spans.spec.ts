@@ -92,6 +92,32 @@ describe('buildSpans', () => {
     ]);
   });
 
+  it('shows each search with what it found', () => {
+    const found = { id: 'd1', title: 'Returns', score: 0.5, source: 'knowledge' as const };
+    const searches = [
+      { query: 'Hi', documents: [{ ...found, heading: 'Rules', text: 'Within 30 days.' }], retrievalMs: 30 },
+      { query: 'Hi', documents: [], retrievalMs: 40, notice: 'The internet could not be searched' },
+    ];
+    const evidence = step(2, 50, { kind: 'evidence', content: { searches } }, { durationMs: 40 });
+    const model = step(
+      3,
+      100,
+      { kind: 'model', content: { text: 'Yes.', toolCalls: [] } },
+      { durationMs: 45 },
+    );
+    const turn = turnOf({ steps: [user, evidence, model] });
+    expect(summary(turn)).toEqual([
+      ['search', 'succeeded', 10, 30],
+      ['search', 'succeeded', 10, 40],
+      ['model', 'succeeded', 55, 45],
+    ]);
+    expect(buildSpans(turn)[0]).toMatchObject({
+      id: 'step-2-0',
+      name: 'Hi',
+      output: { query: 'Hi', documents: [{ ...found, snippet: 'Within 30 days.' }], retrievalMs: 30 },
+    });
+  });
+
   it('derives the times of steps of earlier versions from their order', () => {
     const steps = [
       user,

@@ -1,9 +1,10 @@
 import type { SpanStatus, TraceSpan, TurnStatus } from '@platform/contracts';
 import { shortened } from '../../infra/http/error-message.ts';
 import type { ModelToolCall } from '../../models/model-provider.ts';
+import { toKnowledgeEvidence } from '../answers/knowledge-evidence.ts';
 import { formatUsage } from '../answers/token-usage.ts';
 import type { Question, UserAnswer } from '../records/questions.ts';
-import type { StepContent, StepMeasures } from '../records/steps.ts';
+import type { StepContent, StepMeasures, StoredSearch } from '../records/steps.ts';
 
 /** The longest text of a span, in UTF-8. */
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -74,6 +75,7 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
       case 'user':
         break;
       case 'evidence':
+        spans.push(...searchSpans(step, step.content.searches));
         end = step.createdAt;
         break;
       case 'tool-call':
@@ -100,6 +102,19 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
   for (const [callId, at] of begun) spans.push(unfinishedCall(callId, calls.get(callId), at, isOver, turn));
   for (const question of turn.questions) spans.push(questionSpan(question));
   return spans;
+}
+
+function searchSpans({ n, createdAt, measures }: TracedStep, searches: StoredSearch[]): TraceSpan[] {
+  const begun = createdAt.getTime() - (measures?.durationMs ?? 0);
+  return searches.map((search, i) => ({
+    id: `step-${n}-${i}`,
+    kind: 'search',
+    name: search.query,
+    status: 'succeeded',
+    startedAt: new Date(begun).toISOString(),
+    durationMs: search.retrievalMs,
+    output: toKnowledgeEvidence(search),
+  }));
 }
 
 function modelSpan(

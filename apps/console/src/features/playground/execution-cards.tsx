@@ -10,6 +10,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EvidenceDocuments } from '../knowledge/evidence-documents.tsx';
 import type { Answered } from './live-turn.ts';
+import type { ShownToolExecution } from './stored-executions.ts';
 
 /** Status of a tool call. A call that did not end with its turn is shown as abandoned. */
 type CallState = ToolExecution['status'] | 'abandoned';
@@ -23,7 +24,7 @@ const ICONS: Record<CallState, ReactNode> = {
 };
 
 /** A collapsed tool call. Arguments and results are data and are shown as text. */
-export function ToolCard({ tool, turnEnded }: { tool: ToolExecution; turnEnded: boolean }) {
+export function ToolCard({ tool, turnEnded }: { tool: ShownToolExecution; turnEnded: boolean }) {
   const { t, i18n } = useTranslation();
   const state: CallState = tool.status === 'started' && turnEnded ? 'abandoned' : tool.status;
   const { cached, httpStatus, warnings = [] } = tool.metadata;

@@ -1,18 +1,22 @@
 import type { ContentItem, Interaction, MessageContent } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Spin } from 'antd';
-import { lazy, memo, Suspense } from 'react';
+import { lazy, memo, Suspense, useRef, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { useWasVisible } from '../../ui/use-was-visible.ts';
 import { CopyAs } from './copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { AskedCard, EvidenceCard, ToolCard } from './execution-cards.tsx';
 import { Parts } from './parts.tsx';
 import { QuestionForm } from './question-form.tsx';
 import type { Choice } from './question.ts';
+import { toExecutions, type Executions } from './stored-executions.ts';
 import { TurnFigures } from './turn-figures.tsx';
 import { getText, type TurnView } from './turn-list.ts';
+import { turnQuery } from './turn-query.ts';
 
 const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
 
@@ -40,18 +44,20 @@ export const TurnCard = memo(function TurnCard({
   const { live, answer, status, interaction } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
   const text = getText(turn.user);
+  const article = useRef<HTMLElement>(null);
+  const { evidence, tools } = useExecutions(agentId, turn, article);
 
   return (
-    <article className="turn">
+    <article className="turn" ref={article}>
       <div className="said" aria-label={t('playground.you')} role="group">
         <Parts agentId={agentId} sessionId={sessionId} contents={turn.user} />
         {text !== '' && <p>{text}</p>}
       </div>
       <div className="answer" aria-label={t('playground.agent')} role="group" aria-busy={running}>
-        {live?.evidence.map((evidence, i) => (
-          <EvidenceCard key={i} evidence={evidence} />
+        {evidence.map((found, i) => (
+          <EvidenceCard key={i} evidence={found} />
         ))}
-        {live?.tools.map((tool) => (
+        {tools.map((tool) => (
           <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
         ))}
         {live?.answered.map((asked) => (
@@ -105,6 +111,14 @@ export const TurnCard = memo(function TurnCard({
     </article>
   );
 });
+
+/** The searches and tool calls of a turn: from its stream, or if that was read by an earlier page, from its trace. */
+function useExecutions(agentId: string, turn: TurnView, card: RefObject<HTMLElement | null>): Executions {
+  const { live, turnId } = turn;
+  const seen = useWasVisible(card);
+  const stored = useQuery({ ...turnQuery(agentId, turnId), enabled: seen && live === null });
+  return live ?? toExecutions(stored.data?.spans ?? []);
+}
 
 /** Converts the contents of the history to those of a request. */
 function toRequestContents(contents: (MessageContent | ContentItem)[]): ContentItem[] {

@@ -1,4 +1,4 @@
-import type { TraceSpan } from '@platform/contracts';
+import type { KnowledgeEvidence, TraceSpan } from '@platform/contracts';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/duration.ts';
@@ -6,6 +6,7 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useNumbers } from '../../ui/use-numbers.ts';
+import { EvidenceDocuments } from '../knowledge/evidence-documents.tsx';
 import { SPAN_ICONS, SpanStatusBadge, spanName } from './waterfall.tsx';
 
 /** A part of a turn in detail. */
@@ -21,7 +22,7 @@ export function SpanDrawer({ span, onClose }: { span: TraceSpan; onClose: () => 
       onClose={onClose}
       title={
         <span className="row">
-          {SPAN_ICONS[kind]} <span className="truncate">{spanName(span, t('traces.kinds.queue'))}</span>
+          {SPAN_ICONS[kind]} <span className="truncate">{spanName(span, t(`traces.kinds.${kind}`))}</span>
         </span>
       }
     >
@@ -75,6 +76,7 @@ export function SpanDrawer({ span, onClose }: { span: TraceSpan; onClose: () => 
 
 function Output({ span: { kind, output } }: { span: TraceSpan }) {
   const { t } = useTranslation();
+  if (kind === 'search') return <EvidenceDocuments evidence={output as KnowledgeEvidence} />;
   if (kind !== 'model') return <Value title={t('traces.output')} value={output} />;
   const { text = '', toolCalls = [] } = (output ?? {}) as {
     text?: string;

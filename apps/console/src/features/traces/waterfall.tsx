@@ -1,4 +1,10 @@
-import { ClockCircleOutlined, QuestionCircleOutlined, RobotOutlined, ToolOutlined } from '@ant-design/icons';
+import {
+  ClockCircleOutlined,
+  QuestionCircleOutlined,
+  RobotOutlined,
+  SearchOutlined,
+  ToolOutlined,
+} from '@ant-design/icons';
 import type { SpanKind, Trace, TraceSpan } from '@platform/contracts';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +14,7 @@ import { createAxis, layOut, waitShare } from './axis.ts';
 
 export const SPAN_ICONS: Record<SpanKind, ReactNode> = {
   queue: <ClockCircleOutlined aria-hidden />,
+  search: <SearchOutlined aria-hidden />,
   model: <RobotOutlined aria-hidden />,
   tool: <ToolOutlined aria-hidden />,
   question: <QuestionCircleOutlined aria-hidden />,
@@ -72,7 +79,7 @@ function SpanRow({ span, bar, isSelected, onSelect }: SpanRowProps) {
   const { whole, cost } = useNumbers();
   const { kind, status, name, durationMs, token_usage: usage } = span;
   const wait = waitShare(span);
-  const label = spanName(span, t('traces.kinds.queue'));
+  const label = spanName(span, t(`traces.kinds.${kind}`));
   return (
     <li>
       <button
@@ -117,9 +124,8 @@ export function SpanStatusBadge({ span: { status } }: { span: TraceSpan }) {
   return <span className={`badge ${TONES[status]}`}>{t(`traces.spanStatuses.${status}`)}</span>;
 }
 
-/** Returns the name of a span; the queue has none of its own. */
-export const spanName = ({ kind, name }: TraceSpan, queue: string): string =>
-  kind === 'queue' ? queue : name;
+/** Returns the name of a span. The queue has none of its own, and a search can have none. */
+export const spanName = ({ name }: TraceSpan, kind: string): string => (name === '' ? kind : name);
 
 /** The arrow keys move between the rows. */
 function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
