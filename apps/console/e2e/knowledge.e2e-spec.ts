@@ -135,10 +135,10 @@ suite('the knowledge page in a browser', () => {
     await page.getByText(/\d tokens \(/).waitFor();
     const look = async () => {
       const answer = page.getByRole('group', { name: 'Agent' });
-      await answer.getByText('1 source').click();
+      await answer.getByText('1 source').first().click();
       await answer.getByText('<b>Parcels</b> must be unopened').waitFor();
       await answer.getByText('Document', { exact: true }).waitFor();
-      await answer.getByText('current_time.now').waitFor();
+      await answer.getByText('current_time.now', { exact: true }).waitFor();
       expect(await violations(page, 'evidence')).toEqual([]);
     };
     await look();
