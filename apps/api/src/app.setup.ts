@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import express, { type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { createApiDocument } from './api-document.ts';
+import { createApiDocument } from './api-document/api-document.ts';
 import { authentication } from './auth/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { notFound } from './infra/http/app-error.ts';

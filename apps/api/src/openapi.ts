@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { createApiDocument } from './api-document.ts';
+import { createApiDocument } from './api-document/api-document.ts';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
 import { readConfig } from './infra/config/platform-config.ts';

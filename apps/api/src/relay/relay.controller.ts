@@ -1,9 +1,20 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { BodyLimit } from '../infra/http/body-limit.ts';
+import {
+  COMPLETION_REQUEST,
+  COMPLETION_RESPONSE,
+  EMBEDDING_REQUEST,
+  EMBEDDING_RESPONSE,
+  MODEL_LIST_RESPONSE,
+  RELAY_MODEL_RESPONSE,
+  RESPONSES_REQUEST,
+  RESPONSES_RESPONSE,
+} from './relay.schema.ts';
 import { RelayService } from './relay.service.ts';
 
 /** The models of the space for OpenAI clients. */
@@ -15,18 +26,22 @@ export class RelayController {
 
   /** Lists the models of the space, in OpenAI's format. */
   @Get('models')
+  @ApiOkResponse(MODEL_LIST_RESPONSE)
   models(@Caller() caller: UserPrincipal): Promise<object> {
     return this.relay.listModels(caller.spaceId);
   }
 
   /** Returns a model of the space, in OpenAI's format. The id of a model is its name. */
   @Get('models/:model')
+  @ApiOkResponse(RELAY_MODEL_RESPONSE)
   model(@Caller() caller: UserPrincipal, @Param('model') model: string): Promise<object> {
     return this.relay.getModel(caller.spaceId, model);
   }
 
   /** Creates a chat completion, streamed or not, with the catalog's model that `model` names. */
   @Post('chat/completions')
+  @ApiBody({ schema: COMPLETION_REQUEST })
+  @ApiOkResponse(COMPLETION_RESPONSE)
   @HttpCode(200)
   complete(
     @Caller() caller: UserPrincipal,
@@ -39,6 +54,8 @@ export class RelayController {
 
   /** Creates a response, streamed or not, if the server of the model has OpenAI's Responses API. */
   @Post('responses')
+  @ApiBody({ schema: RESPONSES_REQUEST })
+  @ApiOkResponse(RESPONSES_RESPONSE)
   @HttpCode(200)
   respond(
     @Caller() caller: UserPrincipal,
@@ -51,6 +68,8 @@ export class RelayController {
 
   /** Creates embeddings. */
   @Post('embeddings')
+  @ApiBody({ schema: EMBEDDING_REQUEST })
+  @ApiOkResponse(EMBEDDING_RESPONSE)
   @HttpCode(200)
   embed(
     @Caller() caller: UserPrincipal,

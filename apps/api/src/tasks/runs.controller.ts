@@ -35,6 +35,7 @@ export class RunsController {
     return this.runs.list(caller, query);
   }
 
+  /** Returns a run with its steps and attempts. */
   @Get('runs/:id')
   get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
     return this.runs.get(caller, id);

@@ -37,6 +37,7 @@ export class TasksController {
     return this.tasks.previewSchedule(body);
   }
 
+  /** Returns a task. */
   @Get(':id')
   get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<TaskDto> {
     return this.tasks.get(caller, id);

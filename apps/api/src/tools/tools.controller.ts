@@ -111,6 +111,7 @@ export class ToolsController {
     return this.methods.update(call, id, name, body);
   }
 
+  /** Deletes a method of the tool. */
   @Delete(':id/methods/:name')
   @Access('admin')
   @HttpCode(204)

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { ErrorDto } from '../infra/http/error.dto.ts';
+import { RouteTable } from '../infra/http/route-table.ts';
+import { errorResponses } from './error-responses.ts';
+import { operationId } from './operation-ids.ts';
+import { completeSchemas } from './schemas.ts';
+
+type PathItem = OpenAPIObject['paths'][string];
+type Operation = NonNullable<PathItem['get']>;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const DESCRIPTION = `Agents by streaming chat, structured execution, and jobs; events that start tasks; tools; knowledge; and
+an OpenAI-compatible relay.
+
+Every call needs an API key or an access token: \`Authorization: Bearer …\`. Lists are pages, \`{items, nextCursor}\`; errors
+are \`{success: false, message, code}\`, except below \`/models/v1\`, which speaks OpenAI's API.`;
+
+/** Describes a running service. Complete only if the service is compiled by tsc, with the plugin of Swagger. */
+export function createApiDocument(app: NestExpressApplication): OpenAPIObject {
+  const about = new DocumentBuilder()
+    .setTitle('Agent platform')
+    .setDescription(DESCRIPTION)
+    .setVersion(productVersion())
+    .addServer('/', 'This installation')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, or an access token.' })
+    .addSecurityRequirements('bearer')
+    .build();
+  const document = SwaggerModule.createDocument(app, about, {
+    extraModels: [ErrorDto],
+    operationIdFactory: operationId,
+  });
+  completeOperations(document, app.get(RouteTable));
+  completeSchemas(document.components?.schemas);
+  completeSchemas(document.paths);
+  return document;
+}
+
+function completeOperations(document: OpenAPIObject, routes: RouteTable): void {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation) completeOperation(operation, method, path, routes);
+    }
+  }
+}
+
+function completeOperation(operation: Operation, method: string, path: string, routes: RouteTable): void {
+  const route = routes.find(method.toUpperCase(), path.replace(/\{(\w+)\}/g, '$1'));
+  if (route === null) throw new Error(`The route table lacks ${method} ${path}`);
+  const parameters = (operation.parameters ??= []);
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const isKnown = parameters.some((one) => 'in' in one && one.in === 'path' && one.name === name);
+    if (!isKnown) parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
+  }
+  const facts = {
+    operationId: operation.operationId ?? '',
+    path,
+    route,
+    hasBody: operation.requestBody !== undefined,
+    hasQuery: parameters.some((one) => 'in' in one && one.in === 'query'),
+  };
+  Object.assign(operation.responses, errorResponses(facts));
+  if (route.rule === 'public') operation.security = [];
+}
+
+/** The version of the packages, which are released together. */
+function productVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,93 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { ErrorDto } from '../infra/http/error.dto.ts';
+import { isRelayPath } from '../infra/http/paths.ts';
+import type { Route } from '../infra/http/route-table.ts';
+import { OPENAI_ERROR } from './openai-error.schema.ts';
+
+type OperationResponses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
+
+const MEANINGS: Record<number, string> = {
+  400: 'The request is invalid: the message names the field and what is expected.',
+  401: 'The credential is missing or invalid.',
+  402: 'The token balance of the user or the space is used up.',
+  403: 'The caller may not do this, or the resource belongs to another space.',
+  404: 'There is no such resource.',
+  409: 'The state of the resource does not allow this: the message says why.',
+  413: 'The body is too large.',
+  426: 'A stream needs the header `X-Platform-Stream-Protocol: langgraph-v3`.',
+  429: 'Too many requests, open streams, or running turns; `Retry-After` says when to try again.',
+  500: 'An error that the service did not expect.',
+  502: 'The tool did not respond.',
+  503: 'The service, its database, or the model is unavailable; `Retry-After` says when to try again.',
+};
+
+/** Statuses that depend on stored state or on others, by operation. */
+const MORE: Record<string, number[]> = {
+  acceptInvitation: [409],
+  addMember: [409],
+  addToolMethods: [409],
+  answerLocalToolCall: [409],
+  chat: [402, 409, 426],
+  compactContext: [402, 409],
+  createChatCompletion: [402, 404],
+  createEmbedding: [402, 404],
+  createJob: [404, 409],
+  createModel: [409],
+  createResponse: [402, 404],
+  createSubscription: [404],
+  createTool: [409],
+  declineInvitation: [409],
+  deleteModel: [409],
+  deleteSession: [409],
+  deleteTool: [409],
+  deleteToolMethod: [409],
+  emitEvent: [404],
+  execute: [402, 409, 426],
+  grantTokens: [404],
+  installApplication: [409],
+  invokeToolMethod: [409, 502],
+  login: [401, 429],
+  refresh: [401, 403],
+  removeMember: [409],
+  replayEnvelope: [409],
+  resume: [402, 409, 426],
+  retryRun: [409],
+  runTask: [409],
+  streamJob: [409],
+  streamTurn: [409],
+  undoCompaction: [409],
+  updateAgent: [409],
+  updateMember: [409],
+  updateModel: [409],
+  updateTask: [409],
+  updateTool: [409],
+  updateToolMethod: [409],
+  upgradeApplication: [409],
+};
+
+export interface RouteFacts {
+  operationId: string;
+  path: string;
+  route: Route;
+  hasBody: boolean;
+  hasQuery: boolean;
+}
+
+/** The error responses that a route really has. */
+export function errorResponses(facts: RouteFacts): OperationResponses {
+  const schema = isRelayPath(facts.path) ? OPENAI_ERROR : { $ref: getSchemaPath(ErrorDto) };
+  const responses = statusesOf(facts).map((status) => [
+    status,
+    { description: MEANINGS[status], content: { 'application/json': { schema } } },
+  ]);
+  return Object.fromEntries(responses) as OperationResponses;
+}
+
+function statusesOf({ operationId, path, route, hasBody, hasQuery }: RouteFacts): number[] {
+  const statuses = new Set([500, 503, ...(MORE[operationId] ?? [])]);
+  if (route.rule !== 'public') statuses.add(401).add(403).add(429);
+  if (path.includes('{')) statuses.add(404);
+  if (hasBody || hasQuery) statuses.add(400);
+  if (hasBody) statuses.add(413);
+  return [...statuses].sort((a, b) => a - b);
+}

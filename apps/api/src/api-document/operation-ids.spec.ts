@@ -1,0 +1,18 @@
+import { operationId } from './operation-ids.ts';
+
+describe('operationId', () => {
+  it.each([
+    ['AgentsController', 'list', 'listAgents'],
+    ['AgentsController', 'create', 'createAgent'],
+    ['TurnsController', 'chat', 'chat'],
+    ['TurnsController', 'cancel', 'cancelTurn'],
+    ['ApiKeysController', 'list', 'listApiKeys'],
+    ['ApiKeysController', 'revoke', 'revokeApiKey'],
+    ['BulkReplaysController', 'stop', 'stopBulkReplay'],
+    ['AuditController', 'list', 'listAuditEntries'],
+    ['RelayController', 'complete', 'createChatCompletion'],
+    ['NewThingsController', 'get', 'getNewThing'],
+  ])('names %s.%s %s', (controller, method, name) => {
+    expect(operationId(controller, method)).toBe(name);
+  });
+});

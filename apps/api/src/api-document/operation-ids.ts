@@ -1,0 +1,81 @@
+/** What the operations of a controller are about, if it is not the name of the controller. */
+const NOUNS: Record<string, string> = {
+  Audit: 'AuditEntry',
+  Catalog: 'EventCatalog',
+  Data: 'Row',
+  Knowledge: 'Document',
+  ReceivedInvitations: 'ReceivedInvitation',
+  Speech: 'SpeechTool',
+  Summary: 'EventSummary',
+};
+
+/** Names that the rule below would not find. */
+const NAMES: Record<string, string> = {
+  AgentsController_access: 'getAgentAccess',
+  AgentsController_restore: 'restoreAgentVersion',
+  AgentsController_versions: 'listAgentVersions',
+  ApplicationsController_rotateKey: 'rotateSystemKey',
+  AuthController_listKeys: 'listOwnApiKeys',
+  AuthController_me: 'getMe',
+  BulkReplaysController_preview: 'previewBulkReplay',
+  CatalogController_emitTest: 'emitTestEvent',
+  CatalogController_list: 'listEventCatalog',
+  ContextController_compact: 'compactContext',
+  ContextController_status: 'getContextStatus',
+  ContextController_undo: 'undoCompaction',
+  DataController_createMany: 'createRows',
+  EmitController_emit: 'emitEvent',
+  HealthController_live: 'getLiveness',
+  HealthController_ready: 'getReadiness',
+  InteractionsController_pending: 'listPendingInteractions',
+  JobsController_stream: 'streamJob',
+  KnowledgeController_search: 'searchKnowledge',
+  LocalToolsController_localTool: 'answerLocalToolCall',
+  ReceivedInvitationsController_accept: 'acceptInvitation',
+  ReceivedInvitationsController_decline: 'declineInvitation',
+  RelayController_complete: 'createChatCompletion',
+  RelayController_embed: 'createEmbedding',
+  RelayController_model: 'retrieveModel',
+  RelayController_models: 'listRelayModels',
+  RelayController_respond: 'createResponse',
+  RunsController_listOfTask: 'listTaskRuns',
+  RunsController_start: 'runTask',
+  SessionsController_attachment: 'getAttachment',
+  SessionsController_messages: 'listMessages',
+  SpeechController_put: 'updateSpeechTool',
+  SubscriptionsController_preview: 'previewFilter',
+  ToolsController_addMethods: 'addToolMethods',
+  ToolsController_deleteMethod: 'deleteToolMethod',
+  ToolsController_invoke: 'invokeToolMethod',
+  ToolsController_updateMethod: 'updateToolMethod',
+  TracesController_list: 'listTurns',
+  TracesController_trace: 'getTrace',
+  TurnsController_attach: 'streamTurn',
+  TurnsController_turn: 'getTurn',
+  UsageController_balance: 'getUsageBalance',
+  UsageController_entries: 'listUsageEntries',
+  UsageController_grant: 'grantTokens',
+  UsageController_summary: 'getUsageSummary',
+  WebhookSecretController_state: 'getWebhookSecretStatus',
+};
+
+/**
+ * Names an operation after its method and its controller: `list` of `AgentsController` is `listAgents`, and `create` is
+ * `createAgent`. A method whose name says enough keeps it, such as `chat` and `login`.
+ */
+export function operationId(controller: string, method: string): string {
+  const name = NAMES[`${controller}_${method}`];
+  if (name !== undefined) return name;
+  const plain = controller.replace(/Controller$/, '');
+  const noun = NOUNS[plain] ?? singular(plain);
+  if (method === 'list') return `list${plural(noun)}`;
+  return SINGLE_VERBS.test(method) ? method + noun : method;
+}
+
+/** Verbs that need a noun. */
+const SINGLE_VERBS =
+  /^(get|create|add|update|put|delete|remove|revoke|cancel|retry|stop|test|replay|rotate|install|upgrade|uninstall|withdraw|search)$/;
+
+const singular = (noun: string) =>
+  noun.endsWith('ies') ? `${noun.slice(0, -3)}y` : noun.replace(/([^s])s$/, '$1');
+const plural = (noun: string) => (/[^aeou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`);
