@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ReadError, type type ReadProblem, type TextSource } from './import-protocol.ts';
+import { ReadError, type ReadProblem, type TextSource } from './import-protocol.ts';
 import { readDocument, type ReadOptions } from './read-document.ts';
 
 const ADDRESS = 'https://api.example.com/openapi.json';
