@@ -125,10 +125,17 @@ suite('the knowledge page in a browser', () => {
   it('shows in the playground what an agent found, also after a reload', async () => {
     const agent = await app.client().agents.create({
       ...{ name: 'Clerk', model: 'platform/offline', systemPrompt: 'Answer.' },
-      knowledge: { enabled: true, topK: 3 },
       tools: [{ toolId: 'current_time', methods: null }],
     });
     const page = await newPage();
+    await page.goto(`/agents/${agent.id}`);
+    await page.getByRole('switch', { name: 'Knowledge' }).click();
+    await page.getByLabel('Passages at most').fill('3');
+    expect(await violations(page, 'agent')).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Unsaved').waitFor({ state: 'detached' });
+    const saved = await app.client().agents.get(agent.id);
+    expect('knowledge' in saved && saved.knowledge).toEqual({ enabled: true, topK: 3 });
     await page.goto(`/agents/${agent.id}/playground`);
     await page.getByLabel('Message').fill('How long can I return an order?\n/call current_time.now {}');
     await page.getByLabel('Message').press('Enter');

@@ -13,6 +13,13 @@ describe('toAgentRequest', () => {
     expect(toAgentRequest(createAgentForm('m'), [clock, ...others]).tools).toEqual(others);
   });
 
+  it('keeps the settings of the knowledge', () => {
+    const knowledge = { enabled: true, topK: 9 };
+    const form = { ...createAgentForm('m'), knowledge };
+    const agent = { ...toAgentRequest(form), localTools: [] } as unknown as Agent;
+    expect(toAgentRequest(toAgentForm(agent)).knowledge).toEqual(knowledge);
+  });
+
   it('parses the schemas that toAgentForm has formatted', () => {
     const localTools = [{ name: 'open', description: '', inputSchema: { type: 'object' } }];
     const form = toAgentForm({

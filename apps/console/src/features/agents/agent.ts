@@ -16,6 +16,7 @@ export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'm
   allowedUserIds: string[];
   currentTime: boolean;
   askUser: boolean;
+  knowledge: Agent['knowledge'];
   localTools: LocalToolForm[];
   settings: AgentSettings;
 }
@@ -44,6 +45,7 @@ export const AGENT_FIELDS = [
   'accessScope',
   'allowedUserIds',
   'askUser',
+  'knowledge.topK',
   'settings.temperature',
   'settings.max_tokens',
   'settings.top_p',
@@ -56,8 +58,10 @@ export const AGENT_FIELDS = [
 
 export function toAgentForm(agent: Agent): AgentForm {
   const { name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings } = agent;
+  const { knowledge } = agent;
   return {
     ...{ name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings },
+    knowledge,
     currentTime: agent.tools.some(({ toolId }) => toolId === CURRENT_TIME),
     localTools: agent.localTools.map((tool) => ({
       ...tool,
@@ -98,6 +102,7 @@ export function createAgentForm(model: string): AgentForm {
     allowedUserIds: [],
     currentTime: false,
     askUser: true,
+    knowledge: { enabled: false, topK: 5 },
     localTools: [],
     settings: {},
   };

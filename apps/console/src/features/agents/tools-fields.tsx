@@ -1,10 +1,11 @@
-import { Form, Switch } from 'antd';
+import { Form, InputNumber, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { LocalToolsFields } from './local-tools-fields.tsx';
 
-/** The built-in tools of the agent. */
+/** The built-in tools of the agent, and its search of the documents. */
 export function ToolsFields() {
   const { t } = useTranslation();
+  const isSearching = Form.useWatch<boolean | undefined>(['knowledge', 'enabled']) === true;
   return (
     <>
       <ul className="switches">
@@ -19,6 +20,25 @@ export function ToolsFields() {
             </Form.Item>
           </li>
         ))}
+        <li>
+          <span className="grow">
+            <span id="switch-knowledge">{t('tools.knowledge')}</span>
+            <small className="muted">{t('tools.knowledgeText')}</small>
+            {isSearching && (
+              <Form.Item
+                className="knowledge-count"
+                name={['knowledge', 'topK']}
+                label={t('tools.topK')}
+                layout="horizontal"
+              >
+                <InputNumber min={1} max={50} precision={0} />
+              </Form.Item>
+            )}
+          </span>
+          <Form.Item name={['knowledge', 'enabled']} valuePropName="checked" noStyle>
+            <Switch aria-labelledby="switch-knowledge" />
+          </Form.Item>
+        </li>
       </ul>
       <LocalToolsFields />
     </>
