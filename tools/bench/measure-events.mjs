@@ -9,7 +9,7 @@ import { REDIS, findOrInstall } from '../external.mjs';
 import { child, cleanUp, runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
 import { quantile } from './clock.mjs';
 import { EVENT } from './events-work.mjs';
-import { postgresCpu } from './process-cpu.mjs';
+import { childrenCpu, postgresCpu } from './process-cpu.mjs';
 import { freePort, startAlone } from './service.mjs';
 import { printEmissions, printQueues } from './table.mjs';
 
@@ -136,12 +136,15 @@ async function bench() {
   printQueues({ endToEnd, idle, count, calls });
 }
 
-/** Returns a function that tells how much CPU a process and PostgreSQL have used since then, in µs per event. */
-async function cpuOf(process, databaseCpu) {
-  const before = (await process.call('usage')).cpuUs;
+/** Returns a function that tells how much CPU a process, its children, and PostgreSQL have used since then, in µs per event. */
+async function cpuOf(child, databaseCpu) {
+  const { pid } = child.process;
+  const before = (await child.call('usage')).cpuUs;
+  const childrenBefore = childrenCpu(pid);
   const databaseBefore = databaseCpu();
   return async (events) => ({
-    process: ((await process.call('usage')).cpuUs - before) / events,
+    process: ((await child.call('usage')).cpuUs - before) / events,
+    children: (childrenCpu(pid) - childrenBefore) / events,
     database: (databaseCpu() - databaseBefore) / events,
   });
 }

@@ -13,13 +13,23 @@ export async function postgresCpu(databaseUrl) {
   await client.end();
   return () => {
     if (postmaster === undefined) return NaN;
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    const own = pids
-      .map(statOf)
-      .filter((stat) => stat && (stat.pid === postmaster || stat.parent === postmaster));
-    return own.reduce((sum, stat) => sum + stat.ticks, 0) * (1e6 / TICKS_PER_SECOND);
+    const server = statOf(postmaster);
+    return server ? toMicroseconds(server.ticks) + childrenCpu(postmaster) : NaN;
   };
 }
+
+/** Reads the CPU time of the child processes of a process in µs, including ended ones; NaN if unknown. */
+export function childrenCpu(pid) {
+  const own = statOf(pid);
+  if (!own) return NaN;
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(statOf)
+    .filter((stat) => stat?.parent === pid);
+  return toMicroseconds(children.reduce((sum, { ticks, ended }) => sum + ticks + ended, own.ended));
+}
+
+const toMicroseconds = (ticks) => ticks * (1e6 / TICKS_PER_SECOND);
 
 /** Returns null if the process has ended. */
 function statOf(pid) {
@@ -27,8 +37,9 @@ function statOf(pid) {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The process name before it can contain spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return { pid: Number(pid), parent: Number(fields[1]), ticks };
+    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
+    // `ended`: of its children that have ended.
+    return { parent: Number(fields[1]), ticks: user + system, ended: endedUser + endedSystem };
   } catch {
     return null;
   }

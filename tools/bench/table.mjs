@@ -124,6 +124,7 @@ export function printQueues({ endToEnd, idle, count, calls }) {
         aim: faster,
       },
       { name: 'CPU of the process', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.process), NaN] },
+      { name: 'CPU of its sandbox', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.children), NaN] },
       { name: 'CPU of PostgreSQL', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.database), NaN] },
       `${calls} events, one after the other: from the call to the start of the work`,
       ...['p50', 'p99'].map((share) => ({

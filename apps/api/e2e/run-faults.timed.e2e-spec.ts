@@ -7,6 +7,7 @@ import { BackgroundDatabase } from '../src/infra/database/background-database.ts
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import type { ActionContext } from '../src/tasks/action-registry.ts';
 import { RunCreation } from '../src/tasks/run-creation.ts';
+import { endAttempts, startSteps } from '../src/tasks/run-endings.store.ts';
 import { RunWorker } from '../src/tasks/run-worker.ts';
 import { RunWrites } from '../src/tasks/run-writes.ts';
 import { StepError } from '../src/tasks/step-error.ts';
@@ -284,6 +285,40 @@ describe('a process that has lost a run', () => {
     }
   });
 
+  verifies('run.fencing', 'changes nothing, also in one statement with those that go on', async () => {
+    const held = gate();
+    const task = await runs.createTask([scripted.step('wait', () => held.opened)]);
+    const [stale, valid] = [await runs.start(task), await runs.start(task)];
+    for (const run of [stale, valid]) await runs.reached(run, 'RUNNING');
+    const tokens = await app.sql<{ id: string; token: string }>(
+      'select run_id as id, fencing_token as token from run_queue where run_id = any($1::uuid[])',
+      [[stale.id, valid.id]],
+    );
+    const claimOf = ({ id }: Run, token = tokens.find((row) => row.id === id)?.token ?? '') => ({
+      ...{ runId: id, fencingToken: token },
+      attempt: 1,
+    });
+    const claims = [claimOf(stale, randomUUID()), claimOf(valid)];
+    const database = app.get(BackgroundDatabase);
+    const ended = { position: 0, status: 'SUCCEEDED' as const, output: '1', log: '', error: null };
+    const next = { position: 1, stepId: 'next', kind: 'tool' as const, input: null, ended };
+    const steps = claims.map((claim) => ({ ...claim, ...next }));
+    expect(await startSteps(database, steps)).toEqual(new Set([valid.id]));
+    const end = {
+      status: 'SUCCEEDED' as const,
+      error: null,
+      delayMs: null,
+      ended: { ...ended, position: 1 },
+    };
+    const ends = claims.map((claim) => ({ ...claim, ...end }));
+    expect(await endAttempts(database, ends, 1_000)).toEqual(new Set([valid.id]));
+    const done = { status: 'SUCCEEDED', output: 1 };
+    expect(await runs.get(valid)).toMatchObject({ status: 'SUCCEEDED', steps: [done, done] });
+    expect((await runs.get(stale)).steps).toMatchObject([{ status: 'RUNNING', output: null }]);
+    held.open();
+    expect(await runs.reached(stale)).toMatchObject({ status: 'SUCCEEDED', steps: [{ id: 'wait' }] });
+  });
+
   const takeOver = (runId: string) =>
     app.sql('update run_queue set fencing_token = gen_random_uuid() where run_id = $1', [runId]);
 });
@@ -291,20 +326,19 @@ describe('a process that has lost a run', () => {
 describe('lost responses', () => {
   verifies('run.lost-response', 'of a claim, a step, or an end change nothing', async () => {
     let calls = 0;
-    const task = await runs.createTask([scripted.step('work', () => ++calls)]);
+    const task = await runs.createTask([
+      scripted.step('first', () => 'first'),
+      scripted.step('work', () => ++calls),
+    ]);
     const responses = [app, other].map((one) => new LostResponses(one.get(BackgroundDatabase)));
     const lost = () => responses.reduce((sum, one) => sum + one.lost, 0);
     try {
-      const patterns = [
-        /wanted as/,
-        /insert into run_step/,
-        /update run_step s set status = own.status, output/,
-        /delete from run_queue/,
-      ];
+      const patterns = [/wanted as/, /insert into run_step/, /delete from run_queue/];
       for (const [i, pattern] of patterns.entries()) {
         for (const one of responses) one.next(pattern);
         const run = await runs.reached(await runs.start(task));
-        expect(run).toMatchObject({ status: 'SUCCEEDED', attempt: 1, steps: [{ output: i + 1 }] });
+        const steps = [{ output: 'first' }, { output: i + 1 }];
+        expect(run).toMatchObject({ status: 'SUCCEEDED', attempt: 1, steps });
         expect(run.attempts).toHaveLength(1);
         expect(lost()).toBeGreaterThan(i);
       }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { lostResponse } from './lost-commits.ts';
 
@@ -6,16 +7,24 @@ export class LostResponses {
   lost = 0;
   private pattern: RegExp | null = null;
   private readonly query: DataSource['query'];
+  private readonly pool: pg.Pool;
+  private readonly prepared: pg.Pool['query'];
 
   constructor(private readonly database: DataSource) {
     this.query = database.query.bind(database);
     database.query = (async (...args: Parameters<DataSource['query']>) => {
       const result: unknown = await this.query(...args);
-      if (!this.pattern?.test(args[0])) return result;
-      this.pattern = null;
-      this.lost++;
-      throw lostResponse();
+      this.lose(args[0]);
+      return result;
     }) as DataSource['query'];
+    // Prepared statements go to the pool itself.
+    this.pool = (database.driver as unknown as { master: pg.Pool }).master;
+    this.prepared = this.pool.query.bind<pg.Pool['query']>(this.pool);
+    this.pool.query = (async (query: pg.QueryConfig) => {
+      const result: unknown = await this.prepared(query);
+      this.lose(query.text);
+      return result;
+    }) as pg.Pool['query'];
   }
 
   /** Loses the response to the next statement that matches. */
@@ -25,5 +34,13 @@ export class LostResponses {
 
   restore(): void {
     this.database.query = this.query;
+    this.pool.query = this.prepared;
+  }
+
+  private lose(statement: string): void {
+    if (!this.pattern?.test(statement)) return;
+    this.pattern = null;
+    this.lost++;
+    throw lostResponse();
   }
 }

@@ -1,15 +1,34 @@
 import { Batched } from './batched.ts';
 
 describe('Batched', () => {
-  it('asks the first question at once and what comes meanwhile together', async () => {
+  it('asks the questions of one moment together, and those that come meanwhile', async () => {
     const asked: number[][] = [];
     const doubled = new Batched(async (questions: number[]) => {
       asked.push(questions);
+      await Promise.resolve();
       return questions.map((n) => n * 2);
     });
-    expect(await Promise.all([1, 2, 3].map((n) => doubled.get(n)))).toEqual([2, 4, 6]);
-    expect(await doubled.get(4)).toBe(8);
-    expect(asked).toEqual([[1], [2, 3], [4]]);
+    const first = [1, 2].map((n) => doubled.get(n));
+    await Promise.resolve();
+    expect(asked).toEqual([[1, 2]]);
+    const later = [3, 4, 5].map((n) => doubled.get(n));
+    expect(await Promise.all([...first, ...later])).toEqual([2, 4, 6, 8, 10]);
+    expect(await doubled.get(6)).toBe(12);
+    expect(asked).toEqual([[1, 2], [3, 4, 5], [6]]);
+  });
+
+  it('keeps together those whose last answers came together', async () => {
+    const asked: number[][] = [];
+    const next = new Batched(async (questions: number[]) => {
+      asked.push(questions);
+      await Promise.resolve();
+      return questions.map((n) => n + 10);
+    });
+    await Promise.all([1, 2, 3].map(async (n) => next.get(await next.get(n))));
+    expect(asked).toEqual([
+      [1, 2, 3],
+      [11, 12, 13],
+    ]);
   });
 
   it('asks at most a hundred at a time', async () => {
@@ -19,7 +38,7 @@ describe('Batched', () => {
       return questions;
     });
     await Promise.all(Array.from({ length: 202 }, (_, n) => same.get(n)));
-    expect(sizes).toEqual([1, 100, 100, 1]);
+    expect(sizes).toEqual([100, 100, 2]);
   });
 
   it('fails those who asked together, and goes on', async () => {
@@ -28,7 +47,7 @@ describe('Batched', () => {
       return questions;
     });
     const answers = await Promise.allSettled(['a', 'bad', 'b'].map((question) => fussy.get(question)));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(await fussy.get('c')).toBe('c');
   });
 
@@ -41,7 +60,7 @@ describe('Batched', () => {
     });
     const answers = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((question) => fussy.get(question)));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    expect(asked).toEqual([['a'], ['b', 'bad', 'c'], ['b'], ['bad'], ['c']]);
+    expect(asked).toEqual([['a', 'b', 'bad', 'c'], ['a'], ['b'], ['bad'], ['c']]);
   });
 
   it('does not ask again where the database is in trouble', async () => {
@@ -52,6 +71,6 @@ describe('Batched', () => {
     });
     const answers = await Promise.allSettled([1, 2, 3].map((n) => broken.get(n)));
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(asked).toBe(2);
+    expect(asked).toBe(1);
   });
 });

@@ -9,8 +9,9 @@ interface Waiting<Question, Answer> {
 const MAX_BATCH = 100;
 
 /**
- * Combines single lookups into batches: what is requested while `ask` runs goes into its next run. An answer is therefore
- * never older than its question, and a busy service runs fewer statements.
+ * Combines single questions into batches: those of one moment are asked together, and those that come while `ask` runs go
+ * into its next run. No question waits for others, an answer is never older than its question, and a busy service runs
+ * fewer statements.
  */
 export class Batched<Question, Answer> {
   private waiting: Waiting<Question, Answer>[] = [];
@@ -22,12 +23,14 @@ export class Batched<Question, Answer> {
   get(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ question, resolve, reject });
-      if (!this.running) void this.run();
+      if (this.running) return;
+      this.running = true;
+      // The answers of one batch lead to the next questions of all who asked, one after another.
+      queueMicrotask(() => void this.run());
     });
   }
 
   private async run(): Promise<void> {
-    this.running = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, MAX_BATCH);
       try {

@@ -1,4 +1,5 @@
 import type { ClaimedRun, Claim } from './run-claims.store.ts';
+import type { StepEnd } from './run-endings.store.ts';
 
 /** `lost`: another process may have taken the run over. */
 export type StopReason = 'cancelled' | 'timed-out' | 'shutdown' | 'lost';
@@ -17,6 +18,8 @@ export class ActiveRun {
   renewedAt: number;
   /** Whether the process is about to end: calls that are refused for that reason say nothing about the run. */
   isDraining = false;
+  /** How the last step ended, until that is stored: with the start of the next step, or the end of the attempt. */
+  ended: StepEnd | null = null;
   private stopReason: StopReason | null = null;
   private readonly stopping = new AbortController();
   private readonly losing = new AbortController();

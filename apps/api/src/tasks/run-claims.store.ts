@@ -1,5 +1,6 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import { joinTrigger } from './run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
@@ -110,12 +111,12 @@ type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number; hint
  * one that has waited longest. Returns the runs and the tasks. `tokens`: one for each id.
  */
 export async function claimRuns(
-  sql: Sql,
+  database: DataSource,
   ids: readonly string[],
   tokens: readonly string[],
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
-  const found = await rows<ClaimRow>(sql, CLAIM_RUNS, [ids, tokens, leaseMs]);
+  const found = await preparedRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
   const tasks = new Map<string, ClaimedTask>();
   const runs: FencedRun[] = [];
   for (const { wantedTaskId: taskId, concurrency, slots, hints, ...run } of found) {

@@ -1,5 +1,6 @@
 import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource } from 'typeorm';
+import { firstRow, preparedRows, type Sql } from '../infra/database/rows.ts';
 import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
@@ -16,6 +17,32 @@ const held = (columns: string, lock: 'no key update' | 'update') => `
     on q.run_id = m.run_id and q.fencing_token = m.fencing_token and q.state = 'RUNNING'
   order by q.run_id for ${lock} of q`;
 
+/** How a step ended that is stored as running. */
+export interface StepEnd {
+  position: number;
+  status: RunAttemptStatus;
+  /** As JSON; null for none. */
+  output: string | null;
+  log: string;
+  error: RunError | null;
+}
+
+/** The columns of ended steps, with the types of their parameters from `$first` on. */
+const ENDED = 'ended_position, ended_status, ended_output, ended_log, ended_error';
+const endedTypes = (first: number) =>
+  ['int', 'text', 'json', 'json', 'json'].map((type, i) => `$${first + i}::${type}[]`).join(', ');
+
+function endedColumns(changes: readonly { ended: StepEnd | null }[]): unknown[][] {
+  const steps = changes.map(({ ended }) => ended);
+  return [
+    steps.map((step) => step?.position ?? null),
+    steps.map((step) => step?.status ?? null),
+    steps.map((step) => step?.output ?? null),
+    steps.map((step) => step && json(step.log)),
+    steps.map((step) => step && json(step.error)),
+  ];
+}
+
 export interface StepStart extends Claim {
   attempt: number;
   position: number;
@@ -23,16 +50,30 @@ export interface StepStart extends Claim {
   kind: StepKind;
   /** As JSON; null for none. */
   input: string | null;
+  /** The step before, unless its end is stored. */
+  ended: StepEnd | null;
 }
 
-/** Marks steps as running, before they have any effect. Returns the ids of the runs that still belong to their claims. */
-export async function startSteps(sql: Sql, steps: readonly StepStart[]): Promise<Set<string>> {
-  const own = await rows<{ id: string }>(
-    sql,
+/**
+ * Stores how steps ended, and marks the next ones as running, before they have any effect. Returns the ids of the runs that
+ * still belong to their claims.
+ */
+export async function startSteps(database: DataSource, steps: readonly StepStart[]): Promise<Set<string>> {
+  const own = await preparedRows<{ id: string }>(
+    database,
+    'start_run_steps',
     `with m as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[])
-         as m(run_id, fencing_token, attempt, position, step_id, kind, input)
-     ), own as materialized (${held('m.attempt, m.position, m.step_id, m.kind, m.input', 'no key update')}), step as (
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[],
+         ${endedTypes(8)}) as m(run_id, fencing_token, attempt, position, step_id, kind, input, ${ENDED})
+     ), own as materialized (
+       ${held(`m.attempt, m.position, m.step_id, m.kind, m.input, ${ENDED}`, 'no key update')}
+     ), ended as (
+       update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
+         finished_at = clock_timestamp(),
+         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+       from own
+       where s.run_id = own.run_id and s.attempt = own.attempt and s.position = ended_position and s.status = 'RUNNING'
+     ), started as (
        insert into run_step (run_id, attempt, position, step_id, kind, status, input)
        select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
      ) select run_id as id from own`,
@@ -44,46 +85,7 @@ export async function startSteps(sql: Sql, steps: readonly StepStart[]): Promise
       steps.map(({ stepId }) => stepId),
       steps.map(({ kind }) => kind),
       steps.map(({ input }) => input),
-    ],
-  );
-  return ids(own);
-}
-
-export interface StepEnd extends Claim {
-  attempt: number;
-  position: number;
-  status: RunAttemptStatus;
-  /** As JSON; null for none. */
-  output: string | null;
-  log: string;
-  error: RunError | null;
-}
-
-/** Stores the results of steps. Returns the ids of the runs that still belong to their claims. */
-export async function endSteps(sql: Sql, steps: readonly StepEnd[]): Promise<Set<string>> {
-  const own = await rows<{ id: string }>(
-    sql,
-    `with m as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::json[], $7::json[], $8::json[])
-         as m(run_id, fencing_token, attempt, position, status, output, log, error)
-     ), own as materialized (
-       ${held('m.attempt, m.position, m.status, m.output, m.log, m.error', 'no key update')}
-     ), step as (
-       update run_step s set status = own.status, output = own.output, log = own.log, error = own.error,
-         finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-       from own
-       where s.run_id = own.run_id and s.attempt = own.attempt and s.position = own.position and s.status = 'RUNNING'
-     ) select run_id as id from own`,
-    [
-      steps.map(({ runId }) => runId),
-      steps.map(({ fencingToken }) => fencingToken),
-      steps.map(({ attempt }) => attempt),
-      steps.map(({ position }) => position),
-      steps.map(({ status }) => status),
-      steps.map(({ output }) => output),
-      steps.map(({ log }) => json(log)),
-      steps.map(({ error }) => json(error)),
+      ...endedColumns(steps),
     ],
   );
   return ids(own);
@@ -95,6 +97,8 @@ export interface AttemptEnd extends Claim {
   error: RunError | null;
   /** Milliseconds until the next attempt; null: the run ends. */
   delayMs: number | null;
+  /** The last step, unless its end is stored. Any other step that is stored as running ends like the attempt. */
+  ended: StepEnd | null;
 }
 
 /**
@@ -102,18 +106,19 @@ export interface AttemptEnd extends Claim {
  * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
  */
 export async function endAttempts(
-  sql: Sql,
+  database: DataSource,
   ends: readonly AttemptEnd[],
   republishAfterMs: number,
   onlyExpired = false,
 ): Promise<Set<string>> {
-  const own = await rows<{ id: string }>(
-    sql,
+  const own = await preparedRows<{ id: string }>(
+    database,
+    'end_run_attempts',
     `with m as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[])
-         as m(run_id, fencing_token, attempt, status, error, delay_ms)
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(9)})
+         as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
      ), held as materialized (
-       ${held('q.lease_until, m.attempt, m.status, m.error, m.delay_ms', 'update')}
+       ${held(`q.lease_until, m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
      ), own as (
        select * from held where not $8::boolean or lease_until < statement_timestamp()
      ), gone as (
@@ -133,7 +138,11 @@ export async function endAttempts(
        update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
        from own where a.run_id = own.run_id and a.attempt = own.attempt
      ), step as (
-       update run_step s set status = own.status, finished_at = clock_timestamp(),
+       update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
+         output = case when s.position = ended_position then ended_output end,
+         log = case when s.position = ended_position then ended_log end,
+         error = case when s.position = ended_position then ended_error end,
+         finished_at = clock_timestamp(),
          duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
        from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
      ), freed as (
@@ -148,6 +157,7 @@ export async function endAttempts(
       ends.map(({ delayMs }) => delayMs),
       republishAfterMs,
       onlyExpired,
+      ...endedColumns(ends),
     ],
   );
   return ids(own);

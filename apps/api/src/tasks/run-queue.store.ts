@@ -1,5 +1,6 @@
 import type { RunOrigin, Trigger } from '@platform/contracts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource, EntityManager } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
@@ -21,11 +22,16 @@ export interface NewRun {
 }
 
 /** Stores runs as QUEUED and queues them. The hints that the caller publishes are due again after `republishAfterMs`. */
-export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfterMs: number): Promise<void> {
+export async function insertRuns(
+  tx: EntityManager,
+  runs: readonly NewRun[],
+  republishAfterMs: number,
+): Promise<void> {
   const column = <T>(value: (run: NewRun) => T) => runs.map(value);
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  await rows(
+  await preparedRows(
     tx,
+    'insert_runs',
     `with new as (
        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::json[],
          $8::json[], $9::uuid[], $10::int[], $11::uuid[], $12::uuid[], $13::int[], $14::json[])
@@ -38,7 +44,7 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
      insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
        envelope_id, generation, subscription_id, root_id, depth, path)
      select id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload, envelope_id, generation,
-       subscription_id,       root_id, depth, case when path is not null then array(select json_array_elements_text(path)) end
+       subscription_id, root_id, depth, case when path is not null then array(select json_array_elements_text(path)) end
      from new`,
     [
       column(({ id }) => id),
@@ -64,9 +70,10 @@ export async function insertRuns(tx: Sql, runs: readonly NewRun[], republishAfte
  * Returns the runs that are next, one for each time that a task is named: those of a task that is named twice are its two
  * oldest.
  */
-export async function listNext(sql: Sql, taskIds: readonly string[]): Promise<string[][]> {
-  const next = await rows<{ id: string; taskId: string }>(
-    sql,
+export async function listNext(database: DataSource, taskIds: readonly string[]): Promise<string[][]> {
+  const next = await preparedRows<{ id: string; taskId: string }>(
+    database,
+    'list_next_runs',
     `select q.run_id as id, w.task_id as "taskId"
      from (select task_id, count(*) as n from unnest($1::uuid[]) as task_id group by task_id) w cross join lateral (
        select run_id from run_queue

@@ -84,7 +84,7 @@ export class RunReaper implements OnApplicationBootstrap, BeforeApplicationShutd
     const outcome = outcomeOf(run);
     const { runId, fencingToken, attempt, retry } = run;
     const delayMs = decideRetry(outcome, retry, attempt);
-    const end = { runId, fencingToken, attempt, ...outcome, delayMs };
+    const end = { runId, fencingToken, attempt, ...outcome, delayMs, ended: null };
     const { republishAfterMs } = this.messaging.pace;
     const isEnded = (await endAttempts(this.database, [end], republishAfterMs, true)).has(runId);
     if (!isEnded) return;

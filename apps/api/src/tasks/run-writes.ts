@@ -7,7 +7,7 @@ import { Messaging } from '../infra/messaging/messaging.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Claim } from './run-claims.store.ts';
 import * as store from './run-endings.store.ts';
-import { decideRetry, type Outcome } from './run-outcome.ts';
+import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
 /** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
 export class RunSuperseded extends Error {}
@@ -20,10 +20,6 @@ export class RunWrites {
   // Runs that execute at the same time share statements.
   private readonly starts = new Batched<store.StepStart, boolean>(async (steps) => {
     const held = await store.startSteps(this.database, steps);
-    return steps.map(({ runId }) => held.has(runId));
-  });
-  private readonly stepEnds = new Batched<store.StepEnd, boolean>(async (steps) => {
-    const held = await store.endSteps(this.database, steps);
     return steps.map(({ runId }) => held.has(runId));
   });
   private readonly attemptEnds = new Batched<store.AttemptEnd, boolean>(async (ends) => {
@@ -41,25 +37,42 @@ export class RunWrites {
     return this.discarded;
   }
 
-  /** Throws RunSuperseded if the run no longer belongs to this process, as all methods do. */
-  async startStep(active: ActiveRun, step: Omit<store.StepStart, keyof Claim>): Promise<void> {
-    await this.write(active, () => this.starts.get({ ...active.claim, ...step }));
+  /**
+   * Marks a step as running, and stores how the one before ended. Throws RunSuperseded if the run no longer belongs to this
+   * process, as all methods do.
+   */
+  async startStep(active: ActiveRun, step: Omit<store.StepStart, keyof Claim | 'ended'>): Promise<void> {
+    const { claim, ended } = active;
+    await this.write(active, () => this.starts.get({ ...claim, ...step, ended }));
+    active.ended = null;
     failpoint('runs.step-started', active.run.id);
   }
 
-  async endStep(active: ActiveRun, step: Omit<store.StepEnd, keyof Claim>): Promise<void> {
-    await this.write(active, () => this.stepEnds.get({ ...active.claim, ...step }));
-    failpoint('runs.step-ended', active.run.id);
+  /**
+   * Ends the attempt, and stores how its last step ended. Returns the milliseconds until the next attempt, or null if the
+   * run has ended.
+   */
+  async end(active: ActiveRun, outcome: Outcome): Promise<number | null> {
+    try {
+      return await this.storeEnd(active, outcome);
+    } catch (error) {
+      const { ended, run } = active;
+      if (error instanceof RunSuperseded || ended === null || ended.output === null) throw error;
+      this.logger.error({ err: error, run: run.id }, 'The output of a step could not be stored');
+      const failed = { status: 'FAILED' as const, error: describeError(error) };
+      active.ended = { ...ended, ...failed, output: null };
+      return this.storeEnd(active, failed);
+    }
   }
 
-  /** Ends the attempt. Returns the milliseconds until the next one, or null if the run has ended. */
-  async end(active: ActiveRun, outcome: Outcome): Promise<number | null> {
+  private async storeEnd(active: ActiveRun, outcome: Outcome): Promise<number | null> {
+    const { claim, ended } = active;
     const { attempt, retry } = active.run;
     const delayMs = decideRetry(outcome, retry, attempt);
     await this.write(
       active,
-      () => this.attemptEnds.get({ ...active.claim, attempt, ...outcome, delayMs }),
-      () => store.hasEnded(this.database, active.claim, attempt),
+      () => this.attemptEnds.get({ ...claim, attempt, ...outcome, delayMs, ended }),
+      () => store.hasEnded(this.database, claim, attempt),
     );
     failpoint('runs.ended', active.run.id);
     return delayMs;

@@ -19,7 +19,7 @@ export type StepOutputs = Record<string, { output: unknown }>;
 /** `failed`: the attempt ends with this outcome. */
 export type StepResult = { output: unknown } | { failed: Outcome };
 
-/** Executes one step of a run, and stores it before and after. */
+/** Executes one step of a run. Stores it before; how it ended is stored with what follows. */
 @Injectable()
 export class StepRunner {
   private readonly logger = new Logger(StepRunner.name);
@@ -50,13 +50,7 @@ export class StepRunner {
       const context = this.describeContext(active, owner, resolved, outputs, (line) => log.add(line));
       const output = await this.callAction(active, context);
       const json = budget.format(output, `The output of step ${step.id}`);
-      await this.writes.endStep(active, {
-        ...at,
-        status: 'SUCCEEDED',
-        output: json,
-        log: log.text,
-        error: null,
-      });
+      active.ended = { position, status: 'SUCCEEDED', output: json, log: log.text, error: null };
       return { output: JSON.parse(json) as unknown };
     } catch (error) {
       if (error instanceof RunSuperseded) throw error;
@@ -65,7 +59,7 @@ export class StepRunner {
         await this.writes.startStep(active, { ...at, stepId: step.id, kind: step.kind, input: null });
       }
       const { status, error: reason } = failed;
-      await this.writes.endStep(active, { ...at, status, output: null, log: log.text, error: reason });
+      active.ended = { position, status, output: null, log: log.text, error: reason };
       return { failed };
     }
   }

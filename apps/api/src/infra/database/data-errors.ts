@@ -1,6 +1,6 @@
-/** Whether PostgreSQL rejected a value itself (SQLSTATE class 22): it would reject it again. */
+/** Whether PostgreSQL rejected a value itself (SQLSTATE class 22), or how it nests (54): it would reject it again. */
 export function isDataError(error: unknown): boolean {
-  return /^22...$/.test(sqlStateOf(error));
+  return /^(22|54)...$/.test(sqlStateOf(error));
 }
 
 /** Whether PostgreSQL rejected what was to be stored (SQLSTATE classes 22 and 23): a retry cannot succeed. */

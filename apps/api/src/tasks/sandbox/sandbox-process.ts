@@ -34,7 +34,7 @@ const SLICE_GRACE_MS = 2_000;
 /** How long an ended execution can take to free its memory. */
 const FREE_MS = 5_000;
 /** A process is replaced after so many executions. */
-const MAX_EXECUTIONS = 100;
+const MAX_EXECUTIONS = 1_000;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
 
