@@ -17,6 +17,8 @@ export interface SandboxLimits {
   openCalls: number;
   /** Of all requests of host calls together, as JSON. */
   callBytes: number;
+  /** After how many executions the process is replaced. */
+  executions: number;
 }
 
 /** Why the code has failed. */

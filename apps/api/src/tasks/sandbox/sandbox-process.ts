@@ -33,8 +33,6 @@ export class CodeFailed extends Error {
 const SLICE_GRACE_MS = 2_000;
 /** How long an ended execution can take to free its memory. */
 const FREE_MS = 5_000;
-/** A process is replaced after so many executions. */
-const MAX_EXECUTIONS = 1_000;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
 
@@ -63,7 +61,7 @@ export class SandboxProcess {
   private markReady: () => void = () => undefined;
 
   constructor(
-    limits: SandboxLimits,
+    private readonly limits: SandboxLimits,
     /** After how long a slice is ended from outside. */
     private readonly sliceMs = limits.silenceMs + SLICE_GRACE_MS,
   ) {
@@ -99,7 +97,7 @@ export class SandboxProcess {
 
   /** Whether the process can take another execution. */
   get isReusable(): boolean {
-    return this.isAlive && this.executions < MAX_EXECUTIONS;
+    return this.isAlive && this.executions < this.limits.executions;
   }
 
   /** Throws `CodeFailed`, or the reason of the signal. */
