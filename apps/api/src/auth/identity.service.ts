@@ -8,7 +8,13 @@ import { conflict } from '../infra/http/app-error.ts';
 import { ApiKeyEntity } from './api-key.entity.ts';
 import { toApiKey } from './api-keys.store.ts';
 import { MembershipEntity } from './membership.entity.ts';
-import { findMembership, insertMembership, listAllMembers, listFirstSpaces } from './memberships.store.ts';
+import {
+  findMembership,
+  findRoles,
+  insertMembership,
+  listAllMembers,
+  listFirstSpaces,
+} from './memberships.store.ts';
 import type { UserPrincipal } from './principal.ts';
 import { missingOrForeign, requireUuid } from './resource-scope.ts';
 import { SpaceEntity } from './space.entity.ts';
@@ -111,14 +117,10 @@ export class IdentityService {
   async findPrincipals(
     people: readonly { spaceId: string; userId: string }[],
   ): Promise<(UserPrincipal | null)[]> {
-    const spaceIds = new Set(people.map(({ spaceId }) => spaceId));
-    const userIds = new Set(people.map(({ userId }) => userId));
-    const where = { spaceId: In([...spaceIds]), userId: In([...userIds]), removedAt: IsNull() };
-    const members = await this.manager.findBy(MembershipEntity, where);
-    const roles = new Map(members.map(({ spaceId, userId, role }) => [`${spaceId} ${userId}`, role]));
-    return people.map(({ spaceId, userId }) => {
-      const role = roles.get(`${spaceId} ${userId}`);
-      return role === undefined ? null : toPrincipal(spaceId, userId, role);
+    const roles = await findRoles(this.manager, people);
+    return people.map(({ spaceId, userId }, i) => {
+      const role = roles[i] ?? null;
+      return role && toPrincipal(spaceId, userId, role);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Role } from '@platform/contracts';
 import { IsNull, LessThan, type EntityManager } from 'typeorm';
 import { updateRows } from '../infra/database/entity-rows.ts';
-import { firstRow, rows } from '../infra/database/rows.ts';
+import { firstRow, preparedRows, rows } from '../infra/database/rows.ts';
 import { conflict } from '../infra/http/app-error.ts';
 import { ApiKeyEntity } from './api-key.entity.ts';
 import { withdrawInvitationsBy } from './invitations.store.ts';
@@ -83,6 +83,27 @@ export function findMembership(
 ): Promise<MembershipEntity | null> {
   return memberships(tx, userId).andWhere({ spaceId }).getOne();
 }
+
+/** The role of each person in the space beside, null without one. Every step of a run reads that of its owner. */
+export async function findRoles(
+  tx: EntityManager,
+  people: readonly { spaceId: string; userId: string }[],
+): Promise<(Role | null)[]> {
+  const distinct = [...new Map(people.map((person) => [keyOf(person), person])).values()];
+  const found = await preparedRows<{ spaceId: string; userId: string; role: Role }>(
+    tx,
+    'auth.roles',
+    `select m.space_id as "spaceId", m.user_id as "userId", m.role
+     from unnest($1::uuid[], $2::uuid[]) as p(space_id, user_id)
+       join membership m on m.space_id = p.space_id and m.user_id = p.user_id
+     where m.removed_at is null`,
+    [distinct.map(({ spaceId }) => spaceId), distinct.map(({ userId }) => userId)],
+  );
+  const roles = new Map(found.map((member) => [keyOf(member), member.role]));
+  return people.map((person) => roles.get(keyOf(person)) ?? null);
+}
+
+const keyOf = ({ spaceId, userId }: { spaceId: string; userId: string }) => `${spaceId} ${userId}`;
 
 /** Adds a person to a space, or brings a removed member back. Returns whether the person was not a member. */
 export async function insertMembership(

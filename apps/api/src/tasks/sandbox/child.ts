@@ -80,17 +80,27 @@ function resume(id: number, result: Parameters<Execution['resume']>[1]): void {
 /** Runs a slice and tells the worker how it ended. */
 function report(slice: () => ExecutionState): void {
   const state = trap(slice);
-  if (state.type === 'failed' && state.failure.kind === 'limit') {
-    // A runtime that ran out of something is not trusted to be freed.
-    process.send?.(state, () => process.exit());
+  if (state.type === 'waiting') {
+    send(state);
     return;
   }
-  send(state);
-  if (state.type === 'waiting') return;
+  // A runtime that ran out of something is not trusted to be freed.
+  const isLimit = state.type === 'failed' && state.failure.kind === 'limit';
+  // In one message: what the process has freed before costs less than to say so later.
+  if (!isLimit && free()) send({ ...state, isLast: false });
+  else process.send?.({ ...state, isLast: true } satisfies SandboxMessage, () => process.exit());
+}
+
+/** Frees the memory of the execution. Returns false if the interpreter refuses to. */
+function free(): boolean {
   const ended = execution;
   execution = null;
-  ended?.dispose();
-  send({ type: 'free' });
+  try {
+    ended?.dispose();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An error of the interpreter itself, such as its own stack running out. */

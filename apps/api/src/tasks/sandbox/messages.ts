@@ -49,9 +49,12 @@ export type SandboxMessage =
   | { type: 'log'; lines: string[] }
   | { type: 'call'; id: number; action: string; json: string }
   | { type: 'waiting' }
+  | ExecutionEnd;
+
+/** The memory of the execution is free, and the process can take the next one; with `isLast`, it ends instead. */
+export type ExecutionEnd = { isLast: boolean } & (
   | { type: 'done'; json: string | null }
   /** The code waits, but not for a call. */
   | { type: 'stuck' }
   | { type: 'failed'; failure: CodeFailure }
-  /** The memory of the execution is free: the process can take the next one. */
-  | { type: 'free' };
+);

@@ -68,7 +68,7 @@ export class SandboxPool {
     await this.line.enter(job.owner, job.signal);
     try {
       const process = await this.acquire(job.signal);
-      return await process.run(job).finally(() => void this.release(process));
+      return await process.run(job).finally(() => this.release(process));
     } finally {
       this.line.leave(job.owner);
     }
@@ -114,8 +114,7 @@ export class SandboxPool {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  private async release(process: SandboxProcess): Promise<void> {
-    await process.settle();
+  private release(process: SandboxProcess): void {
     if (process.isReusable) this.offer(process);
     else process.kill();
   }

@@ -31,8 +31,6 @@ export class CodeFailed extends Error {
 
 /** How much longer than the code a slice can take: reading messages, and built-ins that cannot be interrupted. */
 const SLICE_GRACE_MS = 2_000;
-/** How long an ended execution can take to free its memory. */
-const FREE_MS = 5_000;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
 
@@ -53,7 +51,6 @@ export class SandboxProcess {
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
   private execution: Execution | null = null;
-  private freed: PromiseWithResolvers<void> | null = null;
   private openSlices = 0;
   private watchdog: NodeJS.Timeout | null = null;
   private executions = 0;
@@ -86,7 +83,6 @@ export class SandboxProcess {
     this.child.on('exit', () => {
       this.isAlive = false;
       this.fail(endedUnexpectedly());
-      this.freed?.resolve();
       end();
     });
   }
@@ -105,7 +101,6 @@ export class SandboxProcess {
     job.signal.throwIfAborted();
     if (!this.isAlive) throw new CodeFailed(endedUnexpectedly());
     this.executions++;
-    this.freed = Promise.withResolvers<void>();
     const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
     this.execution = { job, resolve, reject };
     const abort = () => this.stop(job.signal.reason);
@@ -113,13 +108,6 @@ export class SandboxProcess {
     this.holdWorker(true);
     this.send({ type: 'start', source: job.source, context: job.context });
     return promise.finally(() => job.signal.removeEventListener('abort', abort));
-  }
-
-  /** Resolves when the process has freed the memory of its last execution, or has ended. */
-  async settle(): Promise<void> {
-    const timer = setTimeout(() => this.kill(), FREE_MS);
-    await this.freed?.promise;
-    clearTimeout(timer);
   }
 
   /** Tells the process that its worker is alive. */
@@ -152,16 +140,11 @@ export class SandboxProcess {
       }
       case 'done':
       case 'stuck':
-        this.endSlice();
-        this.take()?.resolve(message);
-        return;
       case 'failed':
         this.endSlice();
-        if (message.failure.kind === 'limit') this.isAlive = false;
-        this.take()?.reject(new CodeFailed(message.failure));
-        return;
-      case 'free':
-        return this.freed?.resolve();
+        if (message.isLast) this.isAlive = false;
+        if (message.type === 'failed') this.fail(message.failure);
+        else this.take()?.resolve(message);
     }
   }
 
