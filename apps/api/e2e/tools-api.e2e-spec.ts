@@ -5,14 +5,12 @@ import type {
   AuditEntry,
   CreateToolRequest,
   Page,
-  SpeechToolConfiguration,
   Tool,
   ToolInvocation,
   ToolListing,
   ToolMethod,
   ToolMethodRequest,
 } from '@platform/contracts';
-import { makeWav } from '../../../libs/speech/test/test-audio.ts';
 import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
@@ -590,106 +588,5 @@ describe('a task with a tool step', () => {
       causationRunId: run?.id,
     });
     await bus.runsOf(output.output.envelopeId, 0);
-  });
-});
-
-describe('speech recognition', () => {
-  const secretId = 'AKIDcanary0123456789abcdef';
-  const secretKey = 'canary-secret-key-0123456789';
-  const get = (as = app.admin) => call<SpeechToolConfiguration>('GET', '/speech', { as });
-  const put = (body: object, as = app.admin) => call<SpeechToolConfiguration>('PUT', '/speech', { as, body });
-
-  verifies('speech-tool.configuration', 'shows its defaults and problems, never its secrets', async () => {
-    expect((await get(app.member)).body).toEqual({
-      region: 'ap-guangzhou',
-      engineType: '16k_zh',
-      timeout: 60_000,
-      maxFileSize: 5_242_880,
-      maxDuration: 60,
-      defaultLanguage: 'zh-CN',
-      endpoint: null,
-      protocol: 'https',
-      appId: null,
-      credentials: 'none',
-      problems: [expect.stringContaining('AKID'), expect.stringContaining('20 characters')],
-    });
-    expect((await put({}, app.member)).status).toBe(403);
-    const set = await put({ secretId, secretKey, defaultLanguage: 'en-US' });
-    expect(set.body).toMatchObject({ credentials: 'space', defaultLanguage: 'en-US', problems: [] });
-    const kept = await put({ timeout: 10_000 });
-    expect(kept.body).toMatchObject({ credentials: 'space', defaultLanguage: 'zh-CN', timeout: 10_000 });
-    const moved = await put({ endpoint: 'asr.example.com' });
-    expect([moved.status, moved.text]).toEqual([400, expect.stringContaining('sent again')]);
-    await app.sql(`update tool_configuration set secret = 'v1.AAAA'`);
-    expect((await get()).body).toMatchObject({ problems: [expect.any(String), expect.any(String)] });
-    expect((await put({ secretId, secretKey })).body).toMatchObject({ credentials: 'space', problems: [] });
-    const wrong = await put({ timeout: 1, maxDuration: 61 });
-    expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/timeout.*maxDuration/)]);
-    const stored = JSON.stringify(await app.sql('select * from tool_configuration'));
-    const audit = (await app.request('GET', '/api/audit')).text;
-    for (const text of [set.text, kept.text, (await get()).text, stored, audit]) {
-      expect(text).not.toContain(secretId);
-      expect(text).not.toContain(secretKey);
-    }
-    expect((await get(app.outsider)).body.credentials).toBe('none');
-  });
-
-  verifies('speech-tool.calls', 'is called by people, agents, and steps', async () => {
-    const as = await app.addUser('ADMIN', null);
-    const audio = Buffer.alloc(3_200).toString('base64');
-    const without = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
-    const failure = { success: false, failed: true, provider: 'tencent', sessionId: null };
-    expect(without.body).toMatchObject({
-      status: 200,
-      output: { ...failure, error: expect.stringMatching(/^INVALID_CREDENTIALS: /) },
-    });
-    const answered = { Response: { Result: 'Hello', AudioDuration: 1, RequestId: 'r' } };
-    // A private deployment on an address that is not allowed is not called.
-    const forbidden = await startEchoServer(answered, '127.0.0.2');
-    await put({ secretId, secretKey, endpoint: new URL(forbidden.url).host, protocol: 'http' }, as);
-    const blocked = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
-    expect(blocked.body.output).toMatchObject({
-      ...failure,
-      error: expect.stringMatching(/^NETWORK_ERROR: /),
-    });
-    expect(forbidden.requests).toEqual([]);
-    await forbidden.close();
-    const provider = await startEchoServer(answered);
-    const endpoint = new URL(provider.url).host;
-    await put({ secretId, secretKey, endpoint, protocol: 'http' }, as);
-    const spoken = await invoke('speech_recognition', 'recognize', { audio, format: 'pcm' }, { as });
-    const success = { success: true, text: 'Hello', confidence: 0.85, method: 'sentence', audioSize: 3_200 };
-    expect(spoken.body.output).toMatchObject(success);
-    expect(provider.requests.at(-1)?.headers.authorization).toMatch(/^TC3-HMAC-SHA256 Credential=AKID/);
-    const step = { toolId: 'speech_recognition', method: 'recognize', input: { audio, format: 'pcm' } };
-    const run = await new RunCalls(app, as).result([{ id: 'hear', kind: 'tool', ...step }]);
-    expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { output: success } }] });
-    const made = await app.client(as).agents.create({
-      ...{ name: 'A', model: 'platform/offline', systemPrompt: 'Hear.' },
-      tools: [{ toolId: 'speech_recognition', methods: null }],
-    });
-    const agent = new AgentCalls(app, made.id, as);
-    const { body } = await agent.json({
-      contents: said(`/call speech_recognition.recognize ${JSON.stringify(step.input)}`),
-    });
-    expect(body.toolExecutions).toMatchObject([{ status: 'succeeded', result: success }]);
-    const wav = `data:audio/wav;base64,${makeWav(0.25).toString('base64')}`;
-    const session = randomUUID();
-    await agent.json({
-      session_id: session,
-      contents: [{ type: 'audio', audio_url: { url: wav } }],
-    });
-    const parts = (await agent.messages(session)).flatMap(({ contents }) => contents);
-    const attachment = parts.flatMap((part) => ('attachment' in part && part.attachment?.id) || [])[0] ?? '';
-    const recognize = (id: string) =>
-      agent.json({
-        session_id: session,
-        contents: said(`/call speech_recognition.recognize {"audio":"attachment:${id}"}`),
-      });
-    const heard = await recognize(attachment);
-    expect(heard.body.toolExecutions).toMatchObject([{ result: { success: true, audioSize: 8_044 } }]);
-    const unknown = await recognize(UNKNOWN_ID);
-    expect(unknown.body.toolExecutions).toMatchObject([{ status: 'failed', error: { code: 'TOOL_ERROR' } }]);
-    await provider.close();
   });
 });

@@ -51,4 +51,8 @@ export const tools = {
     source: 'spec: Speech recognition',
     behavior: 'speech_recognition is callable by people, agents, and steps of every space',
   },
+  'speech-tool.failures': {
+    source: 'spec: Errors; issue: Bad input',
+    behavior: 'A failure is an output with exactly six fields, whose error begins with one of the codes',
+  },
 } as const;
