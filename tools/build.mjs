@@ -42,7 +42,13 @@ function fingerprint() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', 'tsconfig.base.json', 'tools/build-api.mjs', ...own].sort()) {
+  for (const file of [
+    'package-lock.json',
+    'tsconfig.base.json',
+    'tools/build-api.mjs',
+    'tools/build-lib.mjs',
+    ...own,
+  ].sort()) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${file} ${size} ${mtimeMs}\n`);
   }

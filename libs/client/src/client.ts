@@ -27,23 +27,23 @@ export interface PlatformClientOptions {
   /** Base URL of the service. An empty string means the origin of the page. */
   baseUrl: string;
   /** For trusted servers. Pass either this or `accessToken`. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** For browsers: the access token of the signed-in user, or a function that returns the current one. */
-  accessToken?: string | (() => AccessToken | Promise<AccessToken>);
+  accessToken?: string | (() => AccessToken | Promise<AccessToken>) | undefined;
   /** Called once after a 401. If it returns a token, the call is repeated with it. */
-  onUnauthorized?: () => Promise<string | null>;
-  fetch?: typeof fetch;
+  onUnauthorized?: (() => Promise<string | null>) | undefined;
+  fetch?: typeof fetch | undefined;
   /** Added to every request. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** Milliseconds until a response must be complete, or a stream must begin. Default 60,000; 0 disables the limit. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How streams reconnect after a lost connection. */
-  streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'>;
+  streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'> | undefined;
   /** Allows `apiKey` in a browser, where everyone who opens the page can read it. */
-  dangerouslyAllowApiKeyInBrowser?: boolean;
-  timer?: Timer;
+  dangerouslyAllowApiKeyInBrowser?: boolean | undefined;
+  timer?: Timer | undefined;
   /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /**

@@ -10,10 +10,10 @@ export interface EmitSettings extends RequestOptions {
   baseUrl: string;
   /** The system key of the application that emits the event. */
   systemKey: string;
-  fetch?: typeof fetch;
-  timer?: Timer;
+  fetch?: typeof fetch | undefined;
+  timer?: Timer | undefined;
   /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /**

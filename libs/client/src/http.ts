@@ -7,24 +7,24 @@ import type { Query } from './url.ts';
 
 export interface RequestOptions {
   /** Aborts the call. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds until the response must be complete; 0 disables the limit. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export interface ApiRequest extends RequestOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: string;
-  query?: Query;
+  query?: Query | undefined;
   /** Sent as JSON. */
   body?: unknown;
   /** Sent as it is, instead of `body`. Its content type contains a boundary, which fetch chooses. */
-  form?: FormData;
-  headers?: Record<string, string>;
+  form?: FormData | undefined;
+  headers?: Record<string, string> | undefined;
   /** Sends the refresh cookie instead of the client's credential. */
-  useCookie?: boolean;
+  useCookie?: boolean | undefined;
   /** Sending the request twice has the same effect as sending it once. It is retried like a GET request. */
-  idempotent?: boolean;
+  idempotent?: boolean | undefined;
 }
 
 export interface HttpSettings {
@@ -38,7 +38,7 @@ export interface HttpSettings {
   /** Returns the current API key or access token. */
   credential: () => string | null | Promise<string | null>;
   /** Obtains a new access token after a 401; null if there is none. */
-  renewCredential?: () => Promise<string | null>;
+  renewCredential?: (() => Promise<string | null>) | undefined;
 }
 
 /** A value and its version (the `ETag` of the response); null if the service sent none. */

@@ -7,11 +7,11 @@ import { randomUuid } from './uuid.ts';
 
 /** The input of a chat or of an execution, and the session it belongs to. */
 export type InvokeRequest = JobInput & {
-  session_id?: string | null;
+  session_id?: string | null | undefined;
   /** UUID of the user turn. If absent, the service generates one. */
-  turnId?: string | null;
+  turnId?: string | null | undefined;
   /** Receives a request when the job ends or asks a question. */
-  webhook?: { url: string } | null;
+  webhook?: { url: string } | null | undefined;
 };
 
 export interface JobProgress {
@@ -23,17 +23,17 @@ export interface JobProgress {
 
 export interface InvokeOptions {
   /** Milliseconds until the job times out: 1 s to 24 h, default 1 h. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Repeating a key returns the first job. If absent, every call creates a job. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** Called at the start and whenever the phase, the progress, or the status changes. */
-  onProgress?: (progress: JobProgress) => void;
+  onProgress?: ((progress: JobProgress) => void) | undefined;
   /** Called once for each question of the agent. Answer it with `resume`; the call keeps waiting. */
-  onInputRequired?: (interaction: Interaction, job: Job) => void;
+  onInputRequired?: ((interaction: Interaction, job: Job) => void) | undefined;
   /** Stops waiting. The job continues. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds that one request waits for a change of the job. Default 20,000, at most 30,000. */
-  pollMs?: number;
+  pollMs?: number | undefined;
 }
 
 /** The parts of the API that `invokeAsync` uses. */

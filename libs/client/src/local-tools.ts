@@ -23,9 +23,9 @@ export type Authorization = boolean | { denied: true; reason?: string };
 
 export interface LocalToolOptions {
   /** Tools by the names that the agent declares. */
-  localTools?: Record<string, LocalTool>;
+  localTools?: Record<string, LocalTool> | undefined;
   /** Called if a result was not accepted (another one was first, or it was too late) or could not be delivered. */
-  onLocalToolError?: (error: unknown, call: LocalToolCall) => void;
+  onLocalToolError?: ((error: unknown, call: LocalToolCall) => void) | undefined;
 }
 
 /** The operations on turns that local tools need. */
@@ -37,7 +37,7 @@ export interface LocalToolTurns {
 
 export interface LocalToolRunnerOptions extends LocalToolOptions {
   /** Aborted when the caller stops reading the stream. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   turns: LocalToolTurns;
   retry: Retry;
   /** Calls that have been started, over all streams of the client. */

@@ -39,10 +39,10 @@ const TURN_RETRIES: RetryPolicy = {
 };
 
 export interface RetryOptions {
-  reconnect?: Partial<ReconnectOptions>;
-  timer?: Timer;
+  reconnect?: Partial<ReconnectOptions> | undefined;
+  timer?: Timer | undefined;
   /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /** Decides whether and when a failed call is repeated. */

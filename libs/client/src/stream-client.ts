@@ -25,14 +25,14 @@ export interface StreamStart {
    * that the first request arrived; `retry` treats a 409 as an error; `fail` is for requests that the service would not
    * recognize as a repetition.
    */
-  onNoResponse?: 'retry-or-attach' | 'retry' | 'fail';
+  onNoResponse?: 'retry-or-attach' | 'retry' | 'fail' | undefined;
 }
 
 export interface AttachPosition {
   /** Default: the latest segment of the turn. */
-  segment?: number;
+  segment?: number | undefined;
   /** `seq` of the last frame that the reader already has. Default: the start of the segment. */
-  after?: number;
+  after?: number | undefined;
 }
 
 /** What a stream is read from: a POST request that starts it, or only its recorded frames. */
@@ -41,16 +41,16 @@ export interface StreamSource<TurnId extends string | null = string> extends Att
   turnId: TurnId;
   /** Path that accepts `segment` and `after` and returns the recorded frames, followed by new ones. */
   attachPath: string | ((turnId: string) => string);
-  start?: StreamStart;
+  start?: StreamStart | undefined;
   /** Called with each event before the reader receives it. */
-  onEvent?: (event: ProductEvent) => void;
+  onEvent?: ((event: ProductEvent) => void) | undefined;
 }
 
 export interface StreamOptions extends RetryOptions {
   /** Closes the connection. The turn continues. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds without data after which the connection is considered lost. Heartbeats arrive every 10 s. Default 45,000. */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
 }
 
 /** One segment of a turn. It can be read once: as product events, as raw frames, or as its final text or response. */

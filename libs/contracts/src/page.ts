@@ -6,7 +6,7 @@ export interface Page<T> {
 
 export interface PageQuery {
   /** 1 to 200, default 50. */
-  limit?: number;
+  limit?: number | undefined;
   /** The `nextCursor` of the previous page, with the same filter. */
-  cursor?: string;
+  cursor?: string | undefined;
 }

@@ -42,7 +42,7 @@ import type { JobsResource } from './jobs.ts';
 
 export interface AgentListQuery extends PageQuery {
   /** Lists only agents that the caller can invoke. */
-  accessibleOnly?: boolean;
+  accessibleOnly?: boolean | undefined;
 }
 
 /** How the stream of a turn is read, and which local tools the turn can call. */

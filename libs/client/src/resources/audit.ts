@@ -3,11 +3,11 @@ import type { HttpClient, RequestOptions } from '../http.ts';
 
 export interface AuditQuery extends PageQuery {
   /** Id of the user who acted. */
-  actor?: string;
-  action?: string;
+  actor?: string | undefined;
+  action?: string | undefined;
   /** ISO 8601, inclusive. */
-  from?: string;
-  to?: string;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** The audit log of the space, newest entries first. Only for admins. */

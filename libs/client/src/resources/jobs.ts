@@ -6,9 +6,9 @@ import { path } from '../url.ts';
 
 export interface JobWait {
   /** The version that the caller already has. If it is null or absent, the service responds immediately. */
-  version?: string | null;
+  version?: string | null | undefined;
   /** Milliseconds that the service waits for another version before it responds; at most 30,000. */
-  waitMs?: number;
+  waitMs?: number | undefined;
 }
 
 /** A job and its version. */

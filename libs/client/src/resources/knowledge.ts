@@ -13,11 +13,11 @@ import { path } from '../url.ts';
 /** A file with text: plain text, Markdown, HTML, or PDF. */
 export interface KnowledgeFile {
   /** Default: the name of the file. */
-  title?: string;
+  title?: string | undefined;
   /** A File, or a Blob with `fileName`. */
   file: Blob;
   /** Default: the name of the File. */
-  fileName?: string;
+  fileName?: string | undefined;
 }
 
 /** The documents of the space that agents can search. */

@@ -1,0 +1,146 @@
+// The packages of the client as a customer gets them: packed, installed into an empty project, and used as their READMEs say.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { run } from './processes.mjs';
+
+const root = join(import.meta.dirname, '..');
+const project = mkdtempSync(join(tmpdir(), 'platform-packages-'));
+after(() => rmSync(project, { recursive: true, force: true }));
+
+const LIBRARIES = ['contracts', 'client'];
+const installed = (library, ...path) => join(project, 'node_modules', '@platform', library, ...path);
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+/** Runs a program in the empty project. Its output is the message of a failure. */
+async function succeed(program, args) {
+  const { code, output } = await run(program, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+  assert.equal(code, 0, output);
+  return output;
+}
+
+/** What the examples take as given: values of the reader's own application, and those of earlier examples. */
+const GIVEN = `
+  import type * as platform from '@platform/client';
+  import type * as contracts from '@platform/contracts';
+  declare global {
+    const client: platform.PlatformClient;
+    const agentId: string, turnId: string, sessionId: string;
+    const email: string, password: string, currentPassword: string, newPassword: string, token: string;
+    const contents: contracts.ContentItem[];
+    const manifest: contracts.ApplicationManifest, nextManifest: contracts.ApplicationManifest;
+    const steps: contracts.Step[];
+    const methods: contracts.ToolMethodRequest[];
+    const bytes: AsyncIterable<Uint8Array>;
+    let accessToken: string | null;
+    function choose(options: readonly { id: string; label: string }[]): Promise<string>;
+    function openPage(url: string, signal: AbortSignal): Promise<void>;
+    function notify(text: string): void;
+    function showBalance(): void;
+  }`;
+
+/** The TypeScript examples of a README, in their order. */
+function examplesOf(library) {
+  const readme = readFileSync(installed(library, 'README.md'), 'utf8');
+  return [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
+}
+
+describe('the packages of the client', { timeout: 120_000 }, () => {
+  before(async () => {
+    writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }');
+    const folders = LIBRARIES.map((library) => join(root, 'libs', library));
+    await succeed('npm', ['pack', '--ignore-scripts', '--silent', ...folders]);
+    const tarballs = globSync('*.tgz', { cwd: project }).map((file) => `./${file}`);
+    assert.equal(tarballs.length, LIBRARIES.length);
+    await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs]);
+  });
+
+  it('are complete: code and types for both module systems, version, license, README', () => {
+    for (const library of LIBRARIES) {
+      const manifest = readJson(installed(library, 'package.json'));
+      assert.equal(manifest.version, readJson(join(root, 'package.json')).version);
+      for (const field of ['license', 'description', 'engines']) assert.ok(manifest[field], field);
+      const { import: esm, require: cjs } = manifest.exports['.'];
+      for (const file of [esm.types, esm.default, cjs.types, cjs.default, manifest.main, manifest.types]) {
+        assert.ok(existsSync(installed(library, file)), file);
+      }
+      assert.match(readFileSync(installed(library, 'README.md'), 'utf8'), /npm install/);
+      const packed = globSync('**/*', { cwd: installed(library) });
+      assert.deepEqual(
+        packed.filter((file) => /\.spec\.|\.map$|^(src|test|reports|node_modules)/.test(file)),
+        [],
+      );
+    }
+  });
+
+  it('can be imported and required', async () => {
+    const use = (load) => `
+      ${load}
+      const client = new PlatformClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_x', timeoutMs: 1000 });
+      if (typeof client.agents.chatStream !== 'function' || OFFLINE_MODEL !== 'platform/offline') process.exit(1);
+      client.agents.list().then(
+        () => process.exit(1),
+        (error) => process.exit(error instanceof PlatformConnectionError ? 0 : 1),
+      );`;
+    const names = '{ PlatformClient, PlatformConnectionError }';
+    writeFileSync(
+      join(project, 'esm.mjs'),
+      use(`import ${names} from '@platform/client'; import { OFFLINE_MODEL } from '@platform/contracts';`),
+    );
+    writeFileSync(
+      join(project, 'cjs.cjs'),
+      use(
+        `const ${names} = require('@platform/client'); const { OFFLINE_MODEL } = require('@platform/contracts');`,
+      ),
+    );
+    await succeed(process.execPath, ['esm.mjs']);
+    // Without the support of newer versions for requiring ES modules.
+    await succeed(process.execPath, ['--no-require-module', 'cjs.cjs']);
+  });
+
+  it('compile as the examples of the READMEs use them, under the strictest options', async () => {
+    const src = join(project, 'src');
+    mkdirSync(src);
+    writeFileSync(join(src, 'given.ts'), GIVEN);
+    let count = 0;
+    for (const library of LIBRARIES) {
+      for (const [i, example] of examplesOf(library).entries()) {
+        writeFileSync(join(src, `${library}-${i + 1}.ts`), `${example}\nexport {};\n`);
+        count += 1;
+      }
+    }
+    assert.ok(count > 15, `${count} examples`);
+    // Requires the package, so that its types for CommonJS are read as well.
+    writeFileSync(
+      join(src, 'required.cts'),
+      `import platform = require('@platform/client');
+       export const client = new platform.PlatformClient({ baseUrl: '', accessToken: 'x' });`,
+    );
+    for (const [module, moduleResolution, exclude] of [
+      ['nodenext', 'nodenext', []],
+      ['esnext', 'bundler', ['src/required.cts']],
+    ]) {
+      writeFileSync(
+        join(project, 'tsconfig.json'),
+        JSON.stringify({
+          compilerOptions: {
+            ...{ module, moduleResolution, target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'] },
+            ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
+            // All modules, although the package.json of the project does not say so.
+            ...{
+              moduleDetection: 'force',
+              typeRoots: [join(root, 'node_modules', '@types')],
+              types: ['node'],
+            },
+          },
+          include: ['src'],
+          exclude,
+        }),
+      );
+      writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');
+      await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project]);
+    }
+  });
+});
