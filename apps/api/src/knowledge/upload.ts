@@ -84,7 +84,7 @@ function isTitle(value: unknown): boolean {
 
 /** The bytes decide first, then the name, then the declared type. */
 function mediaTypeOf({ name, type }: File, data: Uint8Array): KnowledgeMediaType | null {
-  if (Buffer.from(data.buffer, data.byteOffset, 5).toString('latin1') === '%PDF-') return 'application/pdf';
+  if (Buffer.from(data.subarray(0, 5)).toString('latin1') === '%PDF-') return 'application/pdf';
   const declared = (type.split(';')[0] ?? '').trim().toLowerCase();
   return (
     EXTENSIONS.get(extname(name).toLowerCase()) ??

@@ -1,3 +1,5 @@
+import type { WebResult } from '../knowledge/web-search.ts';
+
 /** A tool that is part of the platform. Agents refer to it by name. */
 export interface BuiltinTool {
   /** Also its id. */
@@ -34,6 +36,8 @@ export interface BuiltinCall {
   attachments: ToolAttachments;
   /** Adds a sentence to the warnings of the result. */
   warn: (warning: string) => void;
+  /** Searches the web; see `WebSearch.search`. */
+  searchWeb: (query: string, limit: number, signal: AbortSignal) => Promise<WebResult[]>;
   /** Throws if outgoing calls may not reach the address: for clients that make connections of their own. */
   assertReachable: (url: string) => Promise<void>;
 }

@@ -3,9 +3,11 @@ import type { ToolInvocation } from '@platform/contracts';
 import { AppError, notFound } from '../infra/http/app-error.ts';
 import { GuardedHttp } from '../infra/http/guarded-http.ts';
 import { runUnlessAborted } from '../infra/until-aborted.ts';
+import { WebSearch } from '../knowledge/web-search.ts';
 import type { BuiltinCall, BuiltinTool } from './builtin-tool.ts';
 import { SpeechConfigurations } from './speech-configurations.ts';
 import { ToolError } from './tool-error.ts';
+import { webSearchTool } from './web-search-tool.ts';
 
 /** Who calls, and what the call may use. */
 export type PlatformCall = Pick<BuiltinCall, 'spaceId' | 'userId' | 'agent' | 'attachments' | 'signal'>;
@@ -16,7 +18,13 @@ export class PlatformTools {
   constructor(
     private readonly http: GuardedHttp,
     private readonly speech: SpeechConfigurations,
+    private readonly web: WebSearch,
   ) {}
+
+  /** Whether the operator has set up what the tool needs. Otherwise it is neither listed nor offered. */
+  isAvailable(tool: BuiltinTool): boolean {
+    return tool !== webSearchTool || this.web.isConfigured;
+  }
 
   /** Throws NOT_FOUND for an unknown method, TOOL_ERROR, and the reason of the signal if it aborts. */
   async invoke(
@@ -37,6 +45,7 @@ export class PlatformTools {
           now: new Date(),
           configuration,
           warn: (warning) => warnings.push(warning),
+          searchWeb: (query, limit, signal) => this.web.search(query, limit, signal),
           assertReachable: (url) => this.http.assertReachable(url),
         });
       const output = (await runUnlessAborted(call.signal, run)) ?? null;

@@ -65,7 +65,7 @@ export class ToolDirectory {
     const listed = storedAmong(tools);
     const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
     const offered = found.map((method): OfferedMethod => ({ ...method, kind: 'http' }));
-    return [...tools.flatMap(offeredByPlatform), ...offered];
+    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...offered];
   }
 
   /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
@@ -73,7 +73,7 @@ export class ToolDirectory {
     const listed = storedAmong(tools);
     const { count, bytes } =
       listed.length === 0 ? { count: 0, bytes: 0 } : await measureOffered(sql, spaceId, listed);
-    const total = count + tools.flatMap(offeredByPlatform).length + others;
+    const total = count + tools.flatMap((tool) => this.offeredByPlatform(tool)).length + others;
     if (total > MAX_OFFERED) {
       const more = others > 0 ? ', local tools and the question to the user included' : '';
       throw invalid(`tools must offer at most ${MAX_OFFERED} methods to the model, not ${total}${more}`);
@@ -92,6 +92,9 @@ export class ToolDirectory {
     const byTool = new Map(found.map(({ position, ...state }) => [stored[position], state]));
     return tools.map((tool) => {
       const { exists, missing } = byTool.get(tool) ?? stateOnPlatform(tool);
+      const builtin = builtinTools.get(tool.toolId);
+      if (builtin !== undefined && !this.platform.isAvailable(builtin))
+        return `The agent lists the tool ${tool.toolId}, which is not configured here`;
       if (!exists) return `The agent lists the tool ${tool.toolId}, which does not exist`;
       if (missing === null || missing.length === 0) return null;
       return `The agent lists methods that the tool ${tool.toolId} does not have: ${missing.join(', ')}`;
@@ -142,6 +145,15 @@ export class ToolDirectory {
     return this.platform.invoke(tool, methodName, input, call);
   }
 
+  private offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {
+    const tool = builtinTools.get(toolId);
+    if (tool === undefined || !this.platform.isAvailable(tool)) return [];
+    const offered = tool.methods.filter(({ name }) => methods === null || methods.includes(name));
+    return offered.map(({ name, description, inputSchema, acts }) => ({
+      ...{ toolId, toolName: toolId, name, description, inputSchema, acts, kind: tool.kind },
+    }));
+  }
+
   /** The secret is sent only to the origin that the admin entered it for. */
   private credentialsFor(tool: ToolEntity, serverUrl: string): CallCredentials {
     const { spaceId, id, auth, authSecret, credentialsVersion: version } = tool;
@@ -180,15 +192,6 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
 
 function storedAmong(tools: AgentTool[]): AgentTool[] {
   return tools.filter(({ toolId }) => isUuid(toolId));
-}
-
-function offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {
-  const tool = builtinTools.get(toolId);
-  if (tool === undefined) return [];
-  const offered = tool.methods.filter(({ name }) => methods === null || methods.includes(name));
-  return offered.map(({ name, description, inputSchema, acts }) => ({
-    ...{ toolId, toolName: toolId, name, description, inputSchema, acts, kind: tool.kind },
-  }));
 }
 
 function stateOnPlatform({ toolId, methods }: AgentTool): { exists: boolean; missing: string[] | null } {

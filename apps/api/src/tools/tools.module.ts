@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { MethodSchemas } from './method-schemas.ts';
 import { PlatformTools } from './platform-tools.ts';
@@ -14,7 +15,7 @@ import { ToolsController } from './tools.controller.ts';
 import { ToolsService } from './tools.service.ts';
 
 @Module({
-  imports: [AuthModule, TasksModule],
+  imports: [AuthModule, KnowledgeModule, TasksModule],
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [

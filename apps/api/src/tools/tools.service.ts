@@ -11,6 +11,7 @@ import { isUuid } from '../infra/http/ids.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
+import { PlatformTools } from './platform-tools.ts';
 import { sameOrigin } from './server-url.ts';
 import { authPlace, describeAuth, secretFieldOf, secretOf, sendsAlike } from './tool-auth.ts';
 import { toColumns, toListing, toPlatformListing, toPlatformTool, toTool } from './tool-views.ts';
@@ -37,13 +38,14 @@ export class ToolsService {
     private readonly database: DataSource,
     private readonly cursors: Cursors,
     private readonly secrets: SecretBox,
+    private readonly platform: PlatformTools,
   ) {}
 
   /** Newest first; the tools of the platform are last. */
   async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<ToolListing>> {
     const filter = { toolsOf: spaceId };
     const [after = null] = this.cursors.decode(cursor, filter) ?? [];
-    const platform = [...builtinTools.values()];
+    const platform = [...builtinTools.values()].filter((tool) => this.platform.isAvailable(tool));
     const shown = platform.findIndex(({ name }) => name === after) + 1;
     const before = isUuid(after) ? after : null;
     const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, before, limit + 1);

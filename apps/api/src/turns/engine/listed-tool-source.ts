@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { AppError } from '../../infra/http/app-error.ts';
 import { isObject } from '../../infra/json.ts';
 import { ToolDirectory, type OfferedMethod } from '../../tools/tool-directory.ts';
+import { webSearchTool } from '../../tools/web-search-tool.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { findAttachment } from '../records/attachment.store.ts';
@@ -28,7 +29,10 @@ export class ListedTools implements TurnToolSource, OnModuleInit {
   }
 
   async toolsFor(turn: ActiveTurn): Promise<TurnTool[]> {
-    const { spaceId, tools } = turn.agent;
+    const { spaceId } = turn.agent;
+    const tools = turn.agent.tools.filter(
+      ({ toolId }) => !(turn.settings.disableWebSearch && toolId === webSearchTool.name),
+    );
     const methods = await this.directory.listOffered(this.database, spaceId, tools);
     const names = nameMethods(methods);
     return methods.map((method, i) => this.toTurnTool(turn, method, names[i] ?? ''));

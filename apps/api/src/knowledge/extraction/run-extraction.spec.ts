@@ -1,0 +1,96 @@
+import type { KnowledgeMediaType } from '@platform/contracts';
+import { bombContent, ENCRYPTED, makePdf } from '../../../e2e/fixtures/pdf.ts';
+import { runExtraction } from './run-extraction.ts';
+
+const never = new AbortController().signal;
+
+interface Row {
+  n: number;
+  heading: string;
+  text: string;
+  terms: string;
+}
+
+async function extract(data: Buffer | string, mediaType: KnowledgeMediaType, limitMs?: number) {
+  const job = { data: Buffer.from(data), mediaType, charset: null, title: 'Title', spaceTag: 's:' };
+  const { rows, chunks } = await runExtraction(job, never, limitMs);
+  return { rows: rows.flatMap((json) => JSON.parse(json) as Row[]), chunks };
+}
+
+describe('extraction', () => {
+  it('returns chunks with the terms of the title, each with the tag of the space', async () => {
+    expect(await extract('# Wombats\n\nThey dig.', 'text/markdown')).toEqual({
+      chunks: 1,
+      rows: [
+        {
+          n: 1,
+          heading: 'Wombats',
+          text: 'Wombats\n\nThey dig.',
+          terms: 's:title s:wombats s:they s:dig',
+        },
+      ],
+    });
+  });
+
+  it('reads a PDF page by page', async () => {
+    const pages = Array.from({ length: 10 }, (_, i) => `Sentence ${i} of some length `.repeat(3));
+    const { rows } = await extract(makePdf(pages), 'application/pdf');
+    expect(rows.map(({ heading }) => heading)).toEqual(['Page 1', 'Page 7']);
+    expect(rows[1]?.text).toMatch(/^Sentence 6/);
+  });
+
+  it.each<[string, Buffer | string, KnowledgeMediaType, RegExp]>([
+    ['an encrypted PDF', makePdf(['x'], { trailer: ENCRYPTED }), 'application/pdf', /is encrypted/],
+    ['a PDF without text', makePdf(['']), 'application/pdf', /contains no text/],
+    ['a damaged PDF', '%PDF-1.7\nand nothing else', 'application/pdf', /is damaged or not valid/],
+    ['half a PDF', makePdf(['Whole']).subarray(0, 300), 'application/pdf', /is damaged or not valid/],
+    [
+      'a PDF bomb',
+      makePdf(['x'], { content: () => bombContent(100_000_000, 1) }),
+      'application/pdf',
+      /decompresses to more than can be read/,
+    ],
+    [
+      'a PDF bomb inside another',
+      makePdf(['x'], { content: () => bombContent(100_000_000, 2) }),
+      'application/pdf',
+      /The PDF/,
+    ],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'text/plain', /is not text/],
+    ['zip', Buffer.from('PK\u0003\u0004'), 'text/markdown', /is not text/],
+    ['another encoding', Buffer.from([0x63, 0x61, 0x66, 0xe9]), 'text/plain', /not encoded as UTF-8/],
+    ['blanks', ' \n\t\n', 'text/plain', /contains no text/],
+    ['an HTML page without text', '<script>text()</script>', 'text/html', /contains no text/],
+    ['more text than allowed', Buffer.alloc(10 * 1024 * 1024 + 1, 'a '), 'text/plain', /more than 10 MB/],
+  ])('says why %s cannot be read', async (_, data, mediaType, reason) => {
+    await expect(extract(data, mediaType)).rejects.toThrow(reason);
+  });
+
+  it('reads the largest and the strangest texts in linear time', async () => {
+    const word = await extract(Buffer.alloc(10 * 1024 * 1024, 'a'), 'text/plain');
+    expect(word.chunks).toBe(word.rows.length);
+    expect(word.rows.every(({ text }) => Buffer.byteLength(text) <= 1_600)).toBe(true);
+    const headings = Array.from({ length: 100_000 }, (_, i) => `# Heading ${i}`).join('\n');
+    expect((await extract(headings, 'text/markdown')).chunks).toBeLessThan(5_000);
+    const nested = `${'<div>'.repeat(100_000)}deep${'</div>'.repeat(100_000)}`;
+    expect((await extract(nested, 'text/html')).rows).toMatchObject([{ text: 'deep' }]);
+    const unclosed = `${'<b>'.repeat(100_000)}bold${'</i>'.repeat(100_000)}`;
+    expect((await extract(unclosed, 'text/html')).rows).toMatchObject([{ text: 'bold' }]);
+  }, 60_000);
+
+  it('ends a thread that takes too long', async () => {
+    // Duplicates are looked for among the attributes of a tag, which takes quadratic time.
+    const attributes = Array.from({ length: 500_000 }, (_, i) => `a${i}`).join(' ');
+    await expect(extract(`<p ${attributes}>`, 'text/html', 1_500)).rejects.toThrow(
+      'The document could not be read within 1.5 seconds.',
+    );
+  }, 30_000);
+
+  it('ends with the reason of the signal', async () => {
+    const stopping = new AbortController();
+    const job = { data: Buffer.from('x'), mediaType: 'text/plain' as const, charset: null };
+    const running = runExtraction({ ...job, title: '', spaceTag: '' }, stopping.signal);
+    stopping.abort(new Error('The process stops'));
+    await expect(running).rejects.toThrow('The process stops');
+  });
+});
