@@ -4,7 +4,7 @@ import { getOwn, getText, isObject, setOwn, type JsonObject } from './json.ts';
 import type { Operation } from './operations.ts';
 import { readParameters, type Parameter } from './parameters.ts';
 import type { References } from './references.ts';
-import { emptySchema, SchemaConverter } from './schemas.ts';
+import { emptySchema, SchemaConverter, type FinishedSchemas } from './schemas.ts';
 import { findOverridingServer } from './servers.ts';
 import type { DocumentKind, ImportedMethod, PortSchema, ReportEntry, ReportReason } from './types.ts';
 
@@ -21,6 +21,10 @@ export interface DocumentContext {
   root: JsonObject;
   references: References;
   documentUrl: string | undefined;
+  /** Schemas that several operations use. */
+  finished: FinishedSchemas;
+  /** Their lengths as JSON. */
+  lengths: WeakMap<object, number>;
 }
 
 /** Converts one operation to a method. Throws if the operation cannot be converted. */
@@ -33,7 +37,7 @@ export function convertOperation(
   const addReason = (reason: ReportReason) => {
     if (reasons.length < MAX_REASONS) reasons.push(reason);
   };
-  const converter = new SchemaConverter(references, addReason);
+  const converter = new SchemaConverter(references, addReason, document.finished);
 
   const list = readParameters(
     path,
@@ -84,7 +88,7 @@ export function convertOperation(
       operationKey: summary.operationKey,
       fidelity: reasons.length === 0 ? 'exact' : 'simplified',
       reasons,
-      promptTokens: estimateTokens(method),
+      promptTokens: estimateTokens(method, document.lengths),
     },
   };
 }
@@ -200,7 +204,24 @@ function describe(operation: JsonObject, pathItem: JsonObject): string {
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
 }
 
-function estimateTokens({ name, description, inputSchema }: ImportedMethod): number {
-  const length = name.length + description.length + JSON.stringify(inputSchema).length;
+function estimateTokens(
+  { name, description, inputSchema }: ImportedMethod,
+  lengths: WeakMap<object, number>,
+): number {
+  const length = name.length + description.length + estimateLength(inputSchema, lengths);
   return Math.ceil(length / CHARACTERS_PER_TOKEN);
+}
+
+/** The length as JSON, without escapes. Objects that several schemas share are measured once. */
+function estimateLength(value: unknown, lengths: WeakMap<object, number>): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  const known = lengths.get(value);
+  if (known !== undefined) return known;
+  let length = 2;
+  for (const [key, child] of Object.entries(value) as [string, unknown][]) {
+    length += estimateLength(child, lengths) + (Array.isArray(value) ? 1 : key.length + 4);
+  }
+  lengths.set(value, length);
+  return length;
 }

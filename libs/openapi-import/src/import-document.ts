@@ -3,6 +3,7 @@ import type { JsonObject } from './json.ts';
 import { listOperations, type Operation, type SkippedOperation } from './operations.ts';
 import { parseDocument } from './parse-document.ts';
 import { References } from './references.ts';
+import { FinishedSchemas } from './schemas.ts';
 import { listServers, titleOf } from './servers.ts';
 import {
   ImportError,
@@ -46,7 +47,11 @@ export class OpenDocument {
   static async parse(source: ImportSource): Promise<OpenDocument> {
     const { kind, root } = parseDocument(source);
     const references = await References.of(root, kind);
-    return new OpenDocument({ kind, root, references, documentUrl: source.documentUrl });
+    return new OpenDocument({
+      ...{ kind, root, references, documentUrl: source.documentUrl },
+      finished: new FinishedSchemas(),
+      lengths: new WeakMap(),
+    });
   }
 
   /** The operations in the order of the document. */

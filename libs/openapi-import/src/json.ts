@@ -22,10 +22,12 @@ export function getList(value: unknown, key: string): unknown[] {
 
 /** Sets an own property, also if its name is `__proto__`. */
 export function setOwn(target: JsonObject, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  // Much faster, and right for every other name.
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Encodes one segment of a JSON pointer. */
 export function pointerSegment(text: string): string {
-  return text.replaceAll('~', '~0').replaceAll('/', '~1');
+  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }

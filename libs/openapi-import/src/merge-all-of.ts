@@ -13,6 +13,8 @@ const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'example', '
  * of enums. What cannot be merged stays in `allOf`.
  */
 export function mergeSchemas(schemas: readonly JsonObject[]): JsonObject {
+  const [only, ...others] = schemas;
+  if (only !== undefined && others.length === 0) return only;
   const merged: JsonObject = {};
   const rest: JsonObject[] = [];
   for (const schema of schemas) {

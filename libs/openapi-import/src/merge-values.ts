@@ -37,12 +37,12 @@ export function mergeValues(
       }
       return merged;
     }
+    const origin = isEqual(was, mine) ? 'document' : isEqual(was, theirs) ? 'edit' : 'conflict';
     const names = path.at(-1) === 'required' ? [was ?? [], mine ?? [], theirs ?? []] : [];
-    if (names.length > 0 && names.every(isNameList)) {
+    if (origin === 'conflict' && names.length > 0 && names.every(isNameList)) {
       const [former = [], own = [], other = []] = names;
       return mergeNames(former, own, other, (difference) => differences.push({ ...difference, path }));
     }
-    const origin = isEqual(was, mine) ? 'document' : isEqual(was, theirs) ? 'edit' : 'conflict';
     differences.push({
       path,
       origin,

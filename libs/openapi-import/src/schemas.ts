@@ -1,36 +1,15 @@
-import { getOwn, isObject, pointerSegment, setOwn, type JsonObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 import { mergeSchemas } from './merge-all-of.ts';
 import type { References } from './references.ts';
 import type { PortSchema, ReportReason } from './types.ts';
+import { writeSchema } from './write-schema.ts';
 
 /** The most nodes of one converted schema. What is beyond them becomes the empty object schema. */
 const MAX_NODES = 2_000;
 /** The most members of one `allOf`, nested ones included. */
 const MAX_MEMBERS = 200;
 
-/** Keywords with plain values that mean the same in draft 2020-12. */
-const PLAIN = [
-  ...[
-    'title',
-    'description',
-    'format',
-    'const',
-    'default',
-    'pattern',
-    'minLength',
-    'maxLength',
-    'multipleOf',
-  ],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'],
-  ...['readOnly', 'writeOnly', 'deprecated', 'contentEncoding', 'contentMediaType', 'dependentRequired'],
-  'discriminator',
-];
-const CHILD = [
-  ...['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties', 'propertyNames'],
-  ...['unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
-];
-const CHILD_LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const CHILD_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+const TOO_LARGE = `The schema has more than ${MAX_NODES} parts; this one is simplified`;
 
 /** The schema of a value about which nothing is known. */
 export function emptySchema({ title, description }: JsonObject = {}): PortSchema {
@@ -49,6 +28,36 @@ interface Pending {
   /** The schemas that contain it, by identity, to find cycles. */
   ancestors: Ancestors | null;
   put: (converted: unknown) => void;
+  /** The target, if it is a reference without further keywords. */
+  target: object | undefined;
+  /** Where it is used. */
+  parent: Pending | null;
+  /** What it has become. */
+  converted?: unknown;
+  /** How many schemas it consists of, itself included. */
+  size: number;
+  /** Whether nothing in it was simplified. */
+  isExact: boolean;
+}
+
+/** A schema that was converted as it is. Without cycles, it is the same wherever it is used. */
+interface Finished {
+  schema: unknown;
+  size: number;
+}
+
+/** A schema of a parameter, a body, or a response, with what was simplified in it, by pointers into it. */
+interface Whole {
+  schema: unknown;
+  reasons: ReportReason[];
+}
+
+/** What has been converted in a document, to be used again. */
+export class FinishedSchemas {
+  /** By the targets of references. */
+  readonly parts = new WeakMap<object, Finished>();
+  /** By the schemas in the document. They start without ancestors, so their cycles end in the same places as well. */
+  readonly wholes = new WeakMap<object, Whole>();
 }
 
 interface Ancestors {
@@ -64,38 +73,100 @@ export class SchemaConverter {
   constructor(
     private readonly references: References,
     private readonly onSimplified: (reason: ReportReason) => void,
+    private readonly finished: FinishedSchemas,
   ) {}
 
   convert(source: unknown, pointer: string): unknown {
-    let result: unknown = emptySchema();
-    const queue: Pending[] = [{ source, pointer, ancestors: null, put: (converted) => (result = converted) }];
-    for (const pending of queue) {
-      const { schema, children } = this.convertNode(pending);
-      // A schema is cut as a whole: its parts alone would mislead. The topmost one always keeps its properties.
-      const isTooLarge = queue.length + children.length > MAX_NODES && pending !== queue[0];
-      if (isTooLarge)
-        pending.put(this.cut(pending, `The schema has more than ${MAX_NODES} parts; this one is simplified`));
-      else {
-        pending.put(schema);
-        queue.push(...children);
-      }
+    const key = this.findTarget(source) ?? (isObject(source) ? source : undefined);
+    const known = key && this.finished.wholes.get(key);
+    // With finished parts, a schema is counted in another order. That matters only if it is too large.
+    const whole = known ?? this.convertWith(source, true) ?? this.convertWith(source, false);
+    if (whole === null) return emptySchema();
+    if (key !== undefined) this.finished.wholes.set(key, whole);
+    for (const { pointer: place, reason } of whole.reasons) {
+      this.onSimplified({ pointer: `${pointer}${place}`, reason });
     }
-    return result;
+    return whole.schema;
   }
 
-  private convertNode(pending: Pending): { schema: unknown; children: Pending[] } {
+  /** Null if the schema is too large although finished parts are reused. */
+  private convertWith(source: unknown, isReusing: boolean): Whole | null {
+    const root = this.pend(source, '', null, () => undefined, null);
+    const reasons: ReportReason[] = [];
+    const queue = [root];
+    let count = 1;
+    for (const pending of queue) {
+      const { target } = pending;
+      const finished = isReusing && target !== undefined ? this.finished.parts.get(target) : undefined;
+      if (finished !== undefined) {
+        count += finished.size - 1;
+        pending.size = finished.size;
+        finish(pending, finished.schema);
+      } else {
+        const { schema, children, problem } = this.convertNode(pending);
+        // A schema is cut as a whole: its parts alone would mislead. The topmost one always keeps its properties.
+        const isTooLarge = count + children.length > MAX_NODES && pending !== root;
+        const reason = isTooLarge ? TOO_LARGE : problem;
+        if (reason === null) {
+          count += children.length;
+          finish(pending, schema);
+          queue.push(...children);
+        } else {
+          reasons.push({ pointer: pending.pointer, reason });
+          pending.isExact = false;
+          finish(pending, this.describe(pending.source));
+        }
+      }
+      if (isReusing && count > MAX_NODES) return null;
+    }
+    this.remember(queue);
+    return { schema: root.converted, reasons };
+  }
+
+  /** Keeps what can be reused: schemas without a simplified part, which therefore have no cycle either. */
+  private remember(queue: readonly Pending[]): void {
+    // Children come after their parents.
+    for (let i = queue.length - 1; i >= 0; i--) {
+      const { parent, isExact, size, target, converted } = queue[i] as Pending;
+      if (isExact && target !== undefined) this.finished.parts.set(target, { schema: converted, size });
+      if (parent === null) continue;
+      parent.size += size;
+      parent.isExact &&= isExact;
+    }
+  }
+
+  private pend(
+    source: unknown,
+    pointer: string,
+    ancestors: Ancestors | null,
+    put: Pending['put'],
+    parent: Pending | null,
+  ): Pending {
+    const target = this.findTarget(source);
+    return { source, pointer, ancestors, put, target, parent, converted: undefined, size: 1, isExact: true };
+  }
+
+  /** The schema that a reference without further keywords leads to. */
+  private findTarget(source: unknown): object | undefined {
+    if (!isObject(source) || typeof source.$ref !== 'string') return undefined;
+    for (const key in source) if (key !== '$ref') return undefined;
+    const target = this.references.resolve(source.$ref);
+    return isObject(target) ? target : undefined;
+  }
+
+  private convertNode(pending: Pending): { schema: unknown; children: Pending[]; problem: string | null } {
     const { source, pointer, ancestors } = pending;
     const children: Pending[] = [];
-    if (typeof source === 'boolean') return { schema: source, children };
-    if (!isObject(source)) return { schema: this.cut(pending, 'The schema is not an object'), children };
+    if (typeof source === 'boolean') return { schema: source, children, problem: null };
+    if (!isObject(source)) return { schema: null, children, problem: 'The schema is not an object' };
     const found = this.collectMembers(source, ancestors);
-    if (typeof found === 'string') return { schema: this.cut(pending, found), children };
+    if (typeof found === 'string') return { schema: null, children, problem: found };
     let inner = ancestors;
     for (const schema of found.seen) inner = { schema, next: inner };
     const schema = writeSchema(mergeSchemas(found.members), (child, path, put) =>
-      children.push({ source: child, pointer: `${pointer}${path}`, ancestors: inner, put }),
+      children.push(this.pend(child, `${pointer}${path}`, inner, put, pending)),
     );
-    return { schema, children };
+    return { schema, children, problem: null };
   }
 
   /**
@@ -114,6 +185,10 @@ export class SchemaConverter {
       if (isAncestor(schema, ancestors)) return 'The schema contains itself; the inner one is simplified';
       if (seen.size >= MAX_MEMBERS) return `The schema combines more than ${MAX_MEMBERS} others`;
       seen.add(schema);
+      if (schema.$ref === undefined && schema.allOf === undefined) {
+        members.push(schema);
+        continue;
+      }
       const { $ref: reference, allOf, ...own } = schema;
       // Keywords beside a reference come first: their descriptions are more specific than those of its target.
       if (Object.keys(own).length > 0) members.push(own);
@@ -127,118 +202,15 @@ export class SchemaConverter {
     return { members, seen };
   }
 
-  private cut({ source, pointer }: Pending, reason: string): PortSchema {
-    this.onSimplified({ pointer, reason });
-    const described = isObject(source) ? (this.references.deref(source) ?? source) : {};
-    return emptySchema(described);
+  /** What is left of a schema that is simplified. */
+  private describe(source: unknown): PortSchema {
+    return emptySchema(isObject(source) ? (this.references.deref(source) ?? source) : {});
   }
 }
 
-type AddChild = (source: unknown, path: string, put: (converted: unknown) => void) => void;
-
-/** Writes a merged schema in draft 2020-12 and announces its children. */
-function writeSchema(source: JsonObject, add: AddChild): JsonObject {
-  const target: JsonObject = {};
-  writeType(source, target);
-  for (const key of PLAIN) {
-    if (Object.hasOwn(source, key) && source[key] !== undefined) setOwn(target, key, source[key]);
-  }
-  writeBounds(source, target);
-  writeEnum(source, target);
-  const required = getOwn(source, 'required');
-  if (Array.isArray(required)) {
-    const names = (required as unknown[]).filter((name) => typeof name === 'string');
-    if (names.length > 0) target.required = [...new Set(names)];
-  }
-  if (Array.isArray(source.examples)) target.examples = source.examples;
-  else if (Object.hasOwn(source, 'example')) target.examples = [source.example];
-  writeChildren(source, target, add);
-  return target;
-}
-
-function writeChildren(source: JsonObject, target: JsonObject, add: AddChild): void {
-  for (const key of CHILD) {
-    const child = getOwn(source, key);
-    if (child === undefined) continue;
-    // A list of items is a tuple up to draft 7.
-    if (key === 'items' && Array.isArray(child)) addList(child, 'prefixItems', target, add);
-    else add(child, `/${key}`, (converted) => setOwn(target, key, converted));
-  }
-  for (const key of CHILD_LISTS) {
-    const list = getOwn(source, key);
-    if (Array.isArray(list) && list.length > 0) addList(list, key, target, add);
-  }
-  for (const key of CHILD_MAPS) {
-    const map = getOwn(source, key);
-    if (!isObject(map)) continue;
-    const converted: JsonObject = {};
-    target[key] = converted;
-    for (const [name, child] of Object.entries(map)) {
-      // The place in the object is taken now: children are converted later, in another order.
-      setOwn(converted, name, true);
-      add(child, `/${key}/${pointerSegment(name)}`, (schema) => setOwn(converted, name, schema));
-    }
-  }
-}
-
-function addList(list: unknown[], key: string, target: JsonObject, add: AddChild): void {
-  const converted: unknown[] = list.map(() => true);
-  target[key] = converted;
-  list.forEach((child, i) => add(child, `/${key}/${i}`, (schema) => (converted[i] = schema)));
-}
-
-function writeType(source: JsonObject, target: JsonObject): void {
-  const declared = getOwn(source, 'type');
-  const types = (Array.isArray(declared) ? (declared as unknown[]) : [declared ?? inferType(source)]).filter(
-    (type) => typeof type === 'string',
-  );
-  if (types.includes('file')) {
-    target.type = 'string';
-    target.format = 'binary';
-    return;
-  }
-  const isNullable = source.nullable === true || source['x-nullable'] === true;
-  if (types.length > 0 && isNullable && !types.includes('null')) types.push('null');
-  if (types.length > 0) target.type = types.length === 1 ? types[0] : types;
-}
-
-/** The type that the other keywords imply, if any. */
-function inferType(source: JsonObject): string | undefined {
-  const has = (...keys: string[]) => keys.some((key) => Object.hasOwn(source, key));
-  if (has('properties', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties'))
-    return 'object';
-  if (has('items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems')) return 'array';
-  if (has('oneOf', 'anyOf', 'not', 'if', 'allOf')) return undefined;
-  if (has('pattern', 'minLength', 'maxLength')) return 'string';
-  if (has('minimum', 'maximum', 'multipleOf')) return 'number';
-  const values = getOwn(source, 'enum');
-  if (!Array.isArray(values) || values.length === 0) return undefined;
-  const [first] = values as unknown[];
-  const type = typeof first;
-  const isUniform = (values as unknown[]).every((value) => typeof value === type);
-  return isUniform && ['string', 'number', 'boolean'].includes(type) ? type : undefined;
-}
-
-/** Up to OpenAPI 3.0, the exclusive bounds are booleans that change the meaning of the others. */
-function writeBounds(source: JsonObject, target: JsonObject): void {
-  for (const [bound, exclusive] of [
-    ['minimum', 'exclusiveMinimum'],
-    ['maximum', 'exclusiveMaximum'],
-  ] as const) {
-    const value = getOwn(source, bound);
-    const strict = getOwn(source, exclusive);
-    if (typeof strict === 'number') target[exclusive] = strict;
-    if (typeof value === 'number') target[strict === true ? exclusive : bound] = value;
-  }
-}
-
-function writeEnum(source: JsonObject, target: JsonObject): void {
-  const values = getOwn(source, 'enum');
-  if (!Array.isArray(values)) return;
-  const unique = new Map((values as unknown[]).map((value) => [JSON.stringify(value), value]));
-  const isNullable = source.nullable === true || source['x-nullable'] === true;
-  if (isNullable) unique.set('null', null);
-  if (unique.size > 0) target.enum = [...unique.values()];
+function finish(pending: Pending, converted: unknown): void {
+  pending.converted = converted;
+  pending.put(converted);
 }
 
 function isAncestor(schema: object, ancestors: Ancestors | null): boolean {

@@ -7,7 +7,7 @@ const MAX_LENGTH = 200_000;
 const FORM = 'application/x-www-form-urlencoded';
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-export interface FormField {
+interface FormField {
   name: string;
   value: string;
   isFile: boolean;
