@@ -1,10 +1,11 @@
-// node tools/screenshots.mjs [pages|people|events]: saves screenshots of every console page (light, dark, narrow), or of one
-// part, in ./screenshots. PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL, and PLATFORM_PASSWORD are required.
+// node tools/screenshots.mjs [pages|people|events|tools]: saves screenshots of every console page (light, dark, narrow), or of
+// one part, in ./screenshots. PLATFORM_URL (http://127.0.0.1:3000), PLATFORM_EMAIL, and PLATFORM_PASSWORD are required.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { shootEvents } from './screenshots-events.mjs';
 import { shootPeople } from './screenshots-people.mjs';
+import { shootTools } from './screenshots-tools.mjs';
 
 const {
   PLATFORM_URL = 'http://127.0.0.1:3000',
@@ -33,7 +34,7 @@ const QUESTION = 'Show me a short list, a table and some code, please.';
 const WITH_TOOL =
   'What time is it?\n/call current_time.now {}\n\n/ask Which tea would you like? | Green | Black | other';
 
-/** `pages`, `people`, or `events`, or undefined for all. */
+/** `pages`, `people`, `events`, or `tools`, or undefined for all. */
 const [, , only] = process.argv;
 const folder = join(process.cwd(), 'screenshots');
 mkdirSync(folder, { recursive: true });
@@ -72,6 +73,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   }
   if (!only || only === 'people') await shootPeople(browser, contextOptions, shootOf);
   if (!only || only === 'events') await shootEvents(browser, contextOptions, shootOf);
+  if (!only || only === 'tools') await shootTools(browser, contextOptions, shootOf);
 }
 await browser.close();
 process.exit(failed ? 1 : 0);

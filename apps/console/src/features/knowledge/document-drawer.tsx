@@ -60,7 +60,7 @@ function Details({ document }: { document: KnowledgeDocumentDetail }) {
       {excerpt !== '' && (
         <>
           <h3 className="document-part">{t('knowledge.excerpt')}</h3>
-          <p className="document-excerpt">{excerpt}</p>
+          <p className="document-excerpt">{excerpt.replace(/\n{3,}/g, '\n\n')}</p>
         </>
       )}
     </div>

@@ -22,7 +22,7 @@ export function EvidenceDocuments({ evidence }: { evidence: KnowledgeEvidence })
               <span className="badge plain">{t(`evidence.sources.${document.source}`)}</span>
               <span className="muted">{t('evidence.score', { score: document.score.toFixed(2) })}</span>
             </p>
-            <p className="evidence-snippet">{document.snippet}</p>
+            <p className="evidence-snippet">{document.snippet.replace(/\n{2,}/g, '\n')}</p>
           </li>
         ))}
       </ol>

@@ -58,13 +58,13 @@ export function Component() {
     {
       key: 'status',
       title: t('knowledge.status'),
-      width: 130,
+      width: 125,
       render: (document) => <DocumentStatus status={document.status} />,
     },
     {
       key: 'size',
       title: t('knowledge.size'),
-      width: 100,
+      width: 120,
       render: ({ bytes }) => formatBytes(bytes, i18n.language),
     },
     { key: 'chunks', title: t('knowledge.passages'), width: 100, render: ({ chunks }) => chunks },

@@ -32,7 +32,7 @@ export function SearchCard() {
       <div className="stack">
         <div className="row wrap">
           <Input.Search
-            className="grow"
+            className="knowledge-query"
             allowClear
             aria-label={t('knowledge.query')}
             placeholder={t('knowledge.queryExample')}

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 export function AuthBadge({ auth }: { auth: ToolAuthStatus }) {
   const { t } = useTranslation();
   return (
-    <span className="row wrap">
+    <span className="auth-badge">
       {t(`toolPages.authTypes.${auth.type}`)}
       {auth.type !== 'none' && !auth.configured && (
         <span className="badge warning">{t('toolPages.noSecret')}</span>

@@ -119,7 +119,7 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
         <Form.Item name="description" label={t('common.description')}>
           <Input.TextArea autoSize={{ minRows: 2, maxRows: 8 }} />
         </Form.Item>
-        <div className="settings-grid">
+        <div className="form-pair">
           {NUMBERS.map(({ name, label, min, max }) => (
             <Form.Item
               key={label}

@@ -65,15 +65,13 @@ export function SpeechSettings({ configuration }: { configuration: SpeechToolCon
       initialValues={stored}
       onFinish={(values) => save.mutate(values)}
     >
-      <div className="speech-pair">
+      <div className="speech-grid">
         <Form.Item name="secretId" label={t('speech.secretId')} extra={kept}>
           <Input.Password {...secret} autoComplete="new-password" visibilityToggle={false} />
         </Form.Item>
         <Form.Item name="secretKey" label={t('speech.secretKey')} extra={t('speech.secretKeyHint')}>
           <Input.Password {...secret} autoComplete="new-password" />
         </Form.Item>
-      </div>
-      <div className="settings-grid">
         <Form.Item name="appId" label={t('speech.appId')}>
           <Input className="mono" autoComplete="off" />
         </Form.Item>
@@ -98,10 +96,15 @@ export function SpeechSettings({ configuration }: { configuration: SpeechToolCon
         <Form.Item name="protocol" label={t('speech.protocol')}>
           <Select options={['https', 'http'].map((value) => ({ value, label: value }))} />
         </Form.Item>
+        <Form.Item
+          className="two"
+          name="endpoint"
+          label={t('speech.endpoint')}
+          extra={t('speech.endpointHint')}
+        >
+          <Input className="mono" placeholder="asr.tencentcloudapi.com" />
+        </Form.Item>
       </div>
-      <Form.Item name="endpoint" label={t('speech.endpoint')} extra={t('speech.endpointHint')}>
-        <Input className="mono" placeholder="asr.tencentcloudapi.com" />
-      </Form.Item>
       <div className="row wrap">
         <Button type="primary" htmlType="submit" loading={save.isPending}>
           {t('common.save')}

@@ -89,9 +89,11 @@ function Details({ tool }: { tool: Tool }) {
                   <span className="mono">{tool.serverUrl}</span>
                 </Fact>
               )}
-              <Fact name={t('toolPages.auth')}>
-                <AuthBadge auth={tool.auth} />
-              </Fact>
+              {tool.kind === 'http' && (
+                <Fact name={t('toolPages.auth')}>
+                  <AuthBadge auth={tool.auth} />
+                </Fact>
+              )}
               {tool.createdAt !== null && (
                 <Fact name={t('toolPages.created')}>
                   <Time iso={tool.createdAt} />

@@ -42,7 +42,8 @@ export function Component() {
       key: 'auth',
       title: t('toolPages.auth'),
       width: 190,
-      render: ({ auth }) => <AuthBadge auth={auth} />,
+      render: ({ kind, auth }) =>
+        kind === 'http' ? <AuthBadge auth={auth} /> : <span className="muted">–</span>,
     },
     { key: 'methods', title: t('toolPages.methods'), width: 100, render: ({ methodCount }) => methodCount },
     {
