@@ -6,6 +6,7 @@ import helmet from 'helmet';
 import { createApiDocument } from './api-document/api-document.ts';
 import { authentication } from './auth/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
+import { serveCompressed } from './infra/http/compressed-assets.ts';
 import { notFound } from './infra/http/app-error.ts';
 import { bodyParser } from './infra/http/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/http/error.filter.ts';
@@ -90,10 +91,9 @@ function permissions(_req: Request, res: Response, next: () => void): void {
 
 /** Serves the files of the console, and its page for every other address that a browser opens. */
 function serveConsole(app: NestExpressApplication): void {
-  app.use(
-    '/assets',
-    express.static(join(CONSOLE, 'assets'), { immutable: true, maxAge: '1y', fallthrough: true }),
-  );
+  const assets = join(CONSOLE, 'assets');
+  const caching = { immutable: true, maxAge: '1y' };
+  app.use('/assets', serveCompressed(assets, caching), express.static(assets, caching));
   app.use(express.static(CONSOLE, { index: false }));
   app.use((req: Request, res: Response, next: () => void) => {
     const page = req.method === 'GET' && !isServicePath(req.path) && !req.path.startsWith('/assets/');

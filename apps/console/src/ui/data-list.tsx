@@ -28,6 +28,8 @@ interface DataListProps<T> {
   rowClass?: ((item: T) => string | undefined) | undefined;
   /** Where a click on a row leads. The first column contains the same link, for keyboards and screen readers. */
   rowTo?: ((item: T) => To | undefined) | undefined;
+  /** What a click on a row does if it leads to no other page, such as opening a drawer. */
+  onRowClick?: ((item: T) => unknown) | undefined;
 }
 
 interface LongListProps {
@@ -50,6 +52,7 @@ export function DataList<T>(props: DataListProps<T>) {
             columns={props.columns}
             rowClass={props.rowClass}
             rowTo={props.rowTo}
+            onRowClick={props.onRowClick}
           />
         ))
       )}
@@ -84,6 +87,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
               columns={props.columns}
               rowClass={props.rowClass}
               rowTo={props.rowTo}
+              onRowClick={props.onRowClick}
             />
           ))}
           {after > 0 && <Space height={after} />}
@@ -138,7 +142,7 @@ function Table<T>(props: TableProps<T>) {
   );
 }
 
-interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass' | 'rowTo'> {
+interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass' | 'rowTo' | 'onRowClick'> {
   item: T;
   index: number;
 }
@@ -146,10 +150,10 @@ interface RowProps<T> extends Pick<DataListProps<T>, 'columns' | 'rowClass' | 'r
 /** Scrolling moves the window of a long list, and must not render the rows that stay. */
 const Row = memo(PlainRow) as typeof PlainRow;
 
-function PlainRow<T>({ item, index, columns, rowClass, rowTo }: RowProps<T>) {
+function PlainRow<T>({ item, index, columns, rowClass, rowTo, onRowClick }: RowProps<T>) {
   const to = rowTo?.(item);
-  const open = useRowLink(to);
-  const names = [rowClass?.(item), to !== undefined && 'clickable'].filter(Boolean).join(' ');
+  const open = useRowClick(to, onRowClick && (() => onRowClick(item)));
+  const names = [rowClass?.(item), open && 'clickable'].filter(Boolean).join(' ');
   return (
     <tr className={names || undefined} aria-rowindex={index + 2} onClick={open} onAuxClick={open}>
       {columns.map((column, i) => (
@@ -165,16 +169,22 @@ function PlainRow<T>({ item, index, columns, rowClass, rowTo }: RowProps<T>) {
   );
 }
 
-/** Makes a row lead to a page, in the way of a link: also in a new tab, and not when its text is selected. */
-function useRowLink(to: To | undefined): ((event: MouseEvent) => void) | undefined {
+/** Makes a row lead to a page in the way of a link: also in a new tab, and not when its text is being selected. */
+function useRowClick(
+  to: To | undefined,
+  act: (() => unknown) | undefined,
+): ((event: MouseEvent) => void) | undefined {
   const navigate = useNavigate();
-  if (to === undefined) return undefined;
+  if (to === undefined && act === undefined) return undefined;
   return (event) => {
-    if ((event.target as Element).closest('a, button, input, select, label, [role="menu"]') !== null) return;
+    const { target, currentTarget, button } = event;
     // A menu that a row has opened is elsewhere in the document, but its clicks bubble through React.
-    if (!event.currentTarget.contains(event.target as Node)) return;
-    if (window.getSelection()?.isCollapsed === false || event.button > 1) return;
-    if (event.button === 1 || event.metaKey || event.ctrlKey)
+    if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+    if (target.closest('a, button, input, select, label') !== null || button > 1) return;
+    if (window.getSelection()?.isCollapsed === false) return;
+    if (to === undefined) {
+      if (button === 0) act?.();
+    } else if (button === 1 || event.metaKey || event.ctrlKey)
       window.open(typeof to === 'string' ? to : createPath(to), '_blank', 'noopener');
     else void navigate(to);
   };

@@ -3,6 +3,7 @@ import { Form, Modal, type FormProps } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NewSecret, type NewSecretProps } from './new-secret.tsx';
+import { useGuardedClose } from './use-guarded-close.ts';
 import { useFormErrors } from './use-form-errors.ts';
 
 interface DialogFormProps<Values extends object, Result> {
@@ -28,6 +29,7 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
   const { title, submitText, fields, open = true, save, onSaved, onClose, secret } = props;
   const { t } = useTranslation();
   const [form] = Form.useForm<Values>();
+  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const mutation = useMutation({
     mutationFn: save,
     onSuccess: onSaved,
@@ -42,9 +44,10 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
       cancelText={t('common.cancel')}
       mask={{ closable: !secret }}
       keyboard={!secret}
-      cancelButtonProps={secret && { style: { display: 'none' } }}
+      // Who chooses Cancel has decided already.
+      cancelButtonProps={secret ? { style: { display: 'none' } } : { onClick: onClose }}
       onOk={secret ? onClose : form.submit}
-      onCancel={onClose}
+      onCancel={secret ? onClose : close}
       confirmLoading={mutation.isPending}
       destroyOnHidden
       afterOpenChange={(opened) => opened && form.focusField(fields[0])}

@@ -2,6 +2,7 @@ import { InboxOutlined, LockOutlined, WarningOutlined } from '@ant-design/icons'
 import { Button, Spin } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link, useInRouterContext } from 'react-router';
 import { isForbidden, isNotFound, getErrorMessage, getRequestId } from './errors.ts';
 
 interface StateProps {
@@ -38,7 +39,9 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         icon={<LockOutlined aria-hidden />}
         title={t('states.forbidden')}
         text={getErrorMessage(error, t)}
-      />
+      >
+        <WayOn />
+      </State>
     );
   }
   if (isNotFound(error)) {
@@ -47,7 +50,9 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         icon={<InboxOutlined aria-hidden />}
         title={t('states.notFound')}
         text={getErrorMessage(error, t)}
-      />
+      >
+        <WayOn />
+      </State>
     );
   }
   const requestId = getRequestId(error);
@@ -67,6 +72,12 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
       </State>
     </div>
   );
+}
+
+/** Nobody should end on a page that leads nowhere. */
+function WayOn() {
+  const { t } = useTranslation();
+  return useInRouterContext() ? <Link to="/">{t('notFound.home')}</Link> : null;
 }
 
 export function PageSpinner() {

@@ -14,6 +14,10 @@ import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
 
+/** Agents are there to be talked to; those that are not for the user only to be looked at. */
+const linkOf = ({ id, accessible }: Agent | AgentListing): string =>
+  accessible ? paths.playground(id) : paths.agent(id);
+
 export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -48,7 +52,7 @@ export function Component() {
         <>
           <Link
             className="primary-link"
-            to={agent.accessible ? paths.playground(agent.id) : paths.agent(agent.id)}
+            to={linkOf(agent)}
           >
             {agent.name}
           </Link>
@@ -107,6 +111,7 @@ export function Component() {
         items={list.items.filter((agent) => matches(agent, wanted))}
         columns={columns}
         rowKey={(agent) => agent.id}
+        rowTo={linkOf}
         empty={
           accessibleOnly ? (
             <EmptyState title={t('agents.noneAccessible')} text={t('agents.noneAccessibleText')} />

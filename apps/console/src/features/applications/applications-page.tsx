@@ -86,6 +86,7 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={({ identifier }) => identifier}
+        rowTo={({ identifier }) => paths.application(identifier)}
         empty={
           <EmptyState title={t('applications.none')} text={t('applications.noneText')}>
             {create}

@@ -137,6 +137,7 @@ export function Component() {
         columns={columns}
         rowKey={({ id }) => id}
         rowHeight={ROW_HEIGHT}
+        rowTo={({ id }) => ({ pathname: paths.envelope(id), search })}
         rowClass={({ id }) => (id === envelopeId ? 'selected' : undefined)}
         empty={
           isFiltered ? (

@@ -27,7 +27,11 @@ export function JobProgress({ job }: { job: Job }) {
   return (
     <span className="job-progress">
       <progress max={100} value={job.progress} aria-label={t('jobs.progress')} />
-      <span className="muted">{t(`jobs.phases.${job.phase}`)}</span>
+      <span className="muted">
+        {hasEnded(job) && job.status !== 'COMPLETED'
+          ? t('jobs.stoppedAt', { progress: job.progress })
+          : t(`jobs.phases.${job.phase}`)}
+      </span>
     </span>
   );
 }

@@ -2,15 +2,17 @@ import { PlusOutlined } from '@ant-design/icons';
 import { JOB_STATUSES, type Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { JobDrawer } from './job-drawer.tsx';
@@ -19,12 +21,14 @@ import { NewJobDialog } from './new-job-dialog.tsx';
 import './jobs.css';
 
 const REFRESH_MS = 2_000;
+const OPEN = ['open'] as const;
 
 export function Component() {
   const { t } = useTranslation();
-  const [creating, setCreating] = useState(false);
+  const navigate = useNavigate();
+  const [creating, setCreating] = useSearchFilter('create', OPEN);
   const [status, setStatus] = useSearchFilter('status', JOB_STATUSES);
-  const [open, setOpen] = useSearchFilter('job');
+  const [open, setOpen, closeJob] = useDrawerParam('job');
   const agents = useQuery(allAgentsQuery);
   const list = useList<Job>(
     [...keys.jobs, { status }],
@@ -61,7 +65,7 @@ export function Component() {
   ];
 
   const create = (
-    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setCreating(true)}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setCreating('open')}>
       {t('jobs.create')}
     </Button>
   );
@@ -82,6 +86,7 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={(job) => job.id}
+        onRowClick={(job) => setOpen(job.id)}
         empty={
           status === undefined ? (
             <EmptyState title={t('jobs.none')} text={t('jobs.noneText')}>
@@ -92,15 +97,12 @@ export function Component() {
           )
         }
       />
-      {open !== undefined && (
-        <JobDrawer jobId={open} agentName={agentName} onClose={() => setOpen(undefined)} />
-      )}
-      {creating && (
+      {open !== undefined && <JobDrawer jobId={open} agentName={agentName} onClose={closeJob} />}
+      {creating !== undefined && (
         <NewJobDialog
-          onClose={() => setCreating(false)}
+          onClose={() => setCreating(undefined)}
           onCreated={(job) => {
-            setCreating(false);
-            setOpen(job.id);
+            void navigate(paths.job(job.id), { replace: true });
           }}
         />
       )}

@@ -4,6 +4,7 @@ import { App, Button, Checkbox, Drawer, Form, Input, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import './models.css';
 
 const FIELDS = [
@@ -35,6 +36,8 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   const baseUrl = Form.useWatch('baseUrl', form);
   const keyNeeded = model === null || (baseUrl !== undefined && baseUrl !== model.baseUrl);
 
+  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+
   const save = useMutation({
     mutationFn: ({ apiKey, ...values }: CreateModelRequest) => {
       const request = { ...values, ...(apiKey && { apiKey }) };
@@ -55,7 +58,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       afterOpenChange={(opened) => opened && model === null && form.focusField('name')}
       size={480}
       title={model === null ? t('models.create') : model.name}

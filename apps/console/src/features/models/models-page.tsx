@@ -107,6 +107,7 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={(model) => model.id}
+        onRowClick={isAdmin ? (model) => !isBuiltIn(model) && setEdited(model) : undefined}
         empty={
           <EmptyState title={t('models.none')} text={t('models.noneText')}>
             {create}
@@ -128,7 +129,12 @@ function Price({ model: { price } }: { model: Model }) {
   const { t, i18n } = useTranslation();
   if (!price.inputPerMillion && !price.outputPerMillion)
     return <span className="muted">{t('models.free')}</span>;
-  const format = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 });
+  const format = new Intl.NumberFormat(i18n.language, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    maximumFractionDigits: 4,
+  });
   return t('models.priceLine', {
     input: format.format(price.inputPerMillion ?? 0),
     output: format.format(price.outputPerMillion ?? 0),

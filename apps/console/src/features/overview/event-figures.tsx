@@ -14,12 +14,14 @@ const REFRESH_MS = 10_000;
 
 interface EventFiguresCardsProps {
   window: EventWindow;
-  /** Further figures in the same row. */
+  /** Further figures in the same row, before those of events. */
+  figures: ReactNode;
+  /** A chart next to that of the events. */
   children: ReactNode;
 }
 
 /** The events of a time window: volume, success rate, and the most frequent ones. */
-export function EventFiguresCards({ window, children }: EventFiguresCardsProps) {
+export function EventFiguresCards({ window, figures, children }: EventFiguresCardsProps) {
   const { t, i18n } = useTranslation();
   const { whole } = useNumbers();
   const summary = useQuery({
@@ -38,6 +40,7 @@ export function EventFiguresCards({ window, children }: EventFiguresCardsProps) 
   return (
     <>
       <div className="figures">
+        {figures}
         <Figure
           label={t('overview.events')}
           value={data === undefined ? missing : whole(data.total)}
@@ -52,9 +55,8 @@ export function EventFiguresCards({ window, children }: EventFiguresCardsProps) 
           }
           to={paths.eventLog({ status: 'FAILED', since: window })}
         />
-        {children}
       </div>
-      <div className="event-cards">
+      <div className="charts">
         <section className="card" aria-label={t('overview.volume')}>
           <header className="card-head">
             <h2>{t('overview.volume')}</h2>
@@ -69,13 +71,18 @@ export function EventFiguresCards({ window, children }: EventFiguresCardsProps) 
             )}
           </div>
         </section>
+        {children}
+      </div>
+      {data !== undefined && data.topEvents.length > 0 && (
         <section className="card" aria-label={t('overview.topEvents')}>
           <header className="card-head">
             <h2>{t('overview.topEvents')}</h2>
           </header>
-          <div className="card-body">{data && <TopEvents summary={data} />}</div>
+          <div className="card-body">
+            <TopEvents summary={data} />
+          </div>
         </section>
-      </div>
+      )}
     </>
   );
 }
@@ -84,7 +91,6 @@ function TopEvents({ summary: { topEvents, window } }: { summary: EventSummary }
   const { t } = useTranslation();
   const { whole } = useNumbers();
   const most = Math.max(1, ...topEvents.map(({ total }) => total));
-  if (topEvents.length === 0) return <p className="muted">{t('overview.noEvents')}</p>;
   return (
     <ol className="top-events">
       {topEvents.map(({ applicationIdentifier, event, total, failed }) => (

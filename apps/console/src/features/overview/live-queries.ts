@@ -29,3 +29,32 @@ export const latestJobsQuery = queryOptions({
   queryFn: () => client.jobs.list({ limit: 5 }),
   refetchInterval: REFRESH_MS,
 });
+
+/** Turns that run now; those of the whole space for admins. */
+export const liveTurnsQuery = (inSpace: boolean) =>
+  queryOptions({
+    queryKey: [...keys.turns, 'live', inSpace],
+    queryFn: () =>
+      client.turns.list({ status: 'RUNNING', limit: COUNTED, ...(inSpace && { scope: 'space' }) }),
+    refetchInterval: REFRESH_MS,
+  });
+
+/** Turns of the user that wait for an answer. */
+export const waitingTurnsQuery = queryOptions({
+  queryKey: [...keys.turns, 'waiting'],
+  queryFn: () => client.turns.list({ status: 'INPUT_REQUIRED', limit: 3 }),
+  refetchInterval: REFRESH_MS,
+});
+
+export const failedTurnsQuery = (inSpace: boolean) =>
+  queryOptions({
+    queryKey: [...keys.turns, 'failed', inSpace],
+    queryFn: () => client.turns.list({ status: 'FAILED', limit: 5, ...(inSpace && { scope: 'space' }) }),
+    refetchInterval: REFRESH_MS,
+  });
+
+export const failedRunsQuery = queryOptions({
+  queryKey: [...keys.runs, 'failed'],
+  queryFn: () => client.runs.list({ status: 'FAILED', limit: 5 }),
+  refetchInterval: REFRESH_MS,
+});

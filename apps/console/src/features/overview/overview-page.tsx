@@ -1,13 +1,15 @@
-import { EVENT_WINDOWS } from '@platform/contracts';
+import { EVENT_WINDOWS, USAGE_WINDOWS } from '@platform/contracts';
 import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.tsx';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { Attention } from './attention.tsx';
 import { EventFiguresCards } from './event-figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { LiveJobs, LiveRuns } from './live-lists.tsx';
 import './overview.css';
+import { UsageChart } from './usage-chart.tsx';
 import { TokenFigure, WorkFigures } from './work-figures.tsx';
 
 /** What happens in the space. Every figure leads to the list behind it. */
@@ -15,6 +17,7 @@ export function Component() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const [window = '24h', setWindow] = useSearchFilter('window', EVENT_WINDOWS);
+  const usageWindow = USAGE_WINDOWS.find((one) => one === window) ?? '24h';
   return (
     <Page
       title={t('overview.title')}
@@ -29,16 +32,27 @@ export function Component() {
     >
       <div className="stack-cards overview">
         <FirstSteps />
+        <Attention />
         {isAdmin ? (
-          <EventFiguresCards window={window}>
-            <WorkFigures />
-            <TokenFigure window={window} />
+          <EventFiguresCards
+            window={window}
+            figures={
+              <>
+                <WorkFigures />
+                <TokenFigure window={window} />
+              </>
+            }
+          >
+            <UsageChart window={usageWindow} />
           </EventFiguresCards>
         ) : (
-          <div className="figures">
-            <WorkFigures />
-            <TokenFigure window={window} />
-          </div>
+          <>
+            <div className="figures">
+              <WorkFigures />
+              <TokenFigure window={window} />
+            </div>
+            <UsageChart window={usageWindow} />
+          </>
         )}
         <div className="live-lists">
           <LiveRuns />

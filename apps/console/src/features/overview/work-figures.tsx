@@ -4,31 +4,45 @@ import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
+import { useIsAdmin } from '../auth/session.ts';
 import { Figure } from './figure.tsx';
-import { liveJobsQuery, liveRunsQuery } from './live-queries.ts';
+import { liveJobsQuery, liveRunsQuery, liveTurnsQuery } from './live-queries.ts';
 
-/** Runs and jobs that are running now. */
+/** Turns, runs, and jobs that are running now. */
 export function WorkFigures() {
   const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const turns = useQuery(liveTurnsQuery(isAdmin));
   const runs = useQuery(liveRunsQuery);
   const jobs = useQuery(liveJobsQuery);
   return (
     <>
       <Figure
+        label={t('overview.liveTurns')}
+        value={count(turns)}
+        isLive={isLive(turns)}
+        detail={t('overview.now')}
+        to={paths.traces({ status: 'RUNNING', ...(isAdmin && { scope: 'space' }) })}
+      />
+      <Figure
         label={t('overview.liveRuns')}
         value={count(runs)}
+        isLive={isLive(runs)}
         detail={t('overview.now')}
         to={paths.runs('RUNNING')}
       />
       <Figure
         label={t('overview.liveJobs')}
         value={count(jobs)}
+        isLive={isLive(jobs)}
         detail={t('overview.now')}
         to={paths.jobsWith('RUNNING')}
       />
     </>
   );
 }
+
+const isLive = ({ data }: UseQueryResult<Page<unknown>>): boolean => (data?.items.length ?? 0) > 0;
 
 function count({ data, isError }: UseQueryResult<Page<unknown>>): string | undefined {
   if (data === undefined) return isError ? '–' : undefined;

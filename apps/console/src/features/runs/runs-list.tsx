@@ -74,6 +74,7 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
+        rowTo={({ id }) => paths.run(id)}
         empty={status === undefined ? empty : <EmptyState title={t('runs.noMatch')} />}
       />
     </>

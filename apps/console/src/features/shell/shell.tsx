@@ -1,30 +1,33 @@
-import { MenuOutlined } from '@ant-design/icons';
+import { MenuOutlined, SearchOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Navigate, Outlet, useLocation, useMatches } from 'react-router';
+import { Navigate, NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
 import { paths } from '../../paths.ts';
 import { isOverlay } from '../../ui/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
 import { InvitationsBanner } from './invitations-banner.tsx';
 import { Logo } from './logo.tsx';
+import { visiblePages } from './nav.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { SideNav } from './side-nav.tsx';
 import './shell.css';
 
+/** How long the page waits for content before it gives up on the former scroll position. */
+const RESTORE_MS = 2_000;
+const CommandMenu = lazy(() =>
+  import('./command-menu.tsx').then((module) => ({ default: module.CommandMenu })),
+);
+const ShortcutsDialog = lazy(() =>
+  import('./shortcuts-dialog.tsx').then((module) => ({ default: module.ShortcutsDialog })),
+);
 const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
 
 /** The layout of every page. Users who are not signed in are redirected to the sign-in page and back. */
 export function Component() {
-  const { t } = useTranslation();
   const location = useLocation();
   const session = useMaybeSession();
-  const [navOpen, setNavOpen] = useState(false);
-  // A drawer that has a path of its own leaves the page behind it where it is.
-  const page = useMatches().findLast(({ handle }) => !isOverlay(handle))?.pathname ?? '';
-  const main = useMainFocus(page);
-
-  useEffect(() => setNavOpen(false), [location.pathname]);
 
   if (session.isPending) return <PageSpinner />;
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
@@ -39,13 +42,38 @@ export function Component() {
   }
 
   return (
-    <App component={false} message={{ maxCount: 3 }}>
+    <App component={false} message={{ maxCount: 3, top: 72 }}>
+      <Frame spaceName={session.data.space.name} isAdmin={session.data.space.role === 'ADMIN'} />
+    </App>
+  );
+}
+
+/** The navigation, the page, and the menus that keys open. */
+function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) {
+  const { t } = useTranslation();
+  const location = useLocation();
+  const [navOpen, setNavOpen] = useState(false);
+  const [overlay, setOverlay] = useState<'menu' | 'help' | null>(null);
+  // A drawer that has a path of its own leaves the page behind it where it is.
+  const page = useMatches().findLast(({ handle }) => !isOverlay(handle))?.pathname ?? '';
+  const main = useMainFocus(page);
+  const close = useCallback(() => setOverlay(null), []);
+  const openHelp = useCallback(() => setOverlay('help'), []);
+  const openMenu = useCallback(() => {
+    setNavOpen(false);
+    setOverlay((open) => (open === 'menu' ? null : 'menu'));
+  }, []);
+  useShortcuts({ pages: visiblePages(isAdmin), onMenu: openMenu, onHelp: openHelp });
+  useEffect(() => setNavOpen(false), [location.pathname]);
+
+  return (
+    <>
       <div className="shell">
         <a className="skip-link" href="#main">
           {t('shell.skip')}
         </a>
         <aside className="shell-side">
-          <SideNav />
+          <SideNav onSearch={openMenu} />
         </aside>
         <header className="shell-top">
           <Button
@@ -55,7 +83,14 @@ export function Component() {
             onClick={() => setNavOpen(true)}
           />
           <Logo size={22} />
-          <span className="truncate">{session.data.space.name}</span>
+          <span className="truncate">{spaceName}</span>
+          <Button
+            className="top-search"
+            type="text"
+            icon={<SearchOutlined aria-hidden />}
+            aria-label={t('shell.search')}
+            onClick={openMenu}
+          />
         </header>
         <Drawer
           open={navOpen}
@@ -66,7 +101,7 @@ export function Component() {
           styles={{ body: { padding: 0 } }}
           aria-label={t('shell.navigation')}
         >
-          <SideNav />
+          <SideNav onSearch={openMenu} />
         </Drawer>
         <main id="main" ref={main} tabIndex={-1} className="shell-main">
           <InvitationsBanner />
@@ -75,19 +110,52 @@ export function Component() {
           </Suspense>
         </main>
       </div>
-    </App>
+      <Suspense>
+        {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}
+        {overlay === 'help' && <ShortcutsDialog onClose={close} />}
+      </Suspense>
+    </>
   );
 }
 
-/** Moves the keyboard focus to the content after navigation. */
+/** Moves the keyboard focus to the content after navigation, and scrolls to where the user was before on Back. */
 function useMainFocus(pathname: string) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);
+  const positions = useRef(new Map<string, number>());
+  const { key } = useLocation();
+  const isBack = useNavigationType() === NavigationType.Pop;
+
+  useEffect(() => {
+    const element = main.current;
+    const onScroll = () => positions.current.set(key, element?.scrollTop ?? 0);
+    element?.addEventListener('scroll', onScroll, { passive: true });
+    return () => element?.removeEventListener('scroll', onScroll);
+  }, [key]);
+
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
-    main.current?.scrollTo(0, 0);
     if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
-  }, [pathname]);
+    const position = isBack ? (positions.current.get(key) ?? 0) : 0;
+    return scrollWhenTall(main.current, position);
+  }, [pathname, key, isBack]);
   return main;
+}
+
+/** Scrolls as soon as the content is long enough, which it may not be before its data is there. */
+function scrollWhenTall(element: HTMLElement | null, position: number): (() => void) | undefined {
+  element?.scrollTo(0, position);
+  if (element === null || element.scrollTop >= position) return undefined;
+  const stop = () => {
+    observer.disconnect();
+    clearTimeout(timer);
+  };
+  const observer = new MutationObserver(() => {
+    element.scrollTo(0, position);
+    if (element.scrollTop >= position) stop();
+  });
+  observer.observe(element, { childList: true, subtree: true });
+  const timer = setTimeout(stop, RESTORE_MS);
+  return stop;
 }

@@ -104,6 +104,7 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
+        rowTo={({ id }) => paths.task(id)}
         empty={
           type === undefined ? (
             <EmptyState title={t('tasks.none')} text={t('tasks.noneText')}>

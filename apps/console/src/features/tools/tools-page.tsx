@@ -76,6 +76,7 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
+        rowTo={({ id }) => paths.tool(id)}
         empty={<EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />}
       />
     </Page>

@@ -13,6 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useNumbers } from '../../ui/use-numbers.ts';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { SpanDrawer } from './span-drawer.tsx';
@@ -59,18 +60,12 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [view, setView] = useSearchFilter('view', VIEWS);
-  const [search, setSearch] = useSearchParams();
-  const selected = trace.spans.find(({ id }) => id === search.get('span'));
+  const [spanId, openSpan, closeSpan] = useDrawerParam('span');
+  const selected = trace.spans.find(({ id }) => id === spanId);
   // The bars of what runs grow with every answer of the service.
   const now = useMemo(() => (trace.spans.length >= 0 ? Date.now() : 0), [trace]);
   const title = trace.input.trim().split('\n')[0]?.slice(0, 120) ?? '';
   const answer = trace.spans.map(answerOf).filter(Boolean).join('\n\n');
-  // The drawer is an entry of the history, so that Back closes it.
-  const select = (spanId: string) =>
-    setSearch((before) => {
-      before.set('span', spanId);
-      return before;
-    });
 
   return (
     <Page
@@ -124,7 +119,7 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
           {trace.spans.length === 0 ? (
             <EmptyState title={t('traces.noSpans')} />
           ) : (
-            <Waterfall trace={trace} now={now} selected={selected?.id} onSelect={select} />
+            <Waterfall trace={trace} now={now} selected={selected?.id} onSelect={openSpan} />
           )}
           <div className="trace-texts">
             <Card title={t('traces.input')}>
@@ -139,7 +134,7 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
           </div>
         </div>
       )}
-      {selected && <SpanDrawer span={selected} onClose={() => void navigate(-1)} />}
+      {selected && <SpanDrawer span={selected} onClose={closeSpan} />}
     </Page>
   );
 }

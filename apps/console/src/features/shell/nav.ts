@@ -1,0 +1,73 @@
+import {
+  AppstoreOutlined,
+  BarChartOutlined,
+  BookOutlined,
+  BranchesOutlined,
+  DatabaseOutlined,
+  FileSearchOutlined,
+  HomeOutlined,
+  KeyOutlined,
+  NodeIndexOutlined,
+  PlayCircleOutlined,
+  RobotOutlined,
+  ScheduleOutlined,
+  TeamOutlined,
+  ThunderboltOutlined,
+  ToolOutlined,
+  UnorderedListOutlined,
+} from '@ant-design/icons';
+import { paths } from '../../paths.ts';
+
+export const NAV_SECTIONS = ['work', 'automation', 'space'] as const;
+
+/** The pages of the navigation. `key` opens a page after the key "g". */
+export const NAV = [
+  { section: 'work', to: paths.overview, label: 'shell.pages.overview', icon: HomeOutlined, key: 'h' },
+  { section: 'work', to: paths.agents, label: 'agents.title', icon: RobotOutlined, key: 'a' },
+  { section: 'work', to: paths.traces(), label: 'shell.pages.traces', icon: NodeIndexOutlined, key: 't' },
+  { section: 'work', to: paths.jobs, label: 'jobs.title', icon: ThunderboltOutlined, key: 'j' },
+  {
+    section: 'automation',
+    to: paths.eventLog(),
+    label: 'shell.pages.eventLog',
+    icon: UnorderedListOutlined,
+    key: 'e',
+    isAdminOnly: true,
+  },
+  {
+    section: 'automation',
+    to: paths.subscriptions,
+    label: 'shell.pages.subscriptions',
+    icon: BranchesOutlined,
+    key: 's',
+    isAdminOnly: true,
+  },
+  { section: 'automation', to: paths.catalog, label: 'shell.pages.catalog', icon: BookOutlined, key: 'c' },
+  { section: 'automation', to: paths.tasks, label: 'shell.pages.tasks', icon: ScheduleOutlined, key: 'k' },
+  { section: 'automation', to: paths.runs(), label: 'shell.pages.runs', icon: PlayCircleOutlined, key: 'r' },
+  {
+    section: 'space',
+    to: paths.applications,
+    label: 'shell.pages.applications',
+    icon: AppstoreOutlined,
+    key: 'p',
+    isAdminOnly: true,
+  },
+  { section: 'space', to: paths.tools, label: 'tools.title', icon: ToolOutlined, key: 'o' },
+  {
+    section: 'space',
+    to: paths.knowledge,
+    label: 'shell.pages.knowledge',
+    icon: FileSearchOutlined,
+    key: 'd',
+  },
+  { section: 'space', to: paths.models, label: 'models.title', icon: DatabaseOutlined, key: 'm' },
+  { section: 'space', to: paths.apiKeys, label: 'apiKeys.title', icon: KeyOutlined, key: 'i' },
+  { section: 'space', to: paths.members, label: 'members.title', icon: TeamOutlined, key: 'b' },
+  { section: 'space', to: paths.usage, label: 'usage.title', icon: BarChartOutlined, key: 'u' },
+] as const;
+
+/** The pages that the user may open. */
+export function visiblePages(isAdmin: boolean): (typeof NAV)[number][] {
+  return NAV.filter((page) => isAdmin || !('isAdminOnly' in page));
+}
