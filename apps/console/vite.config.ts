@@ -36,6 +36,20 @@ export default defineConfig({
   plugins: [react(), compressAssets()],
   // Libraries are read from their sources: no build before the console's own.
   resolve: { conditions: ['platform-source', ...defaultClientConditions] },
-  build: { outDir: 'dist', assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
+  build: {
+    outDir: 'dist',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // What nearly every page needs is one file: dozens of small ones compress worse, and each has its headers.
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: /node_modules|[\\/]src[\\/](?:ui|api|i18n|paths)/, minShareCount: 30 },
+          ],
+        },
+      },
+    },
+  },
   server: { host: '127.0.0.1', proxy: { '/api': api, '/models/v1': api } },
 });

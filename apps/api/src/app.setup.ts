@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import express, { type Request, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import { createApiDocument } from './api-document/api-document.ts';
 import { authentication } from './auth/authentication.middleware.ts';
@@ -32,7 +32,9 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
   app.use(requestLog);
-  app.use(helmet(securityHeaders(config)));
+  const protect = helmet(securityHeaders(config));
+  serveAssets(app, protect);
+  app.use(protect);
   app.use(permissions);
   app.enableCors({
     origin: config.corsOrigins,
@@ -89,11 +91,24 @@ function permissions(_req: Request, res: Response, next: () => void): void {
   next();
 }
 
-/** Serves the files of the console, and its page for every other address that a browser opens. */
-function serveConsole(app: NestExpressApplication): void {
-  const assets = join(CONSOLE, 'assets');
+/**
+ * Serves scripts, styles, and fonts of the console. Policies belong to the page that loads them; repeated for dozens of
+ * files, they would be a fifth of the first visit. A worker is a context of its own and needs its policy.
+ */
+function serveAssets(app: NestExpressApplication, protect: RequestHandler): void {
+  const folder = join(CONSOLE, 'assets');
   const caching = { immutable: true, maxAge: '1y' };
-  app.use('/assets', serveCompressed(assets, caching), express.static(assets, caching));
+  const secure: RequestHandler = (req, res, next) => {
+    if (/worker/i.test(req.path)) return protect(req, res, next);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    next();
+  };
+  app.use('/assets', secure, serveCompressed(folder, caching), express.static(folder, caching));
+}
+
+/** Serves the other files of the console, and its page for every other address that a browser opens. */
+function serveConsole(app: NestExpressApplication): void {
   app.use(express.static(CONSOLE, { index: false }));
   app.use((req: Request, res: Response, next: () => void) => {
     const page = req.method === 'GET' && !isServicePath(req.path) && !req.path.startsWith('/assets/');

@@ -1,6 +1,6 @@
 import type { LoginRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { Alert, Button, Form, Input } from 'antd';
+import { Button, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router';
 import { client, setSession } from '../../api.ts';
@@ -51,7 +51,11 @@ export function Component() {
         <Logo size={36} />
         <h1>{t('signIn.title')}</h1>
         <p className="muted">{t('signIn.subtitle')}</p>
-        {elsewhere && <Alert type="error" showIcon title={getErrorMessage(signIn.error, t)} role="alert" />}
+        {elsewhere && (
+          <p className="error-box" role="alert">
+            {getErrorMessage(signIn.error, t)}
+          </p>
+        )}
         <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => signIn.mutate(values)}>
           <Form.Item
             name="email"
