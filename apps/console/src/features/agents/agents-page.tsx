@@ -50,10 +50,7 @@ export function Component() {
       title: t('agents.agent'),
       render: (agent) => (
         <>
-          <Link
-            className="primary-link"
-            to={linkOf(agent)}
-          >
+          <Link className="primary-link" to={linkOf(agent)}>
             {agent.name}
           </Link>
           {agent.description !== '' && <div className="muted truncate">{agent.description}</div>}
