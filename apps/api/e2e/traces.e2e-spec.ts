@@ -152,6 +152,24 @@ describe('the list of turns', () => {
   );
 });
 
+describe('a session', () => {
+  verifies('session.rename', 'gets another title, which later turns keep', async () => {
+    const session_id = randomUUID();
+    await say('First words', agent, { session_id });
+    const rename = (title: unknown, calls = agent) =>
+      calls.request('PATCH', `/sessions/${session_id}`, { body: { title } });
+    expect(await rename('  Trip to Lisbon ')).toMatchObject({
+      status: 200,
+      body: { title: 'Trip to Lisbon' },
+    });
+    await say('More words', agent, { session_id });
+    const { body } = await agent.request('GET', `/sessions/${session_id}`);
+    expect(body).toMatchObject({ title: 'Trip to Lisbon', turnCount: 2 });
+    for (const title of ['', ' ', 'x'.repeat(201), null, 7]) expect((await rename(title)).status).toBe(400);
+    expect((await rename('Mine', agent.by(app.member))).status).toBe(404);
+  });
+});
+
 describe('a trace', () => {
   verifies('turn.trace', 'shows model calls with time and usage', async () => {
     const prompt = model.prompt({ text: ['One', ' two'] });

@@ -89,6 +89,7 @@ describe('PlatformClient', () => {
         [turns.trace('a', 't'), 'GET /api/agents/a/turns/t/trace'],
         [agents.sessions('a', { limit: 1 }), 'GET /api/agents/a/sessions?limit=1'],
         [agents.session('a', 'my session?'), 'GET /api/agents/a/sessions/my%20session%3F'],
+        [agents.renameSession('a', 's', { title: 'T' }), 'PATCH /api/agents/a/sessions/s', { title: 'T' }],
         [agents.deleteSession('a', 's'), 'DELETE /api/agents/a/sessions/s'],
         [agents.messages('a', 's'), 'GET /api/agents/a/sessions/s/messages'],
         [

@@ -153,6 +153,11 @@ export interface Session {
   lastTurnAt: string;
 }
 
+export interface RenameSessionRequest {
+  /** 1 to 200 characters. */
+  title: string;
+}
+
 export interface Attachment {
   id: string;
   mime: string;

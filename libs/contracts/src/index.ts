@@ -89,6 +89,7 @@ export type {
   LocalToolResultRequest,
   Message,
   MessageContent,
+  RenameSessionRequest,
   ResumeRequest,
   SegmentOrigin,
   Session,

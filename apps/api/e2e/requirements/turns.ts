@@ -68,6 +68,10 @@ export const turns = {
     source: 'turns.md, steps are rows',
     behavior: 'A call of a tool that is not offered is told to the model as an error and the loop goes on',
   },
+  'session.rename': {
+    source: 'issue: Playground',
+    behavior: 'A session gets another title, which later turns keep; others’ sessions are 404',
+  },
   'turn.list': {
     source: 'issue: Traces',
     behavior:

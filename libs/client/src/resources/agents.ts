@@ -16,6 +16,7 @@ import type {
   Message,
   Page,
   PageQuery,
+  RenameSessionRequest,
   ResumeRequest,
   Session,
   Turn,
@@ -213,6 +214,16 @@ export class AgentsResource {
 
   session(agentId: string, sessionId: string, options?: RequestOptions): Promise<Session> {
     return this.http.get(path`/api/agents/${agentId}/sessions/${sessionId}`, {}, options);
+  }
+
+  /** Gives a session another title. */
+  renameSession(
+    agentId: string,
+    sessionId: string,
+    change: RenameSessionRequest,
+    options?: RequestOptions,
+  ): Promise<Session> {
+    return this.http.patch(path`/api/agents/${agentId}/sessions/${sessionId}`, change, options);
   }
 
   /** Deletes a session. If one of its turns is running, the response is 409. */

@@ -1,11 +1,11 @@
-import { Controller, Delete, Get, HttpCode, Param, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Query, Res } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { PageDto } from '../../infra/http/page.dto.ts';
-import { MessagePageDto, SessionDto, SessionPageDto } from './sessions.dto.ts';
+import { MessagePageDto, RenameSessionDto, SessionDto, SessionPageDto } from './sessions.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 
 /** The caller's sessions with an agent. */
@@ -32,6 +32,17 @@ export class SessionsController {
     @Param('sessionId') sessionId: string,
   ): Promise<SessionDto> {
     return this.sessions.get({ agentId, userId }, sessionId);
+  }
+
+  /** Gives the session another title. Its id stays the same. */
+  @Patch(':sessionId')
+  rename(
+    @Caller() { userId }: UserPrincipal,
+    @Param('agentId') agentId: string,
+    @Param('sessionId') sessionId: string,
+    @Body() { title }: RenameSessionDto,
+  ): Promise<SessionDto> {
+    return this.sessions.rename({ agentId, userId }, sessionId, title);
   }
 
   /** Deletes the session; 409 while one of its turns runs. */

@@ -4,10 +4,20 @@ import {
   type Message,
   type MessageContent,
   type Page,
+  type RenameSessionRequest,
   type Session,
   type TurnStatus,
 } from '@platform/contracts';
+import { MaxLength } from 'class-validator';
+import { IsFilledText } from '../../infra/http/text.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
+
+export class RenameSessionDto implements RenameSessionRequest {
+  @ApiProperty({ example: 'Trip to Lisbon' })
+  @IsFilledText()
+  @MaxLength(200)
+  title!: string;
+}
 
 export class SessionDto implements Session {
   sessionId!: string;

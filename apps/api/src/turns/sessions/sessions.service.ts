@@ -12,6 +12,7 @@ import {
   findSession,
   listMessages,
   listSessions,
+  renameSession,
   type ListedSession,
   type MessageRow,
   type SessionScope,
@@ -44,6 +45,12 @@ export class SessionsService {
 
   async get(scope: SessionScope, sessionId: string): Promise<Session> {
     return toSession(await this.find(scope, sessionId));
+  }
+
+  async rename(scope: SessionScope, sessionId: string, title: string): Promise<Session> {
+    const { session } = await this.find(scope, sessionId);
+    await renameSession(this.database, session.id, title.trim());
+    return this.get(scope, sessionId);
   }
 
   /** Throws CONFLICT while a turn of the session runs. */

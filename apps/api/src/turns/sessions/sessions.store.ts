@@ -66,6 +66,10 @@ async function read(query: SelectQueryBuilder<SessionEntity>): Promise<ListedSes
   });
 }
 
+export async function renameSession(sql: Sql, id: string, title: string): Promise<void> {
+  await rows(sql, 'update session set title = $2 where id = $1', [id, title]);
+}
+
 /** Deletes a session unless a turn of it runs or is queued. Returns whether it was deleted. */
 export async function deleteSession(tx: Sql, id: string): Promise<boolean> {
   // A start locks its session too: only a statement that begins after that commit sees the turn.

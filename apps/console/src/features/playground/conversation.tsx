@@ -12,11 +12,14 @@ import { ContextBar } from './context-bar.tsx';
 import { FramesPanel } from './frames-panel.tsx';
 import { TurnCard } from './turn-card.tsx';
 import { listTurns } from './turn-list.ts';
+import { Welcome } from './welcome.tsx';
 import { useChat, type Chat } from './use-chat.ts';
 
 interface ConversationProps {
   agentId: string;
   agentName: string;
+  /** Whether the built-in model answers. */
+  isOffline: boolean;
   sessionId: string;
   /** Whether the service has the session. A new one has no history yet. */
   stored: boolean;
@@ -32,6 +35,7 @@ interface ConversationProps {
 export function Conversation({
   agentId,
   agentName,
+  isOffline,
   sessionId,
   stored,
   draft,
@@ -48,6 +52,12 @@ export function Conversation({
 
   const { pending, refreshPending } = usePending(agentId, sessionId, stored);
   const stop = useStop(chat);
+  // A new number replaces the input by one with another text.
+  const [input, setInput] = useState({ text: draft, n: 0 });
+  const again = {
+    send: chat.send,
+    edit: (text: string) => setInput(({ n }) => ({ text, n: n + 1 })),
+  };
 
   const turns = listTurns(messages, chat.live, pending);
   const last = turns.at(-1);
@@ -79,10 +89,7 @@ export function Conversation({
           )}
           {error !== null && <ErrorState error={error} retry={retry} />}
           {turns.length === 0 && error === null && (
-            <div className="welcome">
-              <h2>{t('playground.welcome', { name: agentName })}</h2>
-              <p className="muted">{t('playground.welcomeText')}</p>
-            </div>
+            <Welcome agentName={agentName} isOffline={isOffline} onSend={chat.send} />
           )}
           {turns.map((turn) => (
             <TurnCard
@@ -94,6 +101,7 @@ export function Conversation({
               onAnswer={answer}
               onRetry={chat.retry}
               onFrames={showFrames}
+              onAgain={chat.running === undefined && turn === last ? again : null}
             />
           ))}
         </div>
@@ -107,7 +115,8 @@ export function Conversation({
         {chat.running ? t('playground.thinking') : ''}
       </span>
       <Composer
-        draft={draft}
+        key={input.n}
+        draft={input.text}
         attachments={attachments}
         busy={chat.running !== undefined}
         stopping={stop.pending}

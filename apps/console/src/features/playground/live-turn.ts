@@ -33,6 +33,10 @@ export interface LiveTurn {
   contents: ContentItem[] | null;
   state: 'running' | 'ended';
   text: string;
+  /** What the model thought aloud before it answered. */
+  reasoning: string;
+  /** The last frame that existed when the page attached to the turn; null if it was there from the start. */
+  resumedAt: number | null;
   model: string | null;
   requestId: string | null;
   lastSeq: number;
@@ -56,6 +60,8 @@ export function createLiveTurn(turnId: string, contents: ContentItem[] | null): 
     contents,
     state: 'running',
     text: '',
+    reasoning: '',
+    resumedAt: null,
     model: null,
     requestId: null,
     lastSeq: 0,
@@ -80,6 +86,8 @@ export function startNextSegment(turn: LiveTurn, answer: string[] | null): LiveT
     model: turn.model,
     context: turn.context,
     text: turn.text === '' ? '' : `${turn.text}\n\n`,
+    reasoning: turn.reasoning,
+    resumedAt: turn.resumedAt,
     tools: turn.tools,
     evidence: turn.evidence,
     answered: interaction === null ? turn.answered : [...turn.answered, { interaction, answer }],
@@ -105,6 +113,8 @@ export function applyFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn 
 }
 
 function applyFrame(turn: LiveTurn, frame: Frame): LiveTurn {
+  const thought = getReasoning(frame);
+  if (thought !== '') return { ...turn, reasoning: turn.reasoning + thought };
   const event = toProductEvent(frame);
   switch (event?.event) {
     case 'session.started':
@@ -129,6 +139,13 @@ function applyFrame(turn: LiveTurn, frame: Frame): LiveTurn {
     case undefined:
       return turn;
   }
+}
+
+/** Returns the piece of reasoning in a frame, or ''. Product events contain none. */
+function getReasoning({ method, params }: Frame): string {
+  if (method !== 'messages') return '';
+  const { delta } = params.data as { delta?: { type?: unknown; reasoning?: unknown } };
+  return delta?.type === 'reasoning-delta' && typeof delta.reasoning === 'string' ? delta.reasoning : '';
 }
 
 /** Returns the turn after its stream failed permanently. */

@@ -3,10 +3,13 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { highlight } from './highlight.ts';
 import { splitBlocks } from './split-blocks.ts';
 import './markdown.css';
 
 const plugins = [remarkGfm];
+/** Of the class that names the language of a code block. */
+const PREFIX = 'language-';
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -20,7 +23,7 @@ const components: Components = {
       {alt || (typeof src === 'string' ? src : '')}
     </a>
   ),
-  pre: ({ node, children }) => <CodeBlock text={getNodeText(node)}>{children}</CodeBlock>,
+  pre: ({ node }) => <CodeBlock text={getNodeText(node)} language={getLanguage(node)} />,
   table: ({ children }) => (
     <div className="table-scroll" tabIndex={0} role="group">
       <table>{children}</table>
@@ -48,17 +51,34 @@ const Block = memo(function Block({ text }: { text: string }) {
   );
 });
 
-function CodeBlock({ text, children }: { text: string; children: React.ReactNode }) {
+/** Code with its language, its colors, and a button that copies it. */
+const CodeBlock = memo(function CodeBlock({ text, language }: { text: string; language: string }) {
   const { t } = useTranslation();
   return (
-    <div className="markdown-code">
-      <pre tabIndex={0}>{children}</pre>
-      <CopyButton text={text} label={t('playground.copyCode')} size="small" type="text" />
-    </div>
+    <figure className="markdown-code">
+      <figcaption className="row">
+        <span className="grow mono">{language === '' ? t('playground.code') : language}</span>
+        <CopyButton text={text} label={t('playground.copyCode')} size="small" type="text" />
+      </figcaption>
+      <pre tabIndex={0}>
+        <code>
+          {highlight(text, language).map(({ kind, text: part }, i) =>
+            kind === 'plain' ? (
+              part
+            ) : (
+              <span key={i} className={`code-${kind}`}>
+                {part}
+              </span>
+            ),
+          )}
+        </code>
+      </pre>
+    </figure>
   );
-}
+});
 
 interface TextNode {
+  properties?: { className?: unknown };
   value?: unknown;
   children?: TextNode[];
 }
@@ -66,4 +86,13 @@ interface TextNode {
 function getNodeText(node: unknown): string {
   const { value, children = [] } = (node ?? {}) as TextNode;
   return typeof value === 'string' ? value : children.map(getNodeText).join('');
+}
+
+/** The language that the author named after the fence, or ''. */
+function getLanguage(node: unknown): string {
+  const [code] = ((node ?? {}) as TextNode).children ?? [];
+  const names: unknown = code?.properties?.className;
+  const all: unknown[] = Array.isArray(names) ? names : [];
+  const name = all.map(String).find((one) => one.startsWith(PREFIX));
+  return name?.slice(PREFIX.length) ?? '';
 }

@@ -1,5 +1,5 @@
 import { ArrowLeftOutlined, HistoryOutlined, SettingOutlined } from '@ant-design/icons';
-import type { Agent, AgentListing } from '@platform/contracts';
+import { OFFLINE_MODEL, type Agent, type AgentListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Segmented } from 'antd';
 import { useState } from 'react';
@@ -109,6 +109,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
             key={sessionId}
             agentId={agent.id}
             agentName={agent.name}
+            isOffline={isFullAgent(agent) && agent.model === OFFLINE_MODEL}
             sessionId={sessionId}
             stored={sessionId !== draft}
             draft={readDraft(state)}

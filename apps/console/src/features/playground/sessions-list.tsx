@@ -1,6 +1,7 @@
-import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
+import { DeleteOutlined, EditOutlined, PlusOutlined, SearchOutlined } from '@ant-design/icons';
 import type { Session } from '@platform/contracts';
-import { Button } from 'antd';
+import { Button, Input } from 'antd';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -9,6 +10,12 @@ import { ErrorState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useList } from '../../ui/use-list.ts';
+
+/** With fewer conversations, a search would only be in the way. */
+const SEARCH_FROM = 6;
+const RenameDialog = lazy(() =>
+  import('./rename-dialog.tsx').then((module) => ({ default: module.RenameDialog })),
+);
 
 interface SessionsListProps {
   agentId: string;
@@ -22,6 +29,10 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
   const { t } = useTranslation();
   const confirmDelete = useConfirmDelete();
   const list = useList<Session>(keys.sessions(agentId), (page) => client.agents.sessions(agentId, page));
+
+  const [wanted, setWanted] = useState('');
+  const [renamed, setRenamed] = useState<Session | null>(null);
+  const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()));
 
   const remove = (session: Session) =>
     confirmDelete({
@@ -39,12 +50,25 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
       <Button block icon={<PlusOutlined aria-hidden />} onClick={onNew}>
         {t('sessions.new')}
       </Button>
+      {(list.items.length >= SEARCH_FROM || list.hasMore) && (
+        <Input
+          className="search"
+          type="search"
+          allowClear
+          prefix={<SearchOutlined aria-hidden />}
+          placeholder={t('sessions.search')}
+          aria-label={t('sessions.search')}
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      )}
+      {wanted !== '' && shown.length === 0 && <p className="muted">{t('sessions.noMatch')}</p>}
       {list.error && <ErrorState error={list.error} retry={list.retry} />}
       {!list.loading && !list.error && list.items.length === 0 && (
         <p className="muted">{t('sessions.none')}</p>
       )}
       <ul>
-        {list.items.map((session) => (
+        {shown.map((session) => (
           <li key={session.sessionId} className={session.sessionId === sessionId ? 'active' : undefined}>
             <Link
               to={paths.playground(agentId, session.sessionId)}
@@ -61,6 +85,13 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
             <Button
               type="text"
               size="small"
+              icon={<EditOutlined aria-hidden />}
+              aria-label={t('sessions.renameNamed', { title: session.title })}
+              onClick={() => setRenamed(session)}
+            />
+            <Button
+              type="text"
+              size="small"
               icon={<DeleteOutlined aria-hidden />}
               aria-label={t('sessions.deleteNamed', { title: session.title })}
               onClick={() => remove(session)}
@@ -72,6 +103,11 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         <Button type="text" block onClick={list.loadMore} loading={list.loadingMore}>
           {t('common.loadMore')}
         </Button>
+      )}
+      {renamed !== null && (
+        <Suspense>
+          <RenameDialog session={renamed} onClose={() => setRenamed(null)} />
+        </Suspense>
       )}
     </nav>
   );

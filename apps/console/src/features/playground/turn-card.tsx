@@ -1,5 +1,6 @@
 import type { ContentItem, Interaction, MessageContent } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { EditOutlined, RedoOutlined } from '@ant-design/icons';
 import { Button, Spin } from 'antd';
 import { lazy, memo, Suspense, useRef, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -29,6 +30,8 @@ interface TurnCardProps {
   onAnswer: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
   onRetry: (turnId: string, contents: ContentItem[]) => void;
   onFrames: (turnId: string) => void;
+  /** Sends the message again, or puts its text into the input; null while a turn runs. */
+  onAgain: { send: (contents: ContentItem[]) => void; edit: (text: string) => void } | null;
 }
 
 export const TurnCard = memo(function TurnCard({
@@ -39,6 +42,7 @@ export const TurnCard = memo(function TurnCard({
   onAnswer,
   onRetry,
   onFrames,
+  onAgain,
 }: TurnCardProps) {
   const { t } = useTranslation();
   const { live, answer, status, interaction } = turn;
@@ -57,6 +61,14 @@ export const TurnCard = memo(function TurnCard({
         {evidence.map((found, i) => (
           <EvidenceCard key={i} evidence={found} />
         ))}
+        {live !== null && live.reasoning !== '' && (
+          <details className="fold reasoning">
+            <summary>
+              {t(running && answer === '' ? 'playground.reasoningNow' : 'playground.reasoning')}
+            </summary>
+            <p className="plain-answer muted">{live.reasoning}</p>
+          </details>
+        )}
         {tools.map((tool) => (
           <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
         ))}
@@ -83,6 +95,11 @@ export const TurnCard = memo(function TurnCard({
           ) : (
             <AskedCard interaction={interaction} />
           ))}
+        {live !== null && live.resumedAt !== null && live.resumedAt > 0 && (
+          <span className="badge plain" title={t('playground.resumedText')}>
+            {t('playground.resumed', { seq: live.resumedAt })}
+          </span>
+        )}
         {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
         {status === 'FAILED' && <FailureCard agentId={agentId} turn={turn} onRetry={onRetry} />}
         {!running && (
@@ -91,6 +108,26 @@ export const TurnCard = memo(function TurnCard({
             <span className="turn-actions">
               {answer !== '' && (
                 <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
+              )}
+              {onAgain !== null && turn.user.length > 0 && (
+                <>
+                  <Button
+                    size="small"
+                    type="text"
+                    icon={<RedoOutlined aria-hidden />}
+                    aria-label={t('playground.regenerate')}
+                    title={t('playground.regenerate')}
+                    onClick={() => onAgain.send(toRequestContents(turn.user))}
+                  />
+                  <Button
+                    size="small"
+                    type="text"
+                    icon={<EditOutlined aria-hidden />}
+                    aria-label={t('playground.edit')}
+                    title={t('playground.edit')}
+                    onClick={() => onAgain.edit(text)}
+                  />
+                </>
               )}
               <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
                 {t('playground.frames')}

@@ -101,6 +101,8 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
       put(createLiveTurn(turnId, contents));
       void follow(turnId, async (signal) => {
         const turn = await client.agents.turn(agentId, turnId, { signal });
+        const lastSeq = turn.segments.at(-1)?.lastSeq ?? 0;
+        update(turnId, (read) => ({ ...read, resumedAt: lastSeq }));
         for (const [i, segment] of findCurrentSegments(turn.segments).entries()) {
           if (i > 0) update(turnId, (read) => startNextSegment(read, null));
           const stream = client.agents.attachTurn(agentId, turnId, { segment: segment.segment }, { signal });
