@@ -1,7 +1,7 @@
 /** What a piece of code is. */
-export type TokenKind = 'comment' | 'string' | 'number' | 'keyword' | 'plain';
+type TokenKind = 'comment' | 'string' | 'number' | 'keyword' | 'plain';
 
-export interface CodeToken {
+interface CodeToken {
   kind: TokenKind;
   text: string;
 }
