@@ -256,6 +256,27 @@ describe('reading documents', () => {
       0,
     ]);
   });
+
+  verifies('knowledge.recovery', 'stores nothing of a document that was deleted meanwhile', async () => {
+    const client = app.client();
+    const { id } = await client.knowledge.createDocument({
+      file: new Blob(['A thylacine is extinct. '.repeat(50_000)]),
+      fileName: 'thylacine.txt',
+    });
+    await eventually(async () => {
+      const [document] = await app.sql<{ attempts: number }>(
+        'select attempts from knowledge_document where id = $1',
+        [id],
+      );
+      expect(document?.attempts).toBe(1);
+    });
+    await client.knowledge.deleteDocument(id);
+    // The worker is done with it when it has read another one.
+    await addText('Tasmanian devil', 'It growls.');
+    await addText('Tasmanian devil', 'It bites.');
+    expect(await app.sql('select 1 from knowledge_chunk where document_id = $1', [id])).toEqual([]);
+    expect(await titlesFound('thylacine')).toEqual([]);
+  });
 });
 
 describe('the search', () => {
@@ -303,7 +324,7 @@ describe('the search', () => {
       const terms = queryTerms('everywhere often needle word17', 48).map(({ text }) => `'${tag}${text}'`);
       const [{ 'QUERY PLAN': [{ Plan: plan }] } = { 'QUERY PLAN': [{ Plan: {} }] }] = await app.sql<{
         'QUERY PLAN': [{ Plan: object }];
-      }>(`explain (analyze, format json) ${SEARCH_CHUNKS}`, [owner.spaceId, terms]);
+      }>(`explain (analyze, format json) ${SEARCH_CHUNKS}`, [owner.spaceId, terms, 20]);
       expect(JSON.stringify(plan)).toContain('"Index Name":"knowledge_chunk_terms"');
       expect(JSON.stringify(plan)).not.toMatch(
         /"Node Type":"Seq Scan"[^{}]*"Relation Name":"knowledge_chunk"/,

@@ -2,9 +2,7 @@ import { rows, type Sql } from '../infra/database/rows.ts';
 import type { ClaimedDocument } from './knowledge-documents.store.ts';
 
 /** The most chunks that are read for one term. More than that say little about where the answer is. */
-export const COMMON_CHUNKS = 1_000;
-/** Of the chunks that are found, those that are ranked by their text. */
-const CANDIDATES = 50;
+const COMMON_CHUNKS = 1_000;
 const EXCERPT_CHUNKS = 3;
 
 /** Stores chunks: JSON of `{ n, heading, text, terms }[]`, with the terms separated by spaces. */
@@ -50,7 +48,10 @@ export interface ChunkSearch {
   total: number;
 }
 
-/** One scan of the index per term: a term counts the more, the fewer chunks it is in. `terms` are tsquery texts. */
+/**
+ * One scan of the index per term: a term counts the more, the fewer chunks it is in. Parameters: the space, the terms as
+ * texts of tsquery, and how many chunks are returned.
+ */
 export const SEARCH_CHUNKS = `
   with hit as materialized (
     select term.n as term, found.document_id, found.n
@@ -63,13 +64,14 @@ export const SEARCH_CHUNKS = `
     select coalesce(sum(chunks), 0)::int as chunks from knowledge_document
     where space_id = $1 and deleted_at is null
   ), frequency as materialized (
-    select term, count(*)::int as chunks from hit group by term
+    select term, count(*)::int as chunks,
+      case when count(*) >= ${COMMON_CHUNKS} then 0.001::float8
+        else ln(1 + greatest((select chunks from total) - count(*) + 0.5, 0.5)::float8 / (count(*) + 0.5)::float8) end as weight
+    from hit group by term
   ), best as materialized (
-    select hit.document_id, hit.n, sum(
-      case when frequency.chunks >= ${COMMON_CHUNKS} then 0.001
-        else ln(1 + greatest(total.chunks - frequency.chunks + 0.5, 0.5) / (frequency.chunks + 0.5)) end) as weight
-    from hit join frequency using (term) cross join total
-    group by hit.document_id, hit.n order by weight desc, hit.document_id desc, hit.n limit ${CANDIDATES}
+    select hit.document_id, hit.n, sum(frequency.weight) as weight
+    from hit join frequency using (term)
+    group by hit.document_id, hit.n order by weight desc, hit.document_id desc, hit.n limit $3
   )
   select
     (select coalesce(json_agg(json_build_object('documentId', best.document_id, 'n', best.n, 'title', document.title,
@@ -81,7 +83,12 @@ export const SEARCH_CHUNKS = `
     ) as frequencies,
     (select chunks from total) as total`;
 
-export async function searchChunks(sql: Sql, spaceId: string, terms: string[]): Promise<ChunkSearch> {
-  const [found] = await rows<ChunkSearch>(sql, SEARCH_CHUNKS, [spaceId, terms]);
+export async function searchChunks(
+  sql: Sql,
+  spaceId: string,
+  terms: string[],
+  limit: number,
+): Promise<ChunkSearch> {
+  const [found] = await rows<ChunkSearch>(sql, SEARCH_CHUNKS, [spaceId, terms, limit]);
   return found ?? { chunks: [], frequencies: [], total: 0 };
 }

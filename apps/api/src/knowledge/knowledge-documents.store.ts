@@ -93,6 +93,17 @@ export function claimDocument(sql: Sql): Promise<ClaimedDocument | null> {
   );
 }
 
+/** False if the document was deleted, or claimed by another worker. */
+export async function renewDocument(sql: Sql, { id, attempt }: ClaimedDocument): Promise<boolean> {
+  const renewed = await rows(
+    sql,
+    `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}
+     where id = $1 and attempts = $2 and status = 'PROCESSING' and deleted_at is null returning id`,
+    [id, attempt],
+  );
+  return renewed.length > 0;
+}
+
 /** Lets another worker begin at once. */
 export async function releaseDocument(sql: Sql, { id, attempt }: ClaimedDocument): Promise<void> {
   await rows(

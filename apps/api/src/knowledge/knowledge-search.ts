@@ -22,6 +22,8 @@ type FoundPassage = EvidenceDocument & { source: 'knowledge' };
 
 /** Each of them is a scan of the index. */
 const MAX_TERMS = 48;
+/** Chunks that are ranked by their text; at least twice as many as are returned. */
+const MIN_CANDIDATES = 20;
 
 /** Finds passages of the documents of a space. */
 @Injectable()
@@ -50,7 +52,12 @@ export class KnowledgeSearch {
     const tag = spaceTag(spaceId);
     // Terms consist of letters, digits, and marks only.
     const texts = terms.map(({ text, isPrefix }) => `'${tag}${text}'${isPrefix ? ':*' : ''}`);
-    const { chunks, frequencies, total } = await searchChunks(this.database, spaceId, texts);
+    const { chunks, frequencies, total } = await searchChunks(
+      this.database,
+      spaceId,
+      texts,
+      Math.max(MIN_CANDIDATES, 2 * limit),
+    );
     return rankChunks(chunks, terms, frequencies, total)
       .slice(0, limit)
       .map(({ documentId, title, heading, text, score }) => ({

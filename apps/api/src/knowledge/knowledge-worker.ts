@@ -18,6 +18,7 @@ import {
   finishDocument,
   getSource,
   releaseDocument,
+  renewDocument,
   type ClaimedDocument,
 } from './knowledge-documents.store.ts';
 import { spaceTag } from './space-tag.ts';
@@ -96,7 +97,12 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     const { rows, chunks } = await runExtraction(job, this.loop.signal);
     failpoint('knowledge.extracted');
     await this.database.transaction(async (tx) => {
-      for (const json of rows) await insertChunks(tx, document, json);
+      for (const json of rows) {
+        this.loop.signal.throwIfAborted();
+        // Outside of the transaction, so that other workers see it. A large document takes a minute.
+        if (!(await renewDocument(this.database, document))) throw new Superseded();
+        await insertChunks(tx, document, json);
+      }
       // Deleted, or claimed by another worker: nothing of it is stored.
       if (!(await finishDocument(tx, document, { chunks, error: null }))) throw new Superseded();
     });

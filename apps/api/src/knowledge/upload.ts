@@ -14,7 +14,7 @@ export interface Upload {
   data: Uint8Array;
 }
 
-export const MAX_TITLE_CHARS = 200;
+const MAX_TITLE_CHARS = 200;
 const MAX_PARTS = 8;
 const EXTENSIONS: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['.txt', 'text/plain'],

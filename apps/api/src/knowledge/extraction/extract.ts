@@ -6,7 +6,7 @@ import { Unreadable } from './unreadable.ts';
 
 // Runs in the extraction thread, which Node.js does not compile: only types that can be removed are allowed.
 
-export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
 export interface Source {
   data: Uint8Array;

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { ExtractionJob, ExtractionMessage } from './extraction-thread.ts';
 import { Unreadable } from './unreadable.ts';
 
-export const EXTRACTION_MS = 20_000;
+const EXTRACTION_MS = 20_000;
 const HEAP_MB = 384;
 
 /** Rows for `insertChunks`, as JSON, and how many chunks they contain. */
