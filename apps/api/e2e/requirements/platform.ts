@@ -1,4 +1,8 @@
 export const platform = {
+  'api.examples': {
+    source: 'contract: Everything in this file is also in the OpenAPI document',
+    behavior: 'Each operation of the OpenAPI document has an example that works as it is shown',
+  },
   'errors.codes': {
     source: 'spec: Errors',
     behavior:

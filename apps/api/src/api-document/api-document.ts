@@ -3,7 +3,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorDto } from '../infra/http/error.dto.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
-import { errorResponses } from './error-responses.ts';
+import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
+import { EXAMPLES, type OperationExample } from './examples.ts';
 import { operationId } from './operation-ids.ts';
 import { completeSchemas } from './schemas.ts';
 
@@ -32,8 +33,9 @@ export function createApiDocument(app: NestExpressApplication): OpenAPIObject {
     extraModels: [ErrorDto],
     operationIdFactory: operationId,
   });
+  (document.components ??= {}).responses = ERROR_RESPONSES;
   completeOperations(document, app.get(RouteTable));
-  completeSchemas(document.components?.schemas);
+  completeSchemas(document.components.schemas);
   completeSchemas(document.paths);
   return document;
 }
@@ -50,11 +52,16 @@ function completeOperations(document: OpenAPIObject, routes: RouteTable): void {
 function completeOperation(operation: Operation, method: string, path: string, routes: RouteTable): void {
   const route = routes.find(method.toUpperCase(), path.replace(/\{(\w+)\}/g, '$1'));
   if (route === null) throw new Error(`The route table lacks ${method} ${path}`);
-  const parameters = (operation.parameters ??= []);
+  // A header that OpenAPI describes by the content of the body.
+  const declared = (operation.parameters ?? []).filter(
+    (one) => !('name' in one && /^content-type$/i.test(one.name)),
+  );
+  const parameters = (operation.parameters = declared);
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const isKnown = parameters.some((one) => 'in' in one && one.in === 'path' && one.name === name);
     if (!isKnown) parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
   }
+  addExample(operation);
   const facts = {
     operationId: operation.operationId ?? '',
     path,
@@ -65,6 +72,24 @@ function completeOperation(operation: Operation, method: string, path: string, r
   Object.assign(operation.responses, errorResponses(facts));
   if (route.rule === 'public') operation.security = [];
 }
+
+function addExample(operation: Operation): void {
+  const { path, query, headers, body }: OperationExample = EXAMPLES[operation.operationId ?? ''] ?? {};
+  const values: Record<string, Record<string, string> | undefined> = { path, query, header: headers };
+  for (const parameter of operation.parameters ?? []) {
+    if (!('in' in parameter)) continue;
+    const value = values[parameter.in]?.[parameter.name];
+    if (value !== undefined) parameter.example = isNumeric(parameter.schema) ? Number(value) : value;
+    // A parameter with a default may be left out.
+    if (parameter.in === 'query') parameter.required = false;
+  }
+  const request = operation.requestBody;
+  const content = request && 'content' in request ? request.content['application/json'] : undefined;
+  if (content && body !== undefined) content.example = body;
+}
+
+const isNumeric = (schema: object | undefined) =>
+  schema !== undefined && 'type' in schema && (schema.type === 'number' || schema.type === 'integer');
 
 /** The version of the packages, which are released together. */
 function productVersion(): string {

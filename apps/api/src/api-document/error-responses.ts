@@ -21,12 +21,16 @@ const MEANINGS: Record<number, string> = {
   503: 'The service, its database, or the model is unavailable; `Retry-After` says when to try again.',
 };
 
+/** Those of the routes below `/models/v1`. */
+const RELAY_STATUSES = new Set([400, 401, 402, 403, 404, 413, 429, 500, 503]);
+
 /** Statuses that depend on stored state or on others, by operation. */
 const MORE: Record<string, number[]> = {
   acceptInvitation: [409],
   addMember: [409],
   addToolMethods: [409],
   answerLocalToolCall: [409],
+  changeToolMethods: [409],
   chat: [402, 409, 426],
   compactContext: [402, 409],
   createChatCompletion: [402, 404],
@@ -73,14 +77,28 @@ export interface RouteFacts {
   hasQuery: boolean;
 }
 
-/** The error responses that a route really has. */
+/** The error responses that a route really has, as references to `ERROR_RESPONSES`. */
 export function errorResponses(facts: RouteFacts): OperationResponses {
-  const schema = isRelayPath(facts.path) ? OPENAI_ERROR : { $ref: getSchemaPath(ErrorDto) };
+  const prefix = isRelayPath(facts.path) ? 'OpenAiError' : 'Error';
   const responses = statusesOf(facts).map((status) => [
     status,
-    { description: MEANINGS[status], content: { 'application/json': { schema } } },
+    { $ref: `#/components/responses/${prefix}${status}` },
   ]);
   return Object.fromEntries(responses) as OperationResponses;
+}
+
+/** The components that `errorResponses` refers to. */
+export const ERROR_RESPONSES = Object.fromEntries(
+  Object.entries(MEANINGS).flatMap(([status, description]) => [
+    [`Error${status}`, jsonResponse(description, { $ref: getSchemaPath(ErrorDto) })],
+    ...(RELAY_STATUSES.has(Number(status))
+      ? [[`OpenAiError${status}`, jsonResponse(description, OPENAI_ERROR)]]
+      : []),
+  ]),
+) as NonNullable<NonNullable<OpenAPIObject['components']>['responses']>;
+
+function jsonResponse(description: string, schema: object): object {
+  return { description, content: { 'application/json': { schema } } };
 }
 
 function statusesOf({ operationId, path, route, hasBody, hasQuery }: RouteFacts): number[] {

@@ -45,6 +45,7 @@ const NAMES: Record<string, string> = {
   SpeechController_put: 'updateSpeechTool',
   SubscriptionsController_preview: 'previewFilter',
   ToolsController_addMethods: 'addToolMethods',
+  ToolsController_changeMethods: 'changeToolMethods',
   ToolsController_deleteMethod: 'deleteToolMethod',
   ToolsController_invoke: 'invokeToolMethod',
   ToolsController_updateMethod: 'updateToolMethod',
@@ -74,7 +75,7 @@ export function operationId(controller: string, method: string): string {
 
 /** Verbs that need a noun. */
 const SINGLE_VERBS =
-  /^(get|create|add|update|put|delete|remove|revoke|cancel|retry|stop|test|replay|rotate|install|upgrade|uninstall|withdraw|search)$/;
+  /^(get|create|add|update|put|delete|remove|revoke|cancel|retry|stop|test|replay|rotate|install|upgrade|uninstall|withdraw|search|rename)$/;
 
 const singular = (noun: string) =>
   noun.endsWith('ies') ? `${noun.slice(0, -3)}y` : noun.replace(/([^s])s$/, '$1');

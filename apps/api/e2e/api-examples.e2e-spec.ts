@@ -1,0 +1,400 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Envelope, Interaction, Job, Message, Page, Run, Task, Tool } from '@platform/contracts';
+import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
+import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { asApplication } from './harness/applications.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+type Values = Partial<Record<keyof typeof PLACEHOLDERS | 'turnId' | 'sessionId', string>>;
+// The response of whichever operation was called.
+type Body = Record<string, unknown> & { id: string };
+
+interface Operation {
+  method: string;
+  path: string;
+  responses: Record<string, unknown>;
+  parameters?: { in: string; name: string; example?: unknown }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+}
+
+interface Step {
+  /** Prepares what the example takes as given. Returns the values that replace the placeholders. */
+  prepare?: () => Promise<Values>;
+  as?: () => TestUser | null;
+  headers?: () => Record<string, string>;
+  /** Reads what later examples refer to. */
+  keep?: (body: Body, headers: Headers) => Values;
+}
+
+const committed = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'),
+) as { paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'> & { operationId: string }>> };
+const operations = new Map(
+  Object.entries(committed.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, one]) => [one.operationId, { ...one, method, path }] as const),
+  ),
+);
+
+let app: TestApp;
+let model: FakeOpenAiServer;
+let invited: TestUser;
+let account: TestUser;
+let cookie = '';
+let systemKey = '';
+/** The real values of the placeholders. */
+const values: Values = {};
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  model = await startOpenAiServer({ responses: true });
+  invited = await app.addUser('MEMBER');
+  account = await app.addUser('MEMBER');
+});
+afterAll(async () => {
+  await app.close();
+  await model.close();
+});
+
+async function call<Result>(method: string, path: string, body?: unknown, as = app.admin): Promise<Result> {
+  const answer = await app.request<Result>(method, path, { as, body });
+  if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+const kept = (name: keyof Values) => values[name] ?? '';
+const own = (name: keyof Values) => (body: Body) => ({ [name]: body.id });
+
+/** Another admin, who is not an installation administrator, invites the user. */
+async function invite(): Promise<Values> {
+  const host = await app.addUser('ADMIN', null);
+  await call('POST', '/api/members', { email: invited.email, role: 'MEMBER' }, host);
+  const { items } = await call<Page<{ id: string }>>('GET', '/api/auth/invitations', undefined, invited);
+  return { invitationId: items[0]?.id ?? '' };
+}
+
+async function say(text: string, more: object = {}): Promise<Response> {
+  const contents = [{ type: 'text', text }];
+  return app.fetch('POST', `/api/agents/${kept('agentId')}/chat`, {
+    body: { contents, ...more },
+    headers: { 'X-Platform-Stream-Protocol': 'langgraph-v3' },
+  });
+}
+
+async function failedRun(): Promise<Values> {
+  const steps = [{ id: 'a', kind: 'code', source: 'throw new Error("no");' }];
+  const task = await call<Task>('POST', '/api/tasks', { name: 'Fails', type: 'MANUAL', workflow: { steps } });
+  const run = await call<Run>('POST', `/api/tasks/${task.id}/run`, { inputs: {} });
+  await eventually(async () => expect((await call<Run>('GET', `/api/runs/${run.id}`)).status).toBe('FAILED'));
+  return { runId: run.id };
+}
+
+async function pendingQuestion(): Promise<Values> {
+  const sessionId = 'questions';
+  await (await say('/ask Which? | red | blue', { session_id: sessionId })).text();
+  const path = `/api/agents/${kept('agentId')}/sessions/${sessionId}/interactions/pending`;
+  const [question] = (await call<{ items: Interaction[] }>('GET', path)).items;
+  return {
+    sessionId,
+    turnId: question?.turnId ?? '',
+    interactionId: question?.interactionId ?? '',
+    optionId: question?.options[0]?.id ?? '',
+  };
+}
+
+async function attachment(): Promise<Values> {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
+  const url = `data:image/png;base64,${png}`;
+  const contents = [
+    { type: 'text', text: 'See' },
+    { type: 'image_url', image_url: { url } },
+  ];
+  await (await say('', { contents, session_id: 'support-4711' })).text();
+  const path = `/api/agents/${kept('agentId')}/sessions/support-4711/messages`;
+  const { items } = await call<Page<Message>>('GET', path);
+  return { attachmentId: /attachments\/([0-9a-f-]{36})/.exec(JSON.stringify(items))?.[1] ?? '' };
+}
+
+async function localToolCall(): Promise<Values> {
+  const inputSchema = { type: 'object' };
+  const localTools = [{ name: 'open_page', description: 'Opens a page', inputSchema }];
+  await call('PATCH', `/api/agents/${kept('agentId')}`, { localTools });
+  const contents = [{ type: 'text' as const, text: '/local open_page {}' }];
+  const stream = app
+    .client()
+    .agents.chatStream(kept('agentId'), { contents, registeredLocalTools: ['open_page'] });
+  for await (const event of stream) {
+    if (event.event === 'local.tool.call') return { callId: event.callId, turnId: stream.turnId };
+  }
+  throw new Error('The tool was not called');
+}
+
+/** Every operation once, in an order in which each finds what it takes as given. */
+const STEPS: Record<string, Step> = {
+  getLiveness: { as: () => null },
+  getReadiness: { as: () => null },
+  login: {
+    as: () => null,
+    prepare: async () => ({ email: account.email, password: account.password }),
+    keep: (_, headers) => {
+      cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+      return {};
+    },
+  },
+  refresh: {
+    as: () => null,
+    headers: () => ({ Cookie: cookie }),
+    keep: (_, headers) => {
+      cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+      return {};
+    },
+  },
+  logout: { as: () => null, headers: () => ({ Cookie: cookie }) },
+  changePassword: { as: () => account, prepare: async () => ({ password: account.password }) },
+  getMe: {},
+  listOwnApiKeys: {},
+  listSpaces: {},
+  createSpace: {},
+  addMember: {},
+  listMembers: {},
+  updateMember: { prepare: async () => ({ userId: app.member.userId }) },
+  removeMember: {},
+  listReceivedInvitations: { as: () => invited, prepare: invite },
+  acceptInvitation: { as: () => invited },
+  declineInvitation: { as: () => invited, prepare: invite },
+  listInvitations: {},
+  withdrawInvitation: {
+    as: () => app.outsider,
+    prepare: async () => {
+      await call('POST', '/api/members', { email: 'new@example.com', role: 'MEMBER' }, app.outsider);
+      const { items } = await call<Page<Body>>('GET', '/api/invitations', undefined, app.outsider);
+      return { invitationId: items[0]?.id ?? '' };
+    },
+  },
+  createApiKey: { keep: own('apiKeyId') },
+  listApiKeys: {},
+  revokeApiKey: {},
+  createModel: { keep: own('modelId') },
+  listModels: {},
+  updateModel: {},
+  testModel: {
+    prepare: async () => {
+      await call('PATCH', `/api/models/${kept('modelId')}`, { baseUrl: model.url, apiKey: '' });
+      return {};
+    },
+  },
+  listRelayModels: {},
+  retrieveModel: {},
+  createChatCompletion: {},
+  createResponse: {},
+  createEmbedding: {},
+  deleteModel: {},
+  grantTokens: {},
+  getUsageBalance: {},
+  listUsageEntries: {},
+  getUsageSummary: {},
+  listAuditEntries: {},
+  previewSchedule: {},
+  createTask: { keep: own('taskId') },
+  listTasks: {},
+  getTask: {},
+  runTask: { keep: own('runId') },
+  listTaskRuns: {},
+  listRuns: {},
+  getRun: {},
+  cancelRun: {},
+  retryRun: { prepare: failedRun },
+  updateTask: {},
+  deleteTask: {},
+  createDocument: { keep: own('documentId') },
+  listDocuments: {},
+  getDocument: {},
+  searchKnowledge: {},
+  deleteDocument: {},
+  getSpeechTool: {},
+  updateSpeechTool: {},
+  createTool: { keep: own('toolId') },
+  listTools: {},
+  getTool: {},
+  addToolMethods: {},
+  changeToolMethods: {
+    prepare: async () => ({
+      toolUpdatedAt: (await call<Tool>('GET', `/api/tools/${kept('toolId')}`)).updatedAt ?? '',
+    }),
+  },
+  updateToolMethod: {},
+  deleteToolMethod: {},
+  updateTool: {},
+  invokeToolMethod: {
+    prepare: async () => {
+      await call('PATCH', `/api/tools/${kept('toolId')}`, { serverUrl: model.url, auth: { type: 'none' } });
+      return {};
+    },
+  },
+  deleteTool: {},
+  createAgent: { keep: (body) => ({ agentId: body.id }) },
+  listAgents: {},
+  getAgent: {},
+  updateAgent: {},
+  getAgentAccess: {},
+  listAgentVersions: {},
+  restoreAgentVersion: {},
+  chat: {},
+  getTurn: {},
+  getTrace: {},
+  listTurns: {},
+  streamTurn: {},
+  cancelTurn: {},
+  execute: {},
+  listPendingInteractions: {},
+  resume: { prepare: pendingQuestion },
+  listSessions: {},
+  getSession: {},
+  renameSession: {},
+  listMessages: {},
+  getAttachment: { prepare: attachment },
+  getContextStatus: {},
+  compactContext: {},
+  undoCompaction: {},
+  answerLocalToolCall: { prepare: localToolCall },
+  deleteSession: {},
+  createJob: { keep: own('jobId') },
+  listJobs: {},
+  getJob: {},
+  streamJob: {
+    prepare: async () => {
+      await eventually(async () =>
+        expect((await call<Job>('GET', `/api/agent-jobs/${kept('jobId')}`)).status).toBe('COMPLETED'),
+      );
+      return {};
+    },
+  },
+  cancelJob: {},
+  getWebhookSecretStatus: {},
+  rotateWebhookSecret: {},
+  installApplication: {
+    keep: (body) => {
+      systemKey = body.systemKey as string;
+      return {};
+    },
+  },
+  listApplications: {},
+  getApplication: {},
+  upgradeApplication: {},
+  listEventCatalog: {},
+  createRow: { keep: (body) => ({ rowId: body.id }) },
+  createRows: {},
+  listRows: {},
+  updateRow: {},
+  deleteRow: {},
+  emitTestEvent: {},
+  emitEvent: {
+    as: () => asApplication(app.admin, systemKey),
+    keep: (body) => ({ envelopeId: body.envelopeId as string }),
+  },
+  listEnvelopes: {},
+  getEnvelope: {},
+  replayEnvelope: {
+    prepare: async () => {
+      await eventually(async () =>
+        expect((await call<Envelope>('GET', `/api/events/envelopes/${kept('envelopeId')}`)).status).toBe(
+          'DISPATCHED',
+        ),
+      );
+      return {};
+    },
+  },
+  getEventSummary: {},
+  previewFilter: {},
+  createSubscription: {
+    prepare: async () => {
+      const steps = [{ id: 'a', kind: 'code', source: 'return 1;' }];
+      const task = { name: 'On order', type: 'EVENT', workflow: { steps } };
+      return { taskId: (await call<Task>('POST', '/api/tasks', task)).id };
+    },
+    keep: own('subscriptionId'),
+  },
+  listSubscriptions: {},
+  getSubscription: {},
+  updateSubscription: {},
+  deleteSubscription: {},
+  previewBulkReplay: {},
+  createBulkReplay: { keep: own('replayId') },
+  listBulkReplays: {},
+  getBulkReplay: {},
+  stopBulkReplay: {},
+  rotateSystemKey: {},
+  uninstallApplication: {},
+  deleteAgent: {},
+};
+
+/** The text of an example with real values in place of the placeholders, for this step or for all later ones. */
+function filled(text: string, step: Values): string {
+  const all: Record<string, string> = {
+    ...PLACEHOLDERS,
+    turnId: EXAMPLES.getTurn?.path?.turnId ?? '',
+    sessionId: EXAMPLES.getSession?.path?.sessionId ?? '',
+  };
+  return Object.entries(all).reduce((result, [name, placeholder]) => {
+    const value = step[name as keyof Values] ?? values[name as keyof Values];
+    return value === undefined ? result : result.replaceAll(placeholder, value);
+  }, text);
+}
+
+describe('the API document', () => {
+  it('has an example for every path parameter and every JSON body, and no other', () => {
+    const missing = [...operations.values()].flatMap(({ method, path, parameters = [], requestBody }) => [
+      ...parameters.filter((one) => one.in === 'path' && one.example === undefined).map(({ name }) => name),
+      ...Object.entries(requestBody?.content ?? {})
+        .filter(([type, { example }]) => type === 'application/json' && example === undefined)
+        .map(() => `${method} ${path}`),
+    ]);
+    expect(missing).toEqual([]);
+    expect(Object.keys(EXAMPLES).filter((name) => !operations.has(name))).toEqual([]);
+    for (const [name, { path = {}, query = {}, headers = {} }] of Object.entries(EXAMPLES)) {
+      const declared = operations.get(name)?.parameters?.map((one) => one.name) ?? [];
+      expect(declared).toEqual(expect.arrayContaining(Object.keys({ ...path, ...query, ...headers })));
+    }
+  });
+
+  verifies('api.examples', 'has examples that all work as they are shown', async () => {
+    expect(Object.keys(STEPS).sort()).toEqual([...operations.keys()].sort());
+    const failures: string[] = [];
+    for (const [name, { prepare, as, headers, keep }] of Object.entries(STEPS)) {
+      const operation = operations.get(name);
+      if (operation === undefined) throw new Error(name);
+      const step = (await prepare?.()) ?? {};
+      const { path = {}, query = {}, headers: shown = {}, body } = EXAMPLES[name] ?? {};
+      const url = operation.path.replace(/\{(\w+)\}/g, (_, key: string) =>
+        encodeURIComponent(filled(path[key] ?? '', step)),
+      );
+      const search = new URLSearchParams(query).toString();
+      const answer = await app.request<Body>(
+        operation.method.toUpperCase(),
+        search === '' ? url : `${url}?${search}`,
+        {
+          as: as === undefined ? app.admin : as(),
+          headers: { ...shown, ...headers?.() },
+          ...(body !== undefined && { raw: filled(JSON.stringify(body), step) }),
+        },
+      );
+      const { status, text } = answer;
+      if (status >= 300 || !(String(status) in operation.responses))
+        failures.push(`${name}: ${status} ${text}`);
+      Object.assign(
+        values,
+        prepare === undefined ? {} : keptForLater(step),
+        keep?.(answer.body, answer.headers),
+      );
+    }
+    expect(failures).toEqual([]);
+  });
+});
+
+/** The turn and the session of a step are its own. */
+function keptForLater({ turnId: _, sessionId: __, ...rest }: Values): Values {
+  return rest;
+}

@@ -1,0 +1,288 @@
+import type {
+  ApplicationManifest,
+  ChangeToolMethodsRequest,
+  ChatRequest,
+  CreateAgentRequest,
+  CreateModelRequest,
+  CreateTaskRequest,
+  CreateToolRequest,
+  ToolMethodRequest,
+} from '@platform/contracts';
+
+/** What a reader replaces with own values: ids, and the account to sign in with. */
+export const PLACEHOLDERS = {
+  email: 'ada@example.com',
+  password: 'correct horse battery staple',
+  userId: '01996f2e-0000-7000-8000-000000000001',
+  invitationId: '01996f2e-0000-7000-8000-000000000002',
+  apiKeyId: '01996f2e-0000-7000-8000-000000000003',
+  modelId: '01996f2e-0000-7000-8000-000000000004',
+  taskId: '01996f2e-0000-7000-8000-000000000005',
+  runId: '01996f2e-0000-7000-8000-000000000006',
+  documentId: '01996f2e-0000-7000-8000-000000000007',
+  toolId: '01996f2e-0000-7000-8000-000000000008',
+  agentId: '01996f2e-0000-7000-8000-000000000009',
+  interactionId: '01996f2e-0000-7000-8000-00000000000a',
+  attachmentId: '01996f2e-0000-7000-8000-00000000000b',
+  jobId: '01996f2e-0000-7000-8000-00000000000c',
+  replayId: '01996f2e-0000-7000-8000-00000000000d',
+  envelopeId: '01996f2e-0000-7000-8000-00000000000e',
+  subscriptionId: '01996f2e-0000-7000-8000-00000000000f',
+  rowId: '01996f2e-0000-7000-8000-000000000010',
+  callId: 'call_1',
+  optionId: 'option-1',
+  toolUpdatedAt: '2026-01-31T12:00:00.000Z',
+} as const;
+
+const P = PLACEHOLDERS;
+const TURN = 'f47ac10b-58cc-4372-a567-0e02b2c3d479';
+const SESSION = 'support-4711';
+
+export interface OperationExample {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+const STREAMED = { 'X-Platform-Stream-Protocol': 'langgraph-v3' };
+
+const chat: ChatRequest = {
+  contents: [{ type: 'text', text: 'Where is my parcel?' }],
+  session_id: SESSION,
+  turnId: TURN,
+};
+
+const agent: CreateAgentRequest = {
+  name: 'Support',
+  model: 'platform/offline',
+  systemPrompt: 'You answer questions about orders of {{shop}}.',
+  variables: [{ name: 'shop', default: 'the shop' }],
+  tools: [{ toolId: 'current_time', methods: null }],
+  knowledge: { enabled: true, topK: 5 },
+};
+
+const model: CreateModelRequest = {
+  name: 'gpt-4o-mini',
+  baseUrl: 'https://api.openai.com/v1',
+  apiKey: 'sk-your-own-key',
+  price: { inputPerMillion: 0.15, outputPerMillion: 0.6 },
+};
+
+const task: CreateTaskRequest = {
+  name: 'Daily report',
+  type: 'SCHEDULE',
+  schedule: { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' },
+  workflow: { steps: [{ id: 'count', kind: 'code', source: 'return { orders: 3 };' }] },
+};
+
+const method = (name: string, path: string): ToolMethodRequest => ({
+  name,
+  httpMethod: 'get',
+  path,
+  description: 'Returns what the pet store knows',
+  inputSchema: { type: 'object', properties: { id: { type: 'integer', isPort: true } } },
+  bindings: path.includes('{id}') ? [{ port: 'id', in: 'path' }] : [],
+});
+
+const tool: CreateToolRequest = {
+  name: 'Pets',
+  serverUrl: 'https://petstore.example.com/v1',
+  auth: { type: 'bearer', token: 'a-token-of-the-pet-store' },
+  methods: [method('getPet', '/pets/{id}')],
+};
+
+const changes: ChangeToolMethodsRequest = {
+  updatedAt: P.toolUpdatedAt,
+  update: [{ name: 'getPet', change: { cache: { ttlSeconds: 60 } } }],
+  remove: ['listPets'],
+};
+
+const manifest: ApplicationManifest = {
+  identifier: 'shop',
+  name: 'Shop',
+  version: '1.0.0',
+  events: [
+    {
+      name: 'order.created',
+      description: 'A customer has ordered.',
+      payloadSchema: {
+        type: 'object',
+        required: ['total'],
+        properties: { total: { type: 'number', minimum: 0 } },
+      },
+    },
+  ],
+  tables: [
+    {
+      name: 'orders',
+      columns: [{ name: 'total', type: 'number', required: true }],
+      emits: { onInsert: 'order.created' },
+    },
+  ],
+  tasks: [
+    {
+      key: 'thank',
+      name: 'Thank the customer',
+      workflow: { steps: [{ id: 'thank', kind: 'code', source: 'return "Thank you";' }] },
+    },
+  ],
+  subscriptions: [{ key: 'thank', event: 'order.created', taskKey: 'thank' }],
+};
+
+const ofAgent = { path: { agentId: P.agentId } };
+const ofTurn = { path: { agentId: P.agentId, turnId: TURN } };
+const ofSession = { path: { agentId: P.agentId, sessionId: SESSION } };
+const ofOrders = { path: { identifier: 'shop', table: 'orders' } };
+const ofRow = { path: { ...ofOrders.path, rowId: P.rowId } };
+const ofJob = { path: { jobId: P.jobId } };
+const ofShop = { path: { identifier: 'shop' } };
+const id = (value: string) => ({ path: { id: value } });
+const period = { from: '2026-01-01T00:00:00Z', to: '2026-12-31T00:00:00Z', event: 'order.created' };
+
+/**
+ * One request for every operation that has parameters or a body. Each works as it is shown, with the placeholders
+ * replaced: a test sends them all to the real service.
+ */
+export const EXAMPLES: Record<string, OperationExample> = {
+  login: { body: { email: P.email, password: P.password } },
+  refresh: { body: {} },
+  logout: { body: {} },
+  changePassword: { body: { currentPassword: P.password, newPassword: 'another horse battery staple' } },
+  createSpace: { body: { name: 'Support' } },
+  addMember: { body: { email: 'grace@example.com', name: 'Grace', role: 'MEMBER' } },
+  updateMember: { path: { userId: P.userId }, body: { role: 'ADMIN' } },
+  removeMember: { path: { userId: P.userId } },
+  withdrawInvitation: id(P.invitationId),
+  acceptInvitation: id(P.invitationId),
+  declineInvitation: id(P.invitationId),
+  createApiKey: { body: { name: 'Continuous integration' } },
+  revokeApiKey: id(P.apiKeyId),
+  listAuditEntries: { query: { action: 'model.create' } },
+  listUsageEntries: { query: { source: 'relay' } },
+  getUsageSummary: { query: { window: '7d', groupBy: 'model' } },
+  grantTokens: { body: { tokens: 1_000_000, note: 'November' } },
+  createModel: { body: model },
+  updateModel: { ...id(P.modelId), body: { contextWindow: 64_000 } },
+  deleteModel: id(P.modelId),
+  testModel: id(P.modelId),
+  createTask: { body: task },
+  previewSchedule: { body: task.schedule },
+  getTask: id(P.taskId),
+  updateTask: { ...id(P.taskId), body: { enabled: false } },
+  deleteTask: id(P.taskId),
+  runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
+  listTaskRuns: id(P.taskId),
+  listRuns: { query: { status: 'SUCCEEDED' } },
+  getRun: id(P.runId),
+  cancelRun: id(P.runId),
+  retryRun: id(P.runId),
+  createDocument: { body: { title: 'Returns', text: 'An item can be returned within 30 days.' } },
+  getDocument: id(P.documentId),
+  deleteDocument: id(P.documentId),
+  searchKnowledge: { body: { query: 'How long can I return an item?', topK: 3 } },
+  updateSpeechTool: { body: { defaultLanguage: 'en-US' } },
+  createTool: { body: tool },
+  getTool: id(P.toolId),
+  updateTool: { ...id(P.toolId), body: { description: 'The pet store' } },
+  deleteTool: id(P.toolId),
+  addToolMethods: {
+    ...id(P.toolId),
+    body: { methods: [method('listPets', '/pets'), method('listShops', '/shops')] },
+  },
+  changeToolMethods: { ...id(P.toolId), body: changes },
+  updateToolMethod: { path: { id: P.toolId, name: 'getPet' }, body: { timeoutMs: 5_000 } },
+  deleteToolMethod: { path: { id: P.toolId, name: 'listShops' } },
+  invokeToolMethod: { path: { id: P.toolId, name: 'getPet' }, body: { input: { id: 7 } } },
+  createAgent: { body: agent },
+  listAgents: { query: { accessibleOnly: 'true' } },
+  getAgent: ofAgent,
+  updateAgent: { ...ofAgent, body: { description: 'Answers customers' } },
+  deleteAgent: ofAgent,
+  getAgentAccess: ofAgent,
+  listAgentVersions: ofAgent,
+  restoreAgentVersion: { path: { agentId: P.agentId, n: '1' } },
+  chat: { ...ofAgent, headers: STREAMED, body: chat },
+  getTurn: ofTurn,
+  getTrace: ofTurn,
+  streamTurn: { ...ofTurn, query: { segment: '1', after: '1' } },
+  cancelTurn: { ...ofTurn, body: { sessionId: SESSION } },
+  execute: { ...ofAgent, body: { inputs: { query: 'Summarize the case', shop: 'ACME' } } },
+  listPendingInteractions: ofSession,
+  resume: {
+    ...ofTurn,
+    headers: STREAMED,
+    body: { sessionId: SESSION, interactionId: P.interactionId, selectedOptionIds: [P.optionId] },
+  },
+  listSessions: ofAgent,
+  getSession: ofSession,
+  renameSession: { ...ofSession, body: { title: 'Where is the parcel?' } },
+  deleteSession: ofSession,
+  listMessages: ofSession,
+  getAttachment: { path: { ...ofSession.path, attachmentId: P.attachmentId } },
+  getContextStatus: ofSession,
+  compactContext: ofSession,
+  undoCompaction: ofSession,
+  answerLocalToolCall: { path: { ...ofTurn.path, callId: P.callId }, body: { result: { opened: true } } },
+  listTurns: { query: { status: 'COMPLETED' } },
+  createJob: {
+    body: {
+      agentId: P.agentId,
+      contents: chat.contents,
+      timeoutMs: 600_000,
+      idempotencyKey: 'report-2026-01',
+    },
+  },
+  listJobs: { query: { status: 'COMPLETED' } },
+  getJob: { ...ofJob, query: { waitMs: '1000' } },
+  cancelJob: ofJob,
+  streamJob: ofJob,
+  previewBulkReplay: { body: period },
+  createBulkReplay: { body: { ...period, perSecond: 10 } },
+  getBulkReplay: id(P.replayId),
+  stopBulkReplay: id(P.replayId),
+  emitTestEvent: { path: { application: 'shop', event: 'order.created' }, body: { payload: { total: 20 } } },
+  emitEvent: {
+    body: {
+      appIdentifier: 'shop',
+      event: 'order.created',
+      payload: { total: 20 },
+      idempotencyKey: 'order-7',
+    },
+  },
+  listEnvelopes: { query: { event: 'order.created', applicationIdentifier: 'shop' } },
+  getEnvelope: id(P.envelopeId),
+  replayEnvelope: { ...id(P.envelopeId), body: { requestKey: 'replay-1' } },
+  listSubscriptions: { query: { applicationIdentifier: 'shop' } },
+  createSubscription: {
+    body: {
+      applicationIdentifier: 'shop',
+      event: 'order.created',
+      taskId: P.taskId,
+      filter: { total: [20, 50] },
+    },
+  },
+  previewFilter: {
+    body: { applicationIdentifier: 'shop', event: 'order.created', filter: { total: [20, 50] } },
+  },
+  getSubscription: id(P.subscriptionId),
+  updateSubscription: { ...id(P.subscriptionId), body: { enabled: false } },
+  deleteSubscription: id(P.subscriptionId),
+  getEventSummary: { query: { window: '24h' } },
+  listRows: ofOrders,
+  createRow: { ...ofOrders, body: { total: 12 } },
+  createRows: { ...ofOrders, body: { rows: [{ total: 12 }, { total: 50 }] } },
+  updateRow: { ...ofRow, body: { total: 15 } },
+  deleteRow: ofRow,
+  installApplication: { body: manifest },
+  getApplication: ofShop,
+  upgradeApplication: { ...ofShop, query: { dryRun: 'true' }, body: { ...manifest, version: '1.1.0' } },
+  uninstallApplication: ofShop,
+  rotateSystemKey: ofShop,
+  retrieveModel: { path: { model: 'platform/offline' } },
+  createChatCompletion: {
+    body: { model: 'platform/offline', messages: [{ role: 'user', content: 'Hello' }] },
+  },
+  createResponse: { body: { model: 'gpt-4o-mini', input: 'Say hello' } },
+  createEmbedding: { body: { model: 'gpt-4o-mini', input: ['one', 'two'] } },
+};
