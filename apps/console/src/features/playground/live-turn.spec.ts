@@ -32,6 +32,26 @@ describe('applyFrames', () => {
     expect(turn.completed?.token_usage).toEqual(usage);
   });
 
+  it('collects what the model thinks aloud apart from its answer', () => {
+    const thought = (seq: number, reasoning: string): Frame => ({
+      type: 'event',
+      method: 'messages',
+      params: {
+        namespace: [],
+        timestamp: seq,
+        data: { event: 'content-block-delta', index: 0, delta: { type: 'reasoning-delta', reasoning } },
+      },
+      seq,
+    });
+    const turn = applyFrames(createLiveTurn('t1', null), [
+      thought(1, 'First '),
+      thought(2, 'second'),
+      product(3, 'content-delta', { delta: 'Done' }),
+    ]);
+    expect([turn.reasoning, turn.text]).toEqual(['First second', 'Done']);
+    expect(startNextSegment(turn, null).reasoning).toBe('First second');
+  });
+
   it('keeps one entry per tool call, with its latest status', () => {
     const call = { callId: 'c1', tool: 'weather', method: 'get', arguments: {} };
     const turn = applyFrames(createLiveTurn('t1', null), [

@@ -178,7 +178,7 @@ function TraceFigures({ trace }: { trace: Trace }) {
         </small>
       </Figure>
       <Figure name={t('traces.cost')}>{usage.cost > 0 ? cost(usage.cost) : t('figures.free')}</Figure>
-      {source !== null && (
+      {source !== null && source !== 'chat' && (
         <Figure name={t('traces.source')}>
           {runId === null ? (
             t(`traces.sources.${source}`)

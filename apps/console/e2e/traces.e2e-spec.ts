@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { TestApp, type TestUser } from '../../api/e2e/harness/app.ts';
+import {
+  assertBuilt,
+  complaintsOf,
+  DESK,
+  launchBrowser,
+  newConsoleContext,
+  overflows,
+  PHONE,
+  settled,
+  signIn,
+  skipReason,
+  violations,
+} from './browser.ts';
+
+const suite = skipReason ? describe.skip : describe;
+if (skipReason) console.warn(`The trace pages are not tested in a browser: ${skipReason}`);
+
+jest.setTimeout(180_000);
+
+const SECRET = 'A secret of the member';
+
+suite('traces, the command menu, and the home in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let admin: BrowserContext;
+  let agentId: string;
+
+  const newPage = async (context = admin) => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    return page;
+  };
+  const say = (text: string, user: TestUser = app.admin) =>
+    app.client(user).agents.chat(agentId, { contents: [{ type: 'text', text }] });
+
+  beforeAll(async () => {
+    assertBuilt();
+    app = await TestApp.start();
+    const tools = [{ toolId: 'current_time', methods: null }];
+    const agent = { name: 'Clock', model: 'platform/offline', systemPrompt: 'Be brief.', tools };
+    agentId = (await app.client().agents.create(agent)).id;
+    await say('/call current_time.now {}');
+    await say('Hello');
+    await say('/fail').catch(() => undefined);
+    await say(SECRET, app.member);
+    browser = await launchBrowser();
+    admin = await newConsoleContext(browser, app.url);
+    await signIn(await newPage(), app.admin);
+  });
+  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  it('lists turns, filters them, and shows those of others only as figures', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/traces');
+    const rows = page.locator('.list tbody tr');
+    await page.getByRole('link', { name: 'Hello' }).waitFor();
+    expect(await rows.count()).toBe(3);
+    await page.getByLabel('Status').selectOption('FAILED');
+    await page.getByText('UNAVAILABLE').waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?status=FAILED');
+    await page.getByLabel('Status').selectOption('');
+    await page.getByLabel('Whose turns').selectOption('space');
+    await page
+      .getByText('Former member')
+      .or(page.getByText(app.member.email.slice(0, 6)))
+      .first()
+      .waitFor();
+    expect(await page.getByText(SECRET).count()).toBe(0);
+    expect(await violations(page, 'traces')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a turn as a waterfall, each step in a drawer that Back closes, and runs it again', async () => {
+    const page = await newPage();
+    await page.goto('/traces');
+    // Not the link: the whole row leads there.
+    await page.locator('.list tbody tr', { hasText: '/call current_time' }).locator('td').nth(4).click();
+    await page.getByRole('heading', { name: '/call current_time.now {}' }).waitFor();
+    await settled(page);
+    const steps = page.locator('.span-row');
+    expect(await steps.count()).toBe(3);
+    await steps.first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Succeeded').waitFor();
+    await drawer.getByText('"timezone"').first().waitFor();
+    expect(await violations(page, 'step')).toEqual([]);
+    await page.goBack();
+    await drawer.waitFor({ state: 'hidden' });
+    expect(await violations(page, 'trace')).toEqual([]);
+    await page.getByText('Frames', { exact: true }).click();
+    await page.locator('.frame-list li').first().waitFor();
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    await page.setViewportSize(DESK);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.waitForURL(/playground/);
+    expect(await page.getByLabel('Message').inputValue()).toBe('/call current_time.now {}');
+  });
+
+  it('goes anywhere by the command menu and by keys', async () => {
+    const page = await newPage();
+    await page.goto('/agents');
+    await settled(page);
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Command menu' });
+    await field.fill('fail');
+    await page.getByRole('option', { name: 'Show failed turns' }).waitFor();
+    expect(await violations(page, 'command menu')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+k');
+    await field.fill('traces');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/traces');
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.locator('#main').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await violations(page, 'shortcuts')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.waitForURL('**/jobs');
+  });
+
+  it('tells on the home what failed, and leads there', async () => {
+    const page = await newPage();
+    await page.goto('/');
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    await attention.getByRole('link', { name: '/fail' }).waitFor();
+    await settled(page);
+    expect(await violations(page, 'home')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    await attention.getByRole('link', { name: '/fail' }).click();
+    await page.waitForURL('**/traces/**');
+    await page.getByText('UNAVAILABLE').first().waitFor();
+  });
+
+  it('offers examples in a new conversation, and renames and finds conversations', async () => {
+    const page = await newPage();
+    await page.goto(`/agents/${agentId}/playground`);
+    await page.getByRole('button', { name: /^Let the agent ask you/ }).waitFor();
+    expect(await violations(page, 'examples')).toEqual([]);
+    await page.getByRole('button', { name: /^Call a tool/ }).click();
+    await page.getByText('current_time.now', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Run again' }).waitFor();
+    await page.reload();
+    await page.locator('details.tool').first().waitFor();
+    await page.getByRole('button', { name: 'Rename Hello' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Trip to Lisbon');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: /^Trip to Lisbon/ }).waitFor();
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    expect(await page.getByLabel('Message').inputValue()).toContain('/call current_time.now');
+  });
+
+  it('shows members no pages of admins', async () => {
+    const context = await newConsoleContext(browser, app.url);
+    const page = await newPage(context);
+    await signIn(page, app.member);
+    const nav = page.getByRole('navigation', { name: 'Navigation' }).first();
+    await nav.getByRole('link', { name: 'Traces' }).waitFor();
+    for (const name of ['Event log', 'Subscriptions', 'Applications'])
+      expect(await nav.getByRole('link', { name }).count()).toBe(0);
+    await page.goto('/traces?scope=space');
+    await page.getByRole('link', { name: SECRET }).waitFor();
+    expect(await page.getByLabel('Whose turns').count()).toBe(0);
+    await context.close();
+  });
+});
