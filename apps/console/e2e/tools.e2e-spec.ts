@@ -238,6 +238,47 @@ suite('the tool pages in a browser', () => {
     expect((await app.client().tools.list()).items.map(({ name }) => name)).not.toContain('Parcels');
   });
 
+  it('gives an agent one method of a tool, which the agent calls', async () => {
+    const read = (name: string) => ({
+      ...{ name, httpMethod: 'get', path: `/${name}/{number}` },
+      inputSchema: { type: 'object', properties: { number: { type: 'string', isPort: true } } },
+      bindings: [{ port: 'number', in: 'path' as const, name: 'number' }],
+    });
+    const tool = await app.client().tools.create({
+      ...{ name: 'Harbors', serverUrl: depotUrl, methods: [read('east'), read('west')] },
+    });
+    const page = await newPage();
+    await page.goto('/agents/new');
+    await page.getByLabel('Name').fill('Pilot');
+    await page.getByLabel('System prompt').fill('Guide ships.');
+    await page.getByLabel('Add a tool').fill('Harbors');
+    await page.getByLabel('Add a tool').press('Enter');
+    await page.getByLabel('Methods of Harbors').fill('west');
+    await page.getByLabel('Methods of Harbors').press('Enter');
+    await page.getByLabel('Methods of Harbors').press('Escape');
+    await page.getByLabel('Add a tool').fill('speech');
+    await page.getByLabel('Add a tool').press('Enter');
+    expect(await violations(page, 'agent')).toEqual([]);
+    await page.getByRole('button', { name: 'Remove speech_recognition' }).click();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByText('Talk to Pilot').waitFor();
+    await page.getByLabel('Message').fill('/call Harbors.west {"number":"S-1"}');
+    await page.getByLabel('Message').press('Enter');
+    await page.getByText('Harbors.west', { exact: true }).waitFor();
+    await page.getByText(/\d tokens \(/).waitFor();
+    expect(calls.at(-1)?.url).toBe('/west/S-1');
+
+    await page.getByRole('button', { name: 'Configure agent' }).click();
+    const chosen = page.getByRole('list', { name: 'Chosen tools' });
+    await chosen.getByTitle('west').waitFor();
+    const { items } = await app.client().agents.list();
+    const pilot = await app.client().agents.get(items.find(({ name }) => name === 'Pilot')?.id ?? '');
+    expect(pilot).toMatchObject({ tools: [{ toolId: tool.id, methods: ['west'], status: 'ready' }] });
+    await app.client().tools.delete(tool.id);
+    await page.reload();
+    await chosen.getByText('Does not exist').waitFor();
+  });
+
   it('loads a document from a URL, and says what prevents it', async () => {
     const page = await newPage();
     await page.goto('/tools/import');

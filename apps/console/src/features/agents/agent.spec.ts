@@ -6,11 +6,18 @@ describe('toAgentRequest', () => {
   const others = [{ toolId: 'shop', methods: ['find'] }];
   const clock = { toolId: 'current_time', methods: ['now'] };
 
-  it('adds and removes the clock and keeps all other tools', () => {
-    const on = { ...createAgentForm('m'), currentTime: true };
-    expect(toAgentRequest(on, others).tools).toEqual([...others, { toolId: 'current_time', methods: null }]);
+  it('adds and removes the clock and keeps its methods', () => {
+    const off = { ...createAgentForm('m'), tools: others };
+    const on = { ...off, currentTime: true };
+    expect(toAgentRequest(on).tools).toEqual([...others, { toolId: 'current_time', methods: null }]);
     expect(toAgentRequest(on, [clock, ...others]).tools).toEqual([...others, clock]);
-    expect(toAgentRequest(createAgentForm('m'), [clock, ...others]).tools).toEqual(others);
+    expect(toAgentRequest(off, [clock, ...others]).tools).toEqual(others);
+  });
+
+  it('edits the other tools without their status', () => {
+    const tools = [clock, ...others].map((tool) => ({ ...tool, status: 'ready' as const }));
+    const agent = { ...toAgentRequest(createAgentForm('m')), localTools: [], tools } as unknown as Agent;
+    expect(toAgentForm(agent)).toMatchObject({ currentTime: true, tools: others });
   });
 
   it('keeps the settings of the knowledge', () => {

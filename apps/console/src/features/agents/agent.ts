@@ -7,7 +7,7 @@ export function isFullAgent(agent: Agent | AgentListing): agent is Agent {
 }
 
 /** Id of the built-in tool that has its own switch. */
-const CURRENT_TIME = 'current_time';
+export const CURRENT_TIME = 'current_time';
 
 /** The values of the form. */
 export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'model' | 'systemPrompt'>> {
@@ -15,6 +15,8 @@ export interface AgentForm extends Required<Pick<CreateAgentRequest, 'name' | 'm
   accessScope: Agent['accessScope'];
   allowedUserIds: string[];
   currentTime: boolean;
+  /** The tools that have no switch of their own. */
+  tools: AgentTool[];
   askUser: boolean;
   knowledge: Agent['knowledge'];
   localTools: LocalToolForm[];
@@ -46,6 +48,7 @@ export const AGENT_FIELDS = [
   'allowedUserIds',
   'askUser',
   'knowledge.topK',
+  'tools',
   'settings.temperature',
   'settings.max_tokens',
   'settings.top_p',
@@ -63,6 +66,9 @@ export function toAgentForm(agent: Agent): AgentForm {
     ...{ name, description, model, systemPrompt, accessScope, allowedUserIds, askUser, settings },
     knowledge,
     currentTime: agent.tools.some(({ toolId }) => toolId === CURRENT_TIME),
+    tools: agent.tools
+      .filter(({ toolId }) => toolId !== CURRENT_TIME)
+      .map(({ toolId, methods }) => ({ toolId, methods })),
     localTools: agent.localTools.map((tool) => ({
       ...tool,
       inputSchema: JSON.stringify(tool.inputSchema, null, 2),
@@ -70,16 +76,15 @@ export function toAgentForm(agent: Agent): AgentForm {
   };
 }
 
-/** Returns the request for the form. Tools that the form does not show are kept. */
+/** Returns the request for the form. `before`: the tools that are stored, which know the methods of the clock. */
 export function toAgentRequest(
-  { currentTime, localTools, ...form }: AgentForm,
+  { currentTime, tools, localTools, ...form }: AgentForm,
   before: readonly AgentTool[] = [],
 ): CreateAgentRequest {
-  const others = before.filter(({ toolId }) => toolId !== CURRENT_TIME);
   const kept = before.find(({ toolId }) => toolId === CURRENT_TIME);
   return {
     ...form,
-    tools: currentTime ? [...others, kept ?? { toolId: CURRENT_TIME, methods: null }] : others,
+    tools: currentTime ? [...tools, kept ?? { toolId: CURRENT_TIME, methods: null }] : tools,
     localTools: localTools.map((tool) => ({
       ...tool,
       inputSchema: JSON.parse(tool.inputSchema) as Record<string, unknown>,
@@ -101,6 +106,7 @@ export function createAgentForm(model: string): AgentForm {
     accessScope: 'SPACE',
     allowedUserIds: [],
     currentTime: false,
+    tools: [],
     askUser: true,
     knowledge: { enabled: false, topK: 5 },
     localTools: [],

@@ -1,5 +1,6 @@
 import { Form, InputNumber, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { AgentToolsField } from './agent-tools-field.tsx';
 import { LocalToolsFields } from './local-tools-fields.tsx';
 
 /** The built-in tools of the agent, and its search of the documents. */
@@ -40,6 +41,9 @@ export function ToolsFields() {
           </Form.Item>
         </li>
       </ul>
+      <Form.Item name="tools" label={t('tools.ofSpace')}>
+        <AgentToolsField />
+      </Form.Item>
       <LocalToolsFields />
     </>
   );

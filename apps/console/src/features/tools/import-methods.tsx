@@ -71,7 +71,7 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
     {
       key: 'result',
       title: t('toolImport.result'),
-      width: 120,
+      width: 140,
       render: ({ report }) => (
         <span className={`badge ${TONES[report.fidelity]}`} title={report.reasons[0]?.reason}>
           {t(`toolImport.fidelity.${report.fidelity}`)}

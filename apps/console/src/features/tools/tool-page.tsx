@@ -80,28 +80,30 @@ function Details({ tool }: { tool: Tool }) {
       }
     >
       <div className="stack-cards">
-        <section className="card">
-          <div className="card-body">
-            <Facts>
-              <Fact name={t('toolPages.kind')}>{t(`toolPages.kinds.${tool.kind}`)}</Fact>
-              {tool.serverUrl !== '' && (
-                <Fact name={t('toolPages.server')}>
-                  <span className="mono">{tool.serverUrl}</span>
-                </Fact>
-              )}
-              {tool.kind === 'http' && (
-                <Fact name={t('toolPages.auth')}>
-                  <AuthBadge auth={tool.auth} />
-                </Fact>
-              )}
-              {tool.createdAt !== null && (
-                <Fact name={t('toolPages.created')}>
-                  <Time iso={tool.createdAt} />
-                </Fact>
-              )}
-            </Facts>
-          </div>
-        </section>
+        {tool.kind !== 'speech' && (
+          <section className="card">
+            <div className="card-body">
+              <Facts>
+                <Fact name={t('toolPages.kind')}>{t(`toolPages.kinds.${tool.kind}`)}</Fact>
+                {tool.serverUrl !== '' && (
+                  <Fact name={t('toolPages.server')}>
+                    <span className="mono">{tool.serverUrl}</span>
+                  </Fact>
+                )}
+                {tool.kind === 'http' && (
+                  <Fact name={t('toolPages.auth')}>
+                    <AuthBadge auth={tool.auth} />
+                  </Fact>
+                )}
+                {tool.createdAt !== null && (
+                  <Fact name={t('toolPages.created')}>
+                    <Time iso={tool.createdAt} />
+                  </Fact>
+                )}
+              </Facts>
+            </div>
+          </section>
+        )}
         {tool.kind === 'speech' && (
           <Suspense fallback={<PageSpinner />}>
             <SpeechCards />
