@@ -4,7 +4,9 @@ import { jest } from '@jest/globals';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import { Partitions } from '../src/infra/database/partitions.ts';
 import { Sweeper } from '../src/infra/sweeper.ts';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
+import { END_ATTEMPTS, START_STEPS } from '../src/tasks/run-endings.store.ts';
 import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/run-queue.store.ts';
 import { listRunsStatement } from '../src/tasks/runs.store.ts';
 import { TestApp } from './harness/app.ts';
@@ -22,9 +24,12 @@ describe('with many runs', () => {
   const RUNS = 20_000;
   let app: TestApp;
   let task: Task;
+  /** Made while the queue was empty, as a process keeps them. */
+  let plans: string[];
 
   beforeAll(async () => {
     app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    plans = await preparedPlans(app, [CLAIM_RUNS, START_STEPS, END_ATTEMPTS]);
     const runs = new RunCalls(app);
     const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
     task = await runs.createTask(steps, { concurrency: 100 });
@@ -56,12 +61,23 @@ describe('with many runs', () => {
     );
   }
 
+  verifies('run.queue.plans', 'plans that were made while the queue was empty use indexes', async () => {
+    for (const plan of plans) {
+      const lines = plan.split('\n');
+      expect(lines.filter((line) => line.includes('Seq Scan'))).toEqual([]);
+      const conditions = lines.flatMap((line, i) => (/Index( Only)? Scan/.test(line) ? lines[i + 1] : []));
+      expect(conditions.length).toBeGreaterThan(1);
+      // By the first column of the index.
+      const keys = /Index Cond: \(+(run_id|id|task_id) = [^A]/;
+      expect(conditions.filter((condition) => !keys.test(condition ?? ''))).toEqual([]);
+    }
+  });
+
   verifies('run.queue.plans', 'claims and polls read few rows', async () => {
     const [some] = await app.sql<{ id: string }>(
       'select run_id as id from run_queue where task_id = $1 order by run_id desc limit 1',
       [task.id],
     );
-    // The slots of the task are read twice.
     expect(await rowsRead(app, CLAIM_RUNS, [[some?.id], [randomUUID()], 20_000])).toBeLessThan(600);
     expect(await rowsRead(app, DUE_RUNS, [500, 200])).toBeLessThan(20);
     expect(await rowsRead(app, EXPEDITE_RUNS, [10])).toBeLessThan(100);
@@ -197,3 +213,26 @@ describe('with Redis', () => {
     },
   );
 });
+
+/** The plans of statements that the connections of workers prepare once and keep. */
+async function preparedPlans(app: TestApp, statements: readonly string[]): Promise<string[]> {
+  const runner = app.get(BackgroundDatabase).createQueryRunner();
+  try {
+    await runner.query('set plan_cache_mode = force_generic_plan');
+    const plans: string[] = [];
+    for (const [i, statement] of statements.entries()) {
+      await runner.query(`prepare plan_${i} as ${statement}`);
+      const parameters = Array.from(new Set(statement.match(/\$\d+/g)), () => 'null').join(', ');
+      const plan = (await runner.query(`explain execute plan_${i}(${parameters})`)) as Record<
+        string,
+        string
+      >[];
+      plans.push(plan.map((line) => Object.values(line)[0]).join('\n'));
+      await runner.query(`deallocate plan_${i}`);
+    }
+    return plans;
+  } finally {
+    await runner.query('reset plan_cache_mode');
+    await runner.release();
+  }
+}

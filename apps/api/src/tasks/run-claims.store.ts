@@ -4,6 +4,8 @@ import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import { joinTrigger } from './run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
+// Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
+// when it planned: 'lateral' with 'limit', and 'state <>' where the index of the other state must not be used.
 
 /** A run that a process has claimed, with its task as it is now. */
 export interface ClaimedRun {
@@ -33,8 +35,8 @@ export interface Claim {
 export interface ClaimedTask {
   taskId: string;
   concurrency: number;
-  /** How many slots the task has, free or not. */
-  slots: number;
+  /** Whether the task has all its slots, free or not. */
+  hasSlots: boolean;
   /** The ids that named the task: its own, or those of its runs. */
   ids: string[];
 }
@@ -54,28 +56,34 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
 
 /**
  * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
- * skipped, so that claims never wait for each other. The number of busy slots keeps a lowered limit while runs of the
- * higher one still execute.
+ * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
+ * free. Only the slots that are needed are read: a task can have many.
  */
 export const CLAIM_RUNS = `
   with hinted as materialized (
     select task_id, array_agg(id) as hints from (
-      select task_id, run_id as id from run_queue where run_id = any($1::uuid[]) and state = 'READY'
+      select q.task_id, h.id from (select distinct unnest($1::uuid[])) as h(id) cross join lateral (
+        select task_id from run_queue where run_id = h.id and state <> 'RUNNING' limit 1
+      ) q
       union all
-      select t.id, t.id from unnest($1::uuid[]) as named(id) join task t on t.id = named.id
+      select t.id, t.id from unnest($1::uuid[]) as h(id) cross join lateral (
+        select id from task where id = h.id limit 1
+      ) t
     ) named group by task_id
   ), wanted as materialized (
-    select h.task_id, h.hints, t.concurrency, s.slots,
-      greatest(least(cardinality(h.hints), t.concurrency - s.busy), 0) as n
-    from hinted h join task t on t.id = h.task_id cross join lateral (
-      select count(*) as slots, count(run_id) as busy from run_slot where task_id = h.task_id
-    ) s
-  ), slot as materialized (
-    select w.task_id, s.n, row_number() over (partition by w.task_id order by s.n) as i
+    select h.task_id, h.hints, t.concurrency,
+      coalesce((select true from run_slot where task_id = h.task_id and n = t.concurrency), false) as has_slots,
+      (select count(run_id) from run_slot where task_id = h.task_id and n > t.concurrency) as excess
+    from hinted h join task t on t.id = h.task_id
+  ), free as materialized (
+    select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
+      count(*) over (partition by w.task_id) as found
     from wanted w cross join lateral (
       select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
-      order by n limit w.n for update skip locked
+      order by n limit cardinality(w.hints) + w.excess for update skip locked
     ) s
+  ), slot as materialized (
+    select task_id, n, i from free where i <= found - excess
   ), picked as materialized (
     select f.task_id, q.run_id, row_number() over (partition by f.task_id order by q.available_at, q.run_id) as i
     from (select task_id, count(*) as n from slot group by task_id) f cross join lateral (
@@ -99,10 +107,10 @@ export const CLAIM_RUNS = `
     insert into run_attempt (run_id, attempt, fencing_token, status)
     select id, attempt, fencing_token, 'RUNNING' from r
   )
-  select w.task_id as "wantedTaskId", w.concurrency, w.slots::int, w.hints::text[], r.fencing_token as "fencingToken", ${CLAIMED_RUN}
+  select w.task_id as "wantedTaskId", w.concurrency, w.has_slots as "hasSlots", w.hints::text[], r.fencing_token as "fencingToken", ${CLAIMED_RUN}
   from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id`;
 
-type ClaimRow = { wantedTaskId: string; concurrency: number; slots: number; hints: string[] } & (
+type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean; hints: string[] } & (
   StoredRun | { id: null }
 );
 
@@ -119,8 +127,8 @@ export async function claimRuns(
   const found = await preparedRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
   const tasks = new Map<string, ClaimedTask>();
   const runs: FencedRun[] = [];
-  for (const { wantedTaskId: taskId, concurrency, slots, hints, ...run } of found) {
-    tasks.set(taskId, { taskId, concurrency, slots, ids: hints });
+  for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, ...run } of found) {
+    tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints });
     if (run.id !== null) runs.push(toFencedRun(run));
   }
   return { runs, tasks: [...tasks.values()] };

@@ -66,8 +66,8 @@ export class RunClaims {
     claimed: readonly ActiveRun[],
   ): Promise<string[]> {
     const again: string[] = [];
-    for (const { taskId, concurrency, slots, ids } of tasks) {
-      if (slots >= concurrency) continue;
+    for (const { taskId, concurrency, hasSlots, ids } of tasks) {
+      if (hasSlots) continue;
       if ((await store.createSlots(this.database, taskId, concurrency)) === 0) continue;
       again.push(...ids.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
     }

@@ -5,7 +5,7 @@ import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
 // queue row, so that a run which another process has taken over, or ended, is left as it is. The rows are locked in the
-// order of their ids, so that no two statements wait for each other.
+// order of their ids, so that no two statements wait for each other. They are looked up one by one: see run-claims.store.ts.
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
@@ -13,9 +13,10 @@ const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
 
 /** The rows of `m`, which has the columns `run_id` and `fencing_token`, whose claims still hold. */
 const held = (columns: string, lock: 'no key update' | 'update') => `
-  select q.run_id, q.task_id, ${columns} from m join run_queue q
-    on q.run_id = m.run_id and q.fencing_token = m.fencing_token and q.state = 'RUNNING'
-  order by q.run_id for ${lock} of q`;
+  select q.*, ${columns} from (select * from m order by run_id) m cross join lateral (
+    select run_id, task_id, lease_until from run_queue
+    where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
+  ) q`;
 
 /** How a step ended that is stored as running. */
 export interface StepEnd {
@@ -54,40 +55,38 @@ export interface StepStart extends Claim {
   ended: StepEnd | null;
 }
 
+export const START_STEPS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[],
+      ${endedTypes(8)}) as m(run_id, fencing_token, attempt, position, step_id, kind, input, ${ENDED})
+  ), own as materialized (
+    ${held(`m.attempt, m.position, m.step_id, m.kind, m.input, ${ENDED}`, 'no key update')}
+  ), ended as (
+    update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
+      finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+    from own
+    where s.run_id = own.run_id and s.attempt = own.attempt and s.position = ended_position and s.status = 'RUNNING'
+  ), started as (
+    insert into run_step (run_id, attempt, position, step_id, kind, status, input)
+    select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
+  ) select run_id as id from own`;
+
 /**
  * Stores how steps ended, and marks the next ones as running, before they have any effect. Returns the ids of the runs that
  * still belong to their claims.
  */
 export async function startSteps(database: DataSource, steps: readonly StepStart[]): Promise<Set<string>> {
-  const own = await preparedRows<{ id: string }>(
-    database,
-    'start_run_steps',
-    `with m as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[],
-         ${endedTypes(8)}) as m(run_id, fencing_token, attempt, position, step_id, kind, input, ${ENDED})
-     ), own as materialized (
-       ${held(`m.attempt, m.position, m.step_id, m.kind, m.input, ${ENDED}`, 'no key update')}
-     ), ended as (
-       update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
-         finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-       from own
-       where s.run_id = own.run_id and s.attempt = own.attempt and s.position = ended_position and s.status = 'RUNNING'
-     ), started as (
-       insert into run_step (run_id, attempt, position, step_id, kind, status, input)
-       select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
-     ) select run_id as id from own`,
-    [
-      steps.map(({ runId }) => runId),
-      steps.map(({ fencingToken }) => fencingToken),
-      steps.map(({ attempt }) => attempt),
-      steps.map(({ position }) => position),
-      steps.map(({ stepId }) => stepId),
-      steps.map(({ kind }) => kind),
-      steps.map(({ input }) => input),
-      ...endedColumns(steps),
-    ],
-  );
+  const own = await preparedRows<{ id: string }>(database, 'start_run_steps', START_STEPS, [
+    steps.map(({ runId }) => runId),
+    steps.map(({ fencingToken }) => fencingToken),
+    steps.map(({ attempt }) => attempt),
+    steps.map(({ position }) => position),
+    steps.map(({ stepId }) => stepId),
+    steps.map(({ kind }) => kind),
+    steps.map(({ input }) => input),
+    ...endedColumns(steps),
+  ]);
   return ids(own);
 }
 
@@ -101,6 +100,44 @@ export interface AttemptEnd extends Claim {
   ended: StepEnd | null;
 }
 
+export const END_ATTEMPTS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(9)})
+      as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
+  ), held as materialized (
+    ${held(`m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
+  ), own as (
+    select * from held where not $8::boolean or lease_until < statement_timestamp()
+  ), gone as (
+    delete from run_queue q using own where q.run_id = own.run_id and own.delay_ms is null
+  ), again as (
+    update run_queue q set state = 'READY', lease_until = null, hints = 1,
+      available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
+      next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
+    from own where q.run_id = own.run_id and own.delay_ms is not null
+  ), ended as (
+    update run r set status = case when own.delay_ms is null then own.status else 'QUEUED' end,
+      error = case when own.delay_ms is null then own.error end,
+      finished_at = case when own.delay_ms is null then clock_timestamp() end,
+      attempt = case when own.delay_ms is null then r.attempt else r.attempt + 1 end
+    from own where r.id = own.run_id
+  ), attempt as (
+    update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
+    from own where a.run_id = own.run_id and a.attempt = own.attempt
+  ), step as (
+    update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
+      output = case when s.position = ended_position then ended_output end,
+      log = case when s.position = ended_position then ended_log end,
+      error = case when s.position = ended_position then ended_error end,
+      finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+    from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
+  ), freed as (
+    update run_slot s set run_id = null from own cross join lateral (
+      select n from run_slot where task_id = own.task_id and run_id = own.run_id order by n limit 1
+    ) f where s.task_id = own.task_id and s.n = f.n
+  ) select run_id as id from own`;
+
 /**
  * Ends attempts and frees their slots. The runs end as well, or are queued again. With `onlyExpired`, only those whose
  * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
@@ -111,55 +148,17 @@ export async function endAttempts(
   republishAfterMs: number,
   onlyExpired = false,
 ): Promise<Set<string>> {
-  const own = await preparedRows<{ id: string }>(
-    database,
-    'end_run_attempts',
-    `with m as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(9)})
-         as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
-     ), held as materialized (
-       ${held(`q.lease_until, m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
-     ), own as (
-       select * from held where not $8::boolean or lease_until < statement_timestamp()
-     ), gone as (
-       delete from run_queue q using own where q.run_id = own.run_id and own.delay_ms is null
-     ), again as (
-       update run_queue q set state = 'READY', lease_until = null, hints = 1,
-         available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
-         next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
-       from own where q.run_id = own.run_id and own.delay_ms is not null
-     ), ended as (
-       update run r set status = case when own.delay_ms is null then own.status else 'QUEUED' end,
-         error = case when own.delay_ms is null then own.error end,
-         finished_at = case when own.delay_ms is null then clock_timestamp() end,
-         attempt = case when own.delay_ms is null then r.attempt else r.attempt + 1 end
-       from own where r.id = own.run_id
-     ), attempt as (
-       update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
-       from own where a.run_id = own.run_id and a.attempt = own.attempt
-     ), step as (
-       update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
-         output = case when s.position = ended_position then ended_output end,
-         log = case when s.position = ended_position then ended_log end,
-         error = case when s.position = ended_position then ended_error end,
-         finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-       from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
-     ), freed as (
-       update run_slot s set run_id = null from own where s.task_id = own.task_id and s.run_id = own.run_id
-     ) select run_id as id from own`,
-    [
-      ends.map(({ runId }) => runId),
-      ends.map(({ fencingToken }) => fencingToken),
-      ends.map(({ attempt }) => attempt),
-      ends.map(({ status }) => status),
-      ends.map(({ error }) => json(error)),
-      ends.map(({ delayMs }) => delayMs),
-      republishAfterMs,
-      onlyExpired,
-      ...endedColumns(ends),
-    ],
-  );
+  const own = await preparedRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
+    ends.map(({ runId }) => runId),
+    ends.map(({ fencingToken }) => fencingToken),
+    ends.map(({ attempt }) => attempt),
+    ends.map(({ status }) => status),
+    ends.map(({ error }) => json(error)),
+    ends.map(({ delayMs }) => delayMs),
+    republishAfterMs,
+    onlyExpired,
+    ...endedColumns(ends),
+  ]);
   return ids(own);
 }
 
