@@ -110,6 +110,13 @@ describe('documents', () => {
       await addText('Other numbats', 'Another numbat.', app.outsider);
       expect(await titlesFound('numbat', app.outsider)).toEqual(['Other numbats']);
       expect(await titlesFound('numbat')).toEqual(['Numbat facts']);
+      // Also if both spaces had the same tag in the index.
+      const { id: foreignId } = await addText('Third numbats', 'Nothing.', app.outsider);
+      const foreign = { n: 2, heading: '', text: 'numbat', terms: `${spaceTag(app.admin.spaceId)}numbat` };
+      const place = { id: foreignId, spaceId: app.outsider.spaceId };
+      await insertChunks(app.get(DataSource), place, JSON.stringify([foreign]));
+      expect(await titlesFound('numbat')).toEqual(['Numbat facts']);
+      await app.client(app.outsider).knowledge.deleteDocument(foreignId);
       const { items } = await app.client(app.outsider).knowledge.listDocuments();
       expect(items.map(({ title }) => title)).toEqual(['Other numbats']);
     },

@@ -230,6 +230,20 @@ describe('the request for a summary', () => {
     expect(request).toMatchObject({ model: 'up', tools: [], settings: { maxTokens: 800 } });
   });
 
+  it('contains what was searched', () => {
+    const document = {
+      id: 'd',
+      title: 'Guide',
+      heading: '',
+      text: 'Wombats dig.',
+      score: 1,
+      source: 'knowledge' as const,
+    };
+    const searches = [{ query: 'q', documents: [document], retrievalMs: 1 }];
+    const evidence: StepContent = { kind: 'evidence', content: { searches } };
+    expect(transcript(session([user('Do they dig?'), evidence]), 1_000)).toContain('| Wombats dig.');
+  });
+
   it('cuts the longest steps alike where all together are too long', () => {
     const long = { ...session([user('a'.repeat(1_000))])[0], tokens: 500 } as ContextStep;
     const [short] = session([user('short')]);

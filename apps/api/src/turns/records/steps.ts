@@ -18,7 +18,7 @@ export interface StoredSearch {
   notice?: string;
 }
 
-interface StoredDocument {
+export interface StoredDocument {
   /** The id of a document of the space, or the address of a page. */
   id: string;
   title: string;
