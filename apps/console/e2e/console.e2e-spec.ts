@@ -596,6 +596,8 @@ function pagesOf(agentId: string): string[] {
     `/agents/${agentId}`,
     `/agents/${agentId}/playground`,
     '/jobs',
+    '/tools/speech_recognition',
+    '/knowledge',
     '/settings/models',
     '/settings/api-keys',
     '/settings/members',
