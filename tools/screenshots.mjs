@@ -140,6 +140,30 @@ async function shootAll(page, look, shoot) {
   await page.getByRole('button', { name: 'Versions' }).click();
   await shoot('agent-versions');
 
+  await page.goto('/');
+  await shoot('home');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').first().waitFor();
+  await shoot('command-menu');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await shoot('shortcuts');
+  await page.goto('/traces');
+  await shoot('traces');
+  await page.goto('/traces?scope=space');
+  await shoot('traces-space');
+  await page.goto('/traces');
+  await page.getByRole('link', { name: 'What time is it?' }).first().click();
+  await page.locator('.span-row').first().waitFor();
+  await shoot('trace');
+  await page.locator('.span-row').first().click();
+  await shoot('trace-step');
+  await page.goBack();
+  await page.getByText('Frames', { exact: true }).click();
+  await page.locator('.frame-list li').first().waitFor();
+  await shoot('trace-frames');
+
   await page.goto('/jobs');
   await page.getByRole('button', { name: 'New job' }).first().click();
   await page.getByLabel('Agent', { exact: true }).press('Enter');

@@ -1,11 +1,10 @@
 import { listVariables } from '@platform/contracts';
-import { Button, Form, Input } from 'antd';
-import { useState, type ReactNode } from 'react';
+import { Form, Input } from 'antd';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { useSaveKey } from '../../ui/use-save-key.ts';
-import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { SaveBar } from '../../ui/save-bar.tsx';
+import { usePageForm } from '../../ui/use-page-form.ts';
 import { AccessFields } from './access-fields.tsx';
 import { AGENT_FIELDS, type AgentForm } from './agent.ts';
 import { ModelField } from './model-field.tsx';
@@ -33,35 +32,10 @@ export function AgentFormCards({
   aside,
 }: AgentFormCardsProps) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<AgentForm>();
-  const [dirty, setDirty] = useState(false);
-  const [sending, setSending] = useState(false);
-  const showErrors = useFormErrors(form, AGENT_FIELDS);
-  useUnsavedGuard(dirty && !saved && !sending);
-  useSaveKey(form.submit);
-
-  const submit = async () => {
-    setSending(true);
-    try {
-      await onSubmit(form.getFieldsValue(true) as AgentForm);
-      setDirty(false);
-    } catch (error) {
-      showErrors(error);
-    } finally {
-      setSending(false);
-    }
-  };
+  const { formProps, isDirty, isSending } = usePageForm({ initial, fields: AGENT_FIELDS, saved, onSubmit });
 
   return (
-    <Form
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      initialValues={initial}
-      scrollToFirstError={{ behavior: 'smooth', block: 'center', focus: true }}
-      onValuesChange={() => setDirty(true)}
-      onFinish={() => void submit()}
-    >
+    <Form<AgentForm> {...formProps}>
       <div className={aside === undefined ? 'stack-cards' : 'with-aside'}>
         <div className="stack-cards">
           <Card title={t('agentForm.basics')}>
@@ -105,15 +79,7 @@ export function AgentFormCards({
         </div>
         {aside}
       </div>
-      <div className="save-bar">
-        <span className="muted grow" aria-live="polite">
-          {dirty && !saved ? t('agentForm.unsaved') : ''}
-        </span>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <Button type="primary" htmlType="submit" loading={sending}>
-          {submitLabel}
-        </Button>
-      </div>
+      <SaveBar isDirty={isDirty} isSending={isSending} submitLabel={submitLabel} onCancel={onCancel} />
     </Form>
   );
 }

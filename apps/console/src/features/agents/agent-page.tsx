@@ -5,6 +5,7 @@ import { App, Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { isConflict, getErrorMessage } from '../../ui/errors.ts';
@@ -29,7 +30,7 @@ function EditAgent({ agent }: { agent: Agent }) {
   const { t } = useTranslation();
   const { message, modal } = App.useApp();
   const navigate = useNavigate();
-  const [versionsOpen, setVersionsOpen] = useState(false);
+  const [drawer, openDrawer, closeDrawer] = useDrawerParam('show');
   // The form is reset only if the stored agent differs from the one it was opened with.
   const [opened, setOpened] = useState(agent);
   const confirmDelete = useDeleteAgent(() => void navigate(paths.agents));
@@ -68,7 +69,7 @@ function EditAgent({ agent }: { agent: Agent }) {
       parent={{ to: paths.agents, label: t('agents.title') }}
       actions={
         <>
-          <Button icon={<HistoryOutlined aria-hidden />} onClick={() => setVersionsOpen(true)}>
+          <Button icon={<HistoryOutlined aria-hidden />} onClick={() => openDrawer('versions')}>
             {t('versions.title')}
           </Button>
           <Button
@@ -99,8 +100,8 @@ function EditAgent({ agent }: { agent: Agent }) {
       <VersionsDrawer
         agentId={agent.id}
         current={opened.version}
-        open={versionsOpen}
-        onClose={() => setVersionsOpen(false)}
+        open={drawer === 'versions'}
+        onClose={closeDrawer}
         onRestored={keep}
       />
     </Page>

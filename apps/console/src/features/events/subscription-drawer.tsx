@@ -8,16 +8,11 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
-import {
-  catalogQuery,
-  findEvent,
-  formatEventKey,
-  listEventOptions,
-  parseEventKey,
-  type EventName,
-} from './catalog-query.ts';
+import { catalogQuery, findEvent, formatEventKey, parseEventKey, type EventName } from './catalog-query.ts';
+import { EventSelect } from './event-select.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 import { FilterPreview } from './filter-preview.tsx';
 
@@ -32,6 +27,8 @@ interface SubscriptionDrawerProps {
 /** Creates a subscription, or edits its filter. */
 export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: SubscriptionDrawerProps) {
   const { t } = useTranslation();
+  const [isFilled, setFilled] = useState(false);
+  const close = useGuardedClose(() => isFilled, onClose);
   const stored = useQuery({
     queryKey: keys.subscription(subscriptionId ?? ''),
     queryFn: () => client.events.subscription(subscriptionId ?? ''),
@@ -40,12 +37,12 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={620}
       title={t(subscriptionId === null ? 'subscriptions.create' : 'subscriptions.edit')}
     >
       {subscriptionId === null ? (
-        <NewSubscription eventKey={eventKey} onClose={onClose} />
+        <NewSubscription eventKey={eventKey} onClose={onClose} onFilled={() => setFilled(true)} />
       ) : stored.data !== undefined ? (
         <EditSubscription subscription={stored.data} onClose={onClose} />
       ) : stored.isError ? (
@@ -63,11 +60,17 @@ interface SubscriptionForm {
   enabled: boolean;
 }
 
-function NewSubscription({ eventKey, onClose }: { eventKey: string | undefined; onClose: () => void }) {
+interface NewSubscriptionProps {
+  eventKey: string | undefined;
+  onClose: () => void;
+  /** Called when something was entered. */
+  onFilled: () => void;
+}
+
+function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<SubscriptionForm>();
-  const catalog = useQuery(catalogQuery);
   const tasks = useQuery(allTasksQuery);
   const chosen = Form.useWatch<string | undefined>('event', form);
   const event = chosen === undefined ? null : parseEventKey(chosen);
@@ -91,7 +94,10 @@ function NewSubscription({ eventKey, onClose }: { eventKey: string | undefined; 
       layout="vertical"
       requiredMark={false}
       initialValues={{ event: eventKey, enabled: true }}
-      onValuesChange={(changed: Partial<SubscriptionForm>) => changed.event !== undefined && setFilter(null)}
+      onValuesChange={(changed: Partial<SubscriptionForm>) => {
+        onFilled();
+        if (changed.event !== undefined) setFilter(null);
+      }}
       onFinish={(values) => create.mutate(values)}
     >
       <Form.Item
@@ -99,12 +105,7 @@ function NewSubscription({ eventKey, onClose }: { eventKey: string | undefined; 
         label={t('subscriptions.event')}
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={catalog.isPending}
-          placeholder={t('subscriptions.eventPlaceholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={listEventOptions(catalog.data)}
-        />
+        <EventSelect />
       </Form.Item>
       <Form.Item
         name="taskId"

@@ -1,13 +1,13 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { OFFLINE_MODEL, type Model } from '@platform/contracts';
 import { Button } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useList } from '../../ui/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { ModelDrawer } from './model-drawer.tsx';
@@ -17,8 +17,9 @@ export function Component() {
   const { t, i18n } = useTranslation();
   const isAdmin = useIsAdmin();
   const confirmDelete = useConfirmDelete();
-  const [edited, setEdited] = useState<Model | 'new' | null>(null);
+  const [edited, edit, close] = useDrawerParam('model');
   const list = useList<Model>(keys.models, (page) => client.models.list(page));
+  const editedModel = list.items.find((model) => model.id === edited && !isBuiltIn(model)) ?? null;
   const number = new Intl.NumberFormat(i18n.language);
 
   const remove = (model: Model) =>
@@ -38,7 +39,7 @@ export function Component() {
       render: (model) => (
         <>
           {isAdmin && !isBuiltIn(model) ? (
-            <button type="button" className="link-button primary-link mono" onClick={() => setEdited(model)}>
+            <button type="button" className="link-button primary-link mono" onClick={() => edit(model.id)}>
               {model.name}
             </button>
           ) : (
@@ -75,7 +76,7 @@ export function Component() {
             <Button
               size="small"
               type="text"
-              onClick={() => setEdited(model)}
+              onClick={() => edit(model.id)}
               aria-label={t('models.editNamed', { name: model.name })}
             >
               {t('common.edit')}
@@ -95,7 +96,7 @@ export function Component() {
   ];
 
   const create = isAdmin && (
-    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => edit('new')}>
       {t('models.create')}
     </Button>
   );
@@ -107,15 +108,15 @@ export function Component() {
         list={list}
         columns={columns}
         rowKey={(model) => model.id}
-        onRowClick={isAdmin ? (model) => !isBuiltIn(model) && setEdited(model) : undefined}
+        onRowClick={isAdmin ? (model) => !isBuiltIn(model) && edit(model.id) : undefined}
         empty={
           <EmptyState title={t('models.none')} text={t('models.noneText')}>
             {create}
           </EmptyState>
         }
       />
-      {edited !== null && (
-        <ModelDrawer model={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
+      {isAdmin && (edited === 'new' || editedModel !== null) && (
+        <ModelDrawer key={edited} model={editedModel} onClose={close} />
       )}
     </Page>
   );

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../ui/code-field.tsx';
 import { parseJsonObject } from '../../ui/parse-json.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
-import { catalogQuery, listEventOptions } from '../events/catalog-query.ts';
+import { EventSelect } from '../events/event-select.tsx';
 import { allToolsQuery, toolQuery } from '../tools/tools-query.ts';
 
 interface StepFieldsProps {
@@ -69,7 +69,6 @@ function AgentFields({ index }: { index: number }) {
 
 function EmitFields({ index }: { index: number }) {
   const { t } = useTranslation();
-  const catalog = useQuery(catalogQuery);
   return (
     <>
       <Form.Item
@@ -78,12 +77,7 @@ function EmitFields({ index }: { index: number }) {
         extra={t('steps.emitHint')}
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={catalog.isPending}
-          placeholder={t('subscriptions.eventPlaceholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={listEventOptions(catalog.data)}
-        />
+        <EventSelect />
       </Form.Item>
       <JsonField index={index} name="payload" label={t('eventLog.payload')} />
     </>

@@ -1,11 +1,9 @@
 import type { TaskType } from '@platform/contracts';
-import { Button, Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
-import { useState } from 'react';
+import { Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
-import { useSaveKey } from '../../ui/use-save-key.ts';
-import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
+import { SaveBar } from '../../ui/save-bar.tsx';
+import { usePageForm } from '../../ui/use-page-form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { StepsField } from './steps-field.tsx';
 import { TASK_FIELDS, type TaskForm } from './task.ts';
@@ -31,36 +29,16 @@ export function TaskFormCards({
   onCancel,
 }: TaskFormCardsProps) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<TaskForm>();
+  const { form, formProps, isDirty, isSending } = usePageForm({
+    initial,
+    fields: TASK_FIELDS,
+    saved,
+    onSubmit,
+  });
   const type = Form.useWatch<TaskType | undefined>('type', form) ?? initial.type;
-  const [dirty, setDirty] = useState(false);
-  const [sending, setSending] = useState(false);
-  const showErrors = useFormErrors(form, TASK_FIELDS);
-  useUnsavedGuard(dirty && !saved && !sending);
-  useSaveKey(form.submit);
-
-  const submit = async () => {
-    setSending(true);
-    try {
-      await onSubmit(form.getFieldsValue(true) as TaskForm);
-      setDirty(false);
-    } catch (error) {
-      showErrors(error);
-    } finally {
-      setSending(false);
-    }
-  };
 
   return (
-    <Form
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      initialValues={initial}
-      scrollToFirstError={{ behavior: 'smooth', block: 'center', focus: true }}
-      onValuesChange={() => setDirty(true)}
-      onFinish={() => void submit()}
-    >
+    <Form<TaskForm> {...formProps}>
       <div className="stack-cards">
         <Card title={t('taskForm.basics')}>
           <Form.Item
@@ -102,15 +80,7 @@ export function TaskFormCards({
           </div>
         </section>
       </div>
-      <div className="save-bar">
-        <span className="muted grow" aria-live="polite">
-          {dirty && !saved ? t('agentForm.unsaved') : ''}
-        </span>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <Button type="primary" htmlType="submit" loading={sending}>
-          {submitLabel}
-        </Button>
-      </div>
+      <SaveBar isDirty={isDirty} isSending={isSending} submitLabel={submitLabel} onCancel={onCancel} />
     </Form>
   );
 }

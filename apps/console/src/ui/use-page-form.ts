@@ -1,0 +1,68 @@
+import { Form, type FormInstance, type FormProps } from 'antd';
+import { useState } from 'react';
+import { useFormErrors } from './use-form-errors.ts';
+import { useSaveKey } from './use-save-key.ts';
+import { useUnsavedGuard } from './use-unsaved-guard.ts';
+
+interface PageFormOptions<Values> {
+  initial: Values;
+  /** The fields that an error of the service can refer to. */
+  fields: readonly string[];
+  /** Whether the current values are saved. */
+  saved: boolean;
+  onSubmit: (values: Values) => Promise<unknown>;
+}
+
+interface PageForm<Values> {
+  form: FormInstance<Values>;
+  formProps: FormProps<Values>;
+  /** Whether something was entered that is not saved. */
+  isDirty: boolean;
+  isSending: boolean;
+}
+
+/**
+ * A form that is a page: Ctrl+S or Cmd+S saves it, errors of the service appear at their fields, and leaving the page with
+ * unsaved input asks first.
+ */
+export function usePageForm<Values extends object>({
+  initial,
+  fields,
+  saved,
+  onSubmit,
+}: PageFormOptions<Values>): PageForm<Values> {
+  const [form] = Form.useForm<Values>();
+  const [changed, setChanged] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const showErrors = useFormErrors(form, fields);
+  const isDirty = changed && !saved;
+  useUnsavedGuard(isDirty && !isSending);
+  useSaveKey(form.submit);
+
+  const submit = async () => {
+    setSending(true);
+    try {
+      await onSubmit(form.getFieldsValue(true) as Values);
+      setChanged(false);
+    } catch (error) {
+      showErrors(error);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return {
+    form,
+    formProps: {
+      form,
+      layout: 'vertical',
+      requiredMark: false,
+      initialValues: initial,
+      scrollToFirstError: { behavior: 'smooth', block: 'center', focus: true },
+      onValuesChange: () => setChanged(true),
+      onFinish: () => void submit(),
+    },
+    isDirty,
+    isSending,
+  };
+}
