@@ -128,6 +128,7 @@ describe('documents', () => {
       const { status, body: answer } = await post(body);
       return [status, answer.message];
     };
+    expect((await app.request('POST', '/api/knowledge/documents')).status).toBe(400);
     expect(await problem({})).toEqual([
       400,
       'title must be a text of 1 to 200 characters that is not blank; text must be a text that is not blank',

@@ -48,7 +48,7 @@ export class KnowledgeController {
   async create(
     @Audited() call: AuditedCall,
     @Headers('content-type') contentType: string,
-    @Body() body: object,
+    @Body() body: object | undefined,
   ): Promise<KnowledgeDocumentDto> {
     return this.documents.create(call, await readUpload(body, contentType));
   }

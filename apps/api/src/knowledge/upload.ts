@@ -36,9 +36,9 @@ const MEDIA_TYPES: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['application/pdf', 'application/pdf'],
 ]);
 
-/** Reads either form of an upload. Throws VALIDATION_ERROR. */
-export async function readUpload(body: object, contentType: string): Promise<Upload> {
-  return Buffer.isBuffer(body) ? readFormUpload(body, contentType) : readJsonUpload(body);
+/** Reads either form of an upload; the body is undefined if there is none. Throws VALIDATION_ERROR. */
+export async function readUpload(body: object | undefined, contentType: string): Promise<Upload> {
+  return Buffer.isBuffer(body) ? readFormUpload(body, contentType) : readJsonUpload(body ?? {});
 }
 
 /** Reads the JSON form of an upload. */
