@@ -9,6 +9,8 @@ export default {
         '@portkey-ai/gateway',
         // The gateway's own copy, which it cannot work with as it is.
         '@hono/node-server',
+        // The API's own, which its build copies.
+        'rapidoc',
         // The API's own, beside which the event bus is measured.
         'bull',
       ],
@@ -27,8 +29,8 @@ export default {
         'e2e/faults/preload-sink.ts',
       ],
       project: ['{src,e2e}/**/*.{ts,mjs}'],
-      // Required instead of imported, because it has no types.
-      ignoreDependencies: ['swagger-client'],
+      // Required instead of imported: the first has no types, and the other is only served.
+      ignoreDependencies: ['swagger-client', 'rapidoc'],
     },
     'apps/console': {
       entry: ['src/**/*.spec.{ts,tsx}', 'e2e/**/*.e2e-spec.ts'],

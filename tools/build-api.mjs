@@ -1,6 +1,8 @@
 // Compiles the API with tsc and the swagger plugin, which turns DTO types and comments into the OpenAPI document.
 // Runs in apps/api: node ../../tools/build-api.mjs
 import { cpSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { before } from '@nestjs/swagger/plugin';
 import ts from 'typescript';
 
@@ -37,3 +39,8 @@ if (problems.length > 0) {
 }
 // Read at run time, so the compiler does not know of them.
 cpSync('src/seed/manifests', 'dist/seed/manifests', { recursive: true });
+// A package of developers: its own dependencies are part of the file.
+const rapidoc = dirname(dirname(fileURLToPath(import.meta.resolve('rapidoc'))));
+for (const file of ['dist/rapidoc-min.js', 'dist/rapidoc-min.js.LICENSE.txt', 'LICENSE.txt']) {
+  cpSync(join(rapidoc, file), join('dist/api-document/viewer', basename(file)));
+}

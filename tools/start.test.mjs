@@ -115,7 +115,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the service', { timeout: 60_000 }, () => {
+describe('the service', { timeout: 180_000 }, () => {
   let database;
   let other;
   before(async () => {
@@ -137,7 +137,7 @@ describe('the service', { timeout: 60_000 }, () => {
       DATABASE_URL: database.url,
       PLATFORM_SECRET_KEY: Buffer.alloc(32).toString('base64'),
       PLATFORM_DATA_DIR: join(home, 'service'),
-      PLATFORM_LOG_LEVEL: 'silent',
+      PLATFORM_LOG_LEVEL: 'error',
       ...env,
     });
 

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
-const api = 'http://127.0.0.1:3000';
+const api = `http://127.0.0.1:${process.env.PORT || '3000'}`;
 const COMPRESSIBLE = /\.(?:js|css|svg)$/;
 /** The best compression takes seconds for the largest files, which are loaded by few pages. */
 const BEST_UP_TO_BYTES = 1024 * 1024;

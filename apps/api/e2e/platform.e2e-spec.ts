@@ -323,7 +323,19 @@ describe('requests', () => {
     const paths = Object.keys(document.body.paths as object);
     const served = app.get(RouteTable).all();
     for (const { path } of served) expect(paths).toContain(path.replaceAll(/:(\w+)/g, '{$1}'));
-    expect((await get('/api/docs')).headers.get('content-type')).toContain('text/html');
+    // The reference and its scripts come from this origin, so its policy need not allow another one.
+    const page = await get('/api/docs');
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const sources = Array.from(
+      page.text.matchAll(/(?:src|href|spec-url)="([^"]*)"/g),
+      ([, address]) => address,
+    );
+    expect(sources.sort()).toEqual(['/', '/api/docs/page.js', '/api/docs/viewer.js', '/api/openapi.json']);
+    for (const script of ['/api/docs/viewer.js', '/api/docs/page.js']) {
+      const { status, headers } = await get(script);
+      expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')]);
+    }
+    expect((await get('/api/docs/other.js')).status).toBe(404);
   });
 
   verifies('platform.headers', 'are answered without a word about what the service runs on', async () => {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
-import { createApiDocument } from './api-document/api-document.ts';
+import { serveReference } from './api-document/reference.ts';
 import { authentication } from './auth/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { serveCompressed } from './infra/http/compressed-assets.ts';
@@ -54,7 +53,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.useGlobalInterceptors(new NoBodyInterceptor());
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
-  SwaggerModule.setup('api/docs', app, () => createApiDocument(app), { jsonDocumentUrl: 'api/openapi.json' });
+  serveReference(app);
   serveConsole(app);
   await app.init();
   app.use((req: Request, res: Response) => {

@@ -12,11 +12,12 @@ import { armFailpoints } from './infra/failpoints.ts';
 import { Readiness } from './infra/health/readiness.ts';
 import { loggedError, loggedLine } from './infra/log-lines.ts';
 import { SeedService } from './seed/seed.service.ts';
-import { explainDatabaseError, explainListenError } from './start-errors.ts';
+import { assertCanListen, explainDatabaseError } from './start-errors.ts';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   armFailpoints(config.failpoints);
+  await assertCanListen(config);
   await migrate(config.databaseUrl).catch((error: unknown) => {
     throw explainDatabaseError(error, config);
   });
@@ -32,9 +33,7 @@ async function main(): Promise<void> {
   await setupApp(app);
   const seeded = await app.get(SeedService).run();
 
-  const server = await app.listen(config.port, config.host).catch(async (error: unknown) => {
-    throw await explainListenError(error, config);
-  });
+  const server = await app.listen(config.port, config.host);
   // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
   server.keepAliveTimeout = 65_000;
   app.get(Readiness).ready = true;

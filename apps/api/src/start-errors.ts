@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { StartError } from './infra/config/start-error.ts';
 
@@ -19,8 +21,19 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   '42501': 'the user may not create tables',
 };
 
+/** Throws, in sentences, if the service could not listen: before anything is migrated or created. */
+export async function assertCanListen(config: PlatformConfig): Promise<void> {
+  if (config.port === 0) return;
+  const probe = createServer().listen(config.port, config.host);
+  await once(probe, 'listening').catch(async (error: unknown) => {
+    throw await explainListenError(error, config);
+  });
+  probe.close();
+  await once(probe, 'close');
+}
+
 /** Returns the error to show if the service cannot listen. Other errors are returned as they are. */
-export async function explainListenError(error: unknown, config: PlatformConfig): Promise<unknown> {
+async function explainListenError(error: unknown, config: PlatformConfig): Promise<unknown> {
   const { host, port } = config;
   const cause = { cause: error };
   switch (codeOf(error) ?? '') {

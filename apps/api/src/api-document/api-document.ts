@@ -5,7 +5,7 @@ import { ErrorDto } from '../infra/http/error.dto.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
 import { EXAMPLES, type OperationExample } from './examples.ts';
-import { operationId } from './operation-ids.ts';
+import { operationId, titleOf } from './operation-ids.ts';
 import { completeSchemas } from './schemas.ts';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -61,6 +61,10 @@ function completeOperation(operation: Operation, method: string, path: string, r
     const isKnown = parameters.some((one) => 'in' in one && one.in === 'path' && one.name === name);
     if (!isKnown) parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
   }
+  // The title is short for the navigation; what the operation does is its description.
+  operation.description = [operation.summary, operation.description].filter(Boolean).join('\n\n');
+  operation.summary = titleOf(operation.operationId ?? '');
+  operation.tags = operation.tags?.map(titleOf);
   addExample(operation);
   const facts = {
     operationId: operation.operationId ?? '',

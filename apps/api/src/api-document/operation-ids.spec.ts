@@ -1,4 +1,15 @@
-import { operationId } from './operation-ids.ts';
+import { operationId, titleOf } from './operation-ids.ts';
+
+describe('titleOf', () => {
+  it.each([
+    ['listApiKeys', 'List API keys'],
+    ['chat', 'Chat'],
+    ['ReceivedInvitations', 'Received invitations'],
+    ['getMe', 'Get the caller'],
+  ])('writes %s as %s', (name, title) => {
+    expect(titleOf(name)).toBe(title);
+  });
+});
 
 describe('operationId', () => {
   it.each([

@@ -73,6 +73,13 @@ export function operationId(controller: string, method: string): string {
   return SINGLE_VERBS.test(method) ? method + noun : method;
 }
 
+/** The words of a name as a title: `listApiKeys` is "List API keys". */
+export function titleOf(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return title.replace(/\bapi\b/i, 'API').replace(/\bme\b/, 'the caller');
+}
+
 /** Verbs that need a noun. */
 const SINGLE_VERBS =
   /^(get|create|add|update|put|delete|remove|revoke|cancel|retry|stop|test|replay|rotate|install|upgrade|uninstall|withdraw|search|rename)$/;
