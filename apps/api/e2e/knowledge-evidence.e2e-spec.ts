@@ -190,6 +190,10 @@ describe('documents', () => {
       const { body } = await agent.json({ contents: said('What about cassowaries?') });
       expect(body.knowledgeEvidence).toMatchObject([{ documents: [{ title: 'Orders' }] }]);
       expect(body.toolExecutions).toEqual([]);
+      expect(body.answer).toMatch(
+        /^You said: What about cassowaries\? I received what was found by searching\./,
+      );
+      expect(body.answer).not.toContain('Before that');
     },
   );
 

@@ -15,7 +15,8 @@ export interface ModelToolCall {
 
 export type ModelMessage =
   | { role: 'system'; text: string }
-  | { role: 'user'; parts: ModelPart[] }
+  /** `isEvidence`: not written by the user, but found by searching for the next message. */
+  | { role: 'user'; parts: ModelPart[]; isEvidence?: true }
   | { role: 'assistant'; text: string; toolCalls: ModelToolCall[] }
   | { role: 'tool'; callId: string; text: string };
 

@@ -98,7 +98,7 @@ function conclusion({ messages, tools, answerFormat }: ModelRequest, scripted: b
 
 /** Whether the conversation consists of one short message of the user. */
 function isOpening(messages: ModelMessage[]): boolean {
-  const [message, ...later] = messages.filter(({ role }) => role !== 'system');
+  const [message, ...later] = messages.filter((each) => each.role !== 'system' && !isEvidence(each));
   return message?.role === 'user' && later.length === 0 && textOf(message.parts).length <= QUOTE_LENGTH;
 }
 
@@ -141,14 +141,20 @@ function summary(messages: ModelMessage[]): string {
   if (results.length > 0) return `Done. ${results.join(' ')}`;
   const user = messages[at];
   const parts = user?.role === 'user' ? user.parts : [];
-  const earlier = messages.slice(0, Math.max(at, 0)).filter(({ role }) => role === 'user').length;
+  const before = messages.slice(0, Math.max(at, 0));
+  const earlier = before.filter((message) => message.role === 'user' && !isEvidence(message)).length;
   const said = withoutDirectives(textOf(parts));
   const received = parts.flatMap((part) => (part.type === 'text' ? [] : [describe(part)]));
   return [
     said === '' ? 'You said nothing.' : `You said: ${quote(said)}`,
     ...(received.length > 0 ? [`I received ${received.join(', ')}.`] : []),
+    ...(isEvidence(before.at(-1)) ? ['I received what was found by searching.'] : []),
     ...(earlier > 0 ? [`Before that you wrote ${earlier} ${earlier === 1 ? 'message' : 'messages'}.`] : []),
   ].join(' ');
+}
+
+function isEvidence(message: ModelMessage | undefined): boolean {
+  return message?.role === 'user' && message.isEvidence === true;
 }
 
 function describe(part: Exclude<ModelPart, { type: 'text' }>): string {

@@ -36,7 +36,7 @@ export async function buildMessages(
         break;
       case 'evidence': {
         const text = evidenceBlock(step.content.searches);
-        const block: ModelMessage = { role: 'user', parts: [{ type: 'text', text }] };
+        const block: ModelMessage = { role: 'user', parts: [{ type: 'text', text }], isEvidence: true };
         // Before the message that it was searched for.
         const at = steps[i - 1]?.kind === 'user' ? messages.length - 1 : messages.length;
         if (text !== '') messages.splice(at, 0, block);
