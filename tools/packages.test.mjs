@@ -34,6 +34,7 @@ const GIVEN = `
     const steps: contracts.Step[];
     const methods: contracts.ToolMethodRequest[];
     const bytes: AsyncIterable<Uint8Array>;
+    const pdf: ArrayBuffer;
     let accessToken: string | null;
     function choose(options: readonly { id: string; label: string }[]): Promise<string>;
     function openPage(url: string, signal: AbortSignal): Promise<void>;
