@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
+import { RunCalls } from '../../api/e2e/harness/run-calls.ts';
 import {
   assertBuilt,
   complaintsOf,
@@ -13,6 +16,7 @@ import {
   PHONE,
   signIn,
   skipReason,
+  until,
   violations,
 } from './browser.ts';
 
@@ -52,13 +56,16 @@ suite('importing tools in a browser', () => {
   function answer(socket: Socket): void {
     let text = '';
     socket.setEncoding('latin1');
+    // The browser may leave before the end.
+    socket.on('error', () => undefined);
     socket.on('data', (chunk: string) => {
       text += chunk;
       const [head = '', body] = text.split('\r\n\r\n');
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
       if (body === undefined || body.length < length) return;
-      received.push(text);
-      const output = JSON.stringify({ number: 7, ferry: 'Aurora' });
+      const isDocument = text.startsWith('GET /closed.json ');
+      if (!isDocument) received.push(text);
+      const output = JSON.stringify(isDocument ? berths(50) : { number: 7, ferry: 'Aurora' });
       socket.end(
         `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${output.length}\r\nconnection: close\r\n\r\n${output}`,
       );
@@ -80,6 +87,287 @@ suite('importing tools in a browser', () => {
   /** Reads a document on a page that asks for one. */
   const choose = (page: Page, document: object) =>
     page.getByLabel('Choose file').setInputFiles(file('document.json', JSON.stringify(document)));
+
+  /** A document with many methods that differ only in their names. */
+  function berths(count: number) {
+    const book = (i: number) => ({
+      operationId: `bookBerth${i}`,
+      summary: `Books berth ${i}`,
+      parameters: [
+        { name: 'day', in: 'path', required: true, schema: { type: 'string', examples: ['2026-05-01'] } },
+        { name: 'side', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { type: 'object', properties: { ship: { type: 'string' } }, required: ['ship'] },
+          },
+        },
+      },
+      responses: {},
+    });
+    const paths = Array.from({ length: count }, (_, i) => [`/berths/${i}/{day}`, { post: book(i) }]);
+    return {
+      ...{ openapi: '3.1.0', info: { title: 'Berths' }, servers: [{ url: portUrl }] },
+      paths: Object.fromEntries(paths) as object,
+    };
+  }
+
+  async function drop(page: Page, name: string, text: string): Promise<void> {
+    const data = await page.evaluateHandle(
+      ([fileName, content]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], fileName));
+        return transfer;
+      },
+      [name, text] as const,
+    );
+    await page.locator('.import-drop').dispatchEvent('drop', { dataTransfer: data });
+  }
+
+  it('imports 3 of 50 methods from a dropped file, edits one, and sends exactly its request', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/tools/import');
+    await drop(page, 'berths.txt', '{}');
+    await page.getByRole('alert').getByText('berths.txt is not a .json, .yaml, or .yml file').waitFor();
+    await drop(page, 'berths.json', JSON.stringify(berths(50)));
+    await page.getByText('0 of 50 chosen').waitFor();
+    for (const i of [7, 8, 9]) {
+      await page.getByRole('checkbox', { name: `Choose bookBerth${i}`, exact: true }).check();
+    }
+    await page.getByLabel('Name', { exact: true }).fill('Berths');
+    await page.getByLabel('Authentication').click();
+    await page.getByTitle('API key').click();
+    await page.getByLabel('Parameter name').fill('X-Berth-Key');
+    await page.getByLabel('Key', { exact: true }).fill('berth-key-123');
+    await page.getByRole('button', { name: 'Import 3 methods' }).click();
+    await page.waitForURL(/\/tools\/[0-9a-f-]{36}$/);
+    const toolId = page.url().split('/').at(-1) ?? '';
+
+    await page.getByRole('button', { name: 'Edit bookBerth8' }).click();
+    const drawer = page.getByRole('dialog', { name: 'bookBerth8' });
+    await drawer.getByLabel('Name').fill('reserve');
+    await drawer.getByLabel('Description').fill('Reserves a berth.');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.waitFor({ state: 'hidden' });
+
+    const input = { day: '1/5', side: ['a b', 'ö'], ship: 'Zoë' };
+    await page.getByRole('button', { name: 'Try reserve' }).click();
+    const panel = page.getByRole('dialog', { name: 'Try reserve' });
+    await panel.locator('.cm-content').fill(JSON.stringify(input));
+    await panel.getByRole('button', { name: 'Call method' }).click();
+    await panel.getByRole('group', { name: 'Output' }).getByText('Aurora').waitFor();
+    const expected = [
+      ...['POST /berths/8/1%2F5?side=a%20b&side=%C3%B6 HTTP/1.1', `host: ${portUrl.slice('http://'.length)}`],
+      ...['connection: keep-alive', 'Accept: application/json, */*;q=0.8', 'User-Agent: platform'],
+      ...['X-Berth-Key: berth-key-123', 'Content-Type: application/json', 'accept-language: *'],
+      ...[
+        'sec-fetch-mode: cors',
+        'accept-encoding: gzip, deflate',
+        'content-length: 15',
+        '',
+        '{"ship":"Zoë"}',
+      ],
+    ].join('\r\n');
+    expect(complaints).toEqual([]);
+
+    // An agent and a task send the same.
+    const agent = await app.client().agents.create({
+      ...{ name: 'Harbor master', model: 'platform/offline', systemPrompt: 'Be brief.' },
+      tools: [{ toolId, methods: ['reserve'] }],
+    });
+    await app.client().agents.execute(agent.id, {
+      inputs: { query: `/call Berths.reserve ${JSON.stringify(input)}` },
+    });
+    const runs = new RunCalls(app);
+    await runs.result([{ id: 'book', kind: 'tool', toolId, method: 'reserve', input }]);
+    const sent = received.splice(0).map((request) => Buffer.from(request, 'latin1').toString());
+    expect(sent).toEqual([expected, expected, expected]);
+  });
+
+  it('says why a document cannot be loaded, and the way around it works', async () => {
+    const page = await newPage();
+    await page.goto('/tools/import');
+    await page.getByText('URL', { exact: true }).click();
+    await page.getByLabel('Document URL').fill(`${portUrl}/closed.json`);
+    await page.getByRole('button', { name: 'Read document' }).click();
+    await page.getByRole('alert').getByText('does not allow other websites').waitFor();
+    const command = await page.getByRole('group', { name: 'Download command' }).innerText();
+    const folder = mkdtempSync(join(tmpdir(), 'import-'));
+    // What the user would do in a terminal.
+    const [, fileName = '', address = ''] = /^curl -fL -o (\S+) '(.*)'$/.exec(command) ?? [];
+    writeFileSync(join(folder, fileName), await (await fetch(address)).text());
+    await drop(page, fileName, readFileSync(join(folder, fileName), 'utf8'));
+    await page.getByText('0 of 50 chosen').waitFor();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('creates a tool by hand, and adds and deletes methods', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/tools');
+    await page.getByRole('button', { name: 'New tool' }).click();
+    await page.getByRole('heading', { name: 'New tool' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).first().fill('Lighthouse');
+    await page.getByLabel('Server').fill(portUrl);
+    await page.getByLabel('Method name').fill('read light');
+    await page.getByLabel('Path').fill('lights');
+    await page.getByRole('button', { name: 'Create tool' }).click();
+    await page.getByText('Use letters, digits, _ and - only').waitFor();
+    await page.getByText('Begin with / and use no spaces').waitFor();
+    await page.getByLabel('Method name').fill('readLight');
+    await page.getByLabel('Path').fill('/lights/{light}');
+    await page.getByRole('button', { name: 'Add parameter' }).click();
+    const parameter = page.getByRole('group', { name: 'Parameter 1' });
+    await parameter.getByLabel('Name').fill('unit');
+    await parameter.getByLabel('Required').check();
+    expect(await violations(page, 'new tool')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    await page.setViewportSize(DESK);
+    await page.getByRole('button', { name: 'Create tool' }).click();
+    await page.waitForURL(/\/tools\/[0-9a-f-]{36}$/);
+    const toolId = page.url().split('/').at(-1) ?? '';
+    const { tools } = app.client();
+    await tools.invoke(toolId, 'readLight', { input: { light: '7', unit: 'cd' } });
+    expect(received.splice(0)[0]).toMatch(/^GET \/lights\/7\?unit=cd HTTP/);
+
+    await page.getByRole('button', { name: 'Add method' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Add method' });
+    await drawer.getByLabel('Method name').fill('READLIGHT');
+    await drawer.getByLabel('Path').fill('/lights');
+    expect(await violations(page, 'new method')).toEqual([]);
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('already has a method named READLIGHT').waitFor();
+    await drawer.getByLabel('Method name').fill('listLights');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Edit readLight' }).click();
+    await page.getByRole('dialog', { name: 'readLight' }).getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete readLight?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByRole('button', { name: 'Edit readLight' }).waitFor({ state: 'detached' });
+    expect((await tools.get(toolId)).methods.map(({ name }) => name)).toEqual(['listLights']);
+    // The browser reports the conflict as well.
+    expect(complaints.filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('lets members see and call tools only', async () => {
+    const { id } = await app.client().tools.create({
+      ...{ name: 'Buoys', serverUrl: portUrl },
+      methods: [{ name: 'listBuoys', httpMethod: 'get', path: '/buoys', inputSchema: { type: 'object' } }],
+    });
+    const context = await newConsoleContext(browser, app.url);
+    const page = await newPage(context);
+    await signIn(page, app.member);
+    await page.goto('/tools');
+    await page.getByRole('link', { name: 'Buoys' }).waitFor();
+    for (const name of ['Import tool', 'New tool']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    await page.goto(`/tools/${id}`);
+    await page.getByRole('button', { name: 'Try listBuoys' }).waitFor();
+    for (const name of ['Edit listBuoys', 'Re-import', 'Add method', 'Delete', 'Save']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    }
+    for (const path of ['/tools/import', '/tools/new', `/tools/${id}/import`]) {
+      await page.goto(path);
+      await page.getByText("You don't have permission to view this").first().waitFor();
+      expect(await page.getByLabel('Choose file').count()).toBe(0);
+    }
+    await context.close();
+  });
+
+  it('reads 4 MB without holding up the page, and can be cancelled', async () => {
+    const { name, text } = largeDocument();
+    const page = await newPage();
+    await page.goto('/tools/import');
+    await page.getByText('Choose file').waitFor();
+    // By its path: the content of a buffer would go through the page.
+    const folder = mkdtempSync(join(tmpdir(), 'import-'));
+    const path = join(folder, 'large.json');
+    writeFileSync(path, text);
+    const read = () => page.getByLabel('Choose file').setInputFiles(path);
+    await read();
+    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('button', { name: 'Cancel reading' }).click();
+    await page.getByLabel('Choose file').waitFor({ state: 'attached' });
+    await until(async () => page.workers().length === 0);
+
+    const started = performance.now();
+    await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+    await read();
+    await page.getByRole('region', { name: 'Choose methods' }).waitFor();
+    const seconds = (performance.now() - started) / 1_000;
+    const tasks = listTasks(await browser.stopTracing());
+    const memory = await page.evaluate(
+      () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
+    );
+    rmSync(folder, { recursive: true });
+    console.warn(
+      `${(text.length / 1e6).toFixed(1)} MB (${name}) in ${seconds.toFixed(1)} s; longest of ${tasks.length} tasks of ` +
+        `the page: ${tasks
+          .slice(0, 5)
+          .map((ms) => ms.toFixed(0))
+          .join(', ')} ms; its memory: ${(memory / 1e6).toFixed(0)} MB`,
+    );
+    expect(tasks.length).toBeGreaterThan(100);
+    expect(tasks[0]).toBeLessThan(50);
+  });
+
+  /** How long the main thread of the page computed in each task, longest first: without the time that others had the CPU. */
+  function listTasks(trace: Buffer): number[] {
+    interface TraceEvent {
+      name: string;
+      pid: number;
+      tid: number;
+      tdur?: number;
+      args?: { name?: string };
+    }
+    const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+    const threads = new Set(
+      traceEvents
+        .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+        .map(({ pid, tid }) => `${pid} ${tid}`),
+    );
+    return traceEvents
+      .filter(({ name, pid, tid }) => /RunTask$/.test(name) && threads.has(`${pid} ${tid}`))
+      .map(({ tdur = 0 }) => tdur / 1_000)
+      .sort((a, b) => b - a);
+  }
+
+  /** The largest document of the corpus, several times over; without the corpus, a document of our own. */
+  function largeDocument(): { name: string; text: string } {
+    const folder =
+      process.env.OPENAPI_CORPUS ?? join(import.meta.dirname, '../../../../shared/openapi-corpus');
+    const [largest] = (existsSync(folder) ? readdirSync(folder) : [])
+      .filter((name) => name.endsWith('.json'))
+      .sort((a, b) => statSync(join(folder, b)).size - statSync(join(folder, a)).size);
+    if (largest === undefined) {
+      console.warn('The large document is one of our own: set OPENAPI_CORPUS to test a real one');
+      return { name: 'berths', text: JSON.stringify(berths(6_500)) };
+    }
+    const root = JSON.parse(readFileSync(join(folder, largest), 'utf8')) as Record<
+      'paths' | 'components',
+      object
+    >;
+    const copies = Math.ceil(4e6 / statSync(join(folder, largest)).size);
+    const components: object[] = [];
+    const paths: [string, unknown][] = [];
+    for (let i = 0; i < copies; i++) {
+      const move = (part: object) =>
+        JSON.parse(JSON.stringify(part).replaceAll('"#/components/', `"#/x-copies/${i}/`)) as object;
+      components.push(move(root.components));
+      for (const [path, item] of Object.entries(move(root.paths))) paths.push([`/copy${i}${path}`, item]);
+    }
+    const document = { ...root, 'x-copies': components, paths: Object.fromEntries(paths) };
+    // With line breaks, as real documents have them.
+    return { name: `${copies} × ${largest}`, text: JSON.stringify(document, null, 1) };
+  }
 
   it('makes a method of a curl command, without its credentials', async () => {
     const page = await newPage();

@@ -86,6 +86,7 @@ const router = createBrowserRouter([
             lazy: automation(() => import('./features/applications/application-page.tsx')),
           },
           { path: 'tools', lazy: tools(() => import('./features/tools/tools-page.tsx')) },
+          { path: 'tools/new', lazy: tools(() => import('./features/tools/new-tool-page.tsx')) },
           { path: 'tools/import', lazy: tools(() => import('./features/tools/import-page.tsx')) },
           { path: 'tools/:toolId/import', lazy: tools(() => import('./features/tools/reimport-page.tsx')) },
           { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },

@@ -17,6 +17,7 @@ export const paths = {
   application: (identifier: string) => `/applications/${encodeURIComponent(identifier)}`,
   tools: '/tools',
   importTool: '/tools/import',
+  newTool: '/tools/new',
   tool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}`,
   reimportTool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}/import`,
   knowledge: '/knowledge',

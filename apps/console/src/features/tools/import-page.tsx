@@ -1,5 +1,5 @@
 import { LockOutlined } from '@ant-design/icons';
-import { useState, type ReactNode } from 'react';
+import { startTransition, useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
 import { Page } from '../../ui/page.tsx';
@@ -41,11 +41,14 @@ function Choice({
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useState(() => suggestChoice(overview.operations));
+  // The form comes in a step of its own: together with the list, it would hold up the page.
+  const [hasForm, setHasForm] = useState(false);
+  useEffect(() => startTransition(() => setHasForm(true)), []);
   return (
     <>
       <ImportReport overview={overview} onClose={onClose} />
       <ImportMethods overview={overview} chosen={chosen} onChange={setChosen} />
-      <ImportSave overview={overview} worker={worker} chosen={chosen} />
+      {hasForm && <ImportSave overview={overview} worker={worker} chosen={chosen} />}
     </>
   );
 }

@@ -1,4 +1,6 @@
+import type { ReportEntry } from '@platform/openapi-import';
 import { Alert, Button } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -48,33 +50,42 @@ export function ImportReport({ overview, onClose }: ImportReportProps) {
             ))}
           />
         )}
-        {inexact.length > 0 && (
-          <details>
-            <summary>{t('toolImport.reasons', { count: inexact.length })}</summary>
-            <ul className="import-reasons" tabIndex={0}>
-              {inexact.slice(0, MAX_SHOWN).map(({ operationKey, fidelity, reasons }) => (
-                <li key={operationKey}>
-                  <span className={fidelity === 'skipped' ? 'badge danger' : 'badge warning'}>
-                    {t(`toolImport.fidelity.${fidelity}`)}
-                  </span>{' '}
-                  <span className="mono">{operationKey}</span>
-                  {reasons.map(({ pointer, reason }, i) => (
-                    <p key={i} className="muted">
-                      <code>{pointer}</code> {reason}
-                    </p>
-                  ))}
-                </li>
-              ))}
-            </ul>
-            {inexact.length > MAX_SHOWN && (
-              <p className="muted">{t('toolImport.moreReasons', { count: inexact.length - MAX_SHOWN })}</p>
-            )}
-          </details>
-        )}
+        {inexact.length > 0 && <Reasons reports={inexact} />}
         <div>
           <Button onClick={onClose}>{t('toolImport.another')}</Button>
         </div>
       </div>
     </Card>
+  );
+}
+
+/** Why operations are not exact. Thousands of sentences are rendered only when somebody asks for them. */
+function Reasons({ reports }: { reports: ReportEntry[] }) {
+  const { t } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{t('toolImport.reasons', { count: reports.length })}</summary>
+      {isOpen && (
+        <ul className="import-reasons" tabIndex={0}>
+          {reports.slice(0, MAX_SHOWN).map(({ operationKey, fidelity, reasons }) => (
+            <li key={operationKey}>
+              <span className={fidelity === 'skipped' ? 'badge danger' : 'badge warning'}>
+                {t(`toolImport.fidelity.${fidelity}`)}
+              </span>{' '}
+              <span className="mono">{operationKey}</span>
+              {reasons.map(({ pointer, reason }, i) => (
+                <p key={i} className="muted">
+                  <code>{pointer}</code> {reason}
+                </p>
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {reports.length > MAX_SHOWN && (
+        <p className="muted">{t('toolImport.moreReasons', { count: reports.length - MAX_SHOWN })}</p>
+      )}
+    </details>
   );
 }

@@ -18,7 +18,8 @@ import {
 } from './import-protocol.ts';
 import { readDocument } from './read-document.ts';
 
-const PROGRESS_STEP = 20;
+/** The page needs time to show it. */
+const PROGRESS_MS = 100;
 
 let opened: OpenDocument | null = null;
 let reimport: Reimport | null = null;
@@ -64,8 +65,13 @@ async function open(source: DocumentSource): Promise<WorkerResponse> {
 /** Converts every operation for the report. The methods are dropped, so that only chosen ones leave the worker. */
 function inspect(document: OpenDocument): Omit<DocumentOverview, 'auth' | 'notes'> {
   const { kind, title, version, servers, operations, skippedReport } = document;
+  let shown = -Infinity;
   const inspected = operations.map((operation, i) => {
-    if (i % PROGRESS_STEP === 0) send({ type: 'progress', done: i, total: operations.length });
+    const now = performance.now();
+    if (now - shown >= PROGRESS_MS) {
+      shown = now;
+      send({ type: 'progress', done: i, total: operations.length });
+    }
     return { ...operation, report: document.convert(operation.path, operation.httpMethod).report };
   });
   return { ...{ kind, title, version, servers }, operations: inspected, skipped: skippedReport };

@@ -1,5 +1,5 @@
 import { Button, Progress as ProgressBar } from 'antd';
-import { useEffect, useRef, useState } from 'react';
+import { startTransition, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
 import { DocumentWorker, type Progress } from './document-worker.ts';
@@ -47,12 +47,16 @@ export function useDocumentReader(): Reader {
     worker.current = reader;
     try {
       const overview = await reader.read(source, setProgress);
-      setDocument({ worker: reader, overview });
+      // Rendered in small steps, so that the page stays responsive.
+      startTransition(() => {
+        setDocument({ worker: reader, overview });
+        setProgress(null);
+      });
     } catch (error) {
       reader.terminate();
       setProblem(error instanceof ReadError ? error.problem : { kind: 'workerFailed' });
+      setProgress(null);
     }
-    setProgress(null);
   };
   return { document, progress, problem, read, close };
 }

@@ -1,8 +1,8 @@
-import { DeleteOutlined, ImportOutlined } from '@ant-design/icons';
+import { DeleteOutlined, ImportOutlined, PlusOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -23,6 +23,9 @@ import { toolQuery } from './tools-query.ts';
 import { TryDrawer } from './try-drawer.tsx';
 import './tools.css';
 
+const NewMethodDrawer = lazy(() =>
+  import('./new-method-drawer.tsx').then((module) => ({ default: module.NewMethodDrawer })),
+);
 const SpeechCards = lazy(() =>
   import('./speech-cards.tsx').then((module) => ({ default: module.SpeechCards })),
 );
@@ -42,6 +45,7 @@ function Details({ tool }: { tool: Tool }) {
   const isEditable = useIsAdmin() && tool.kind === 'http';
   const [edited, setEdited] = useSearchFilter<string>('method');
   const [tried, setTried] = useSearchFilter<string>('try');
+  const [isAdding, setIsAdding] = useState(false);
   const find = (name: string | undefined) => tool.methods.find((method) => method.name === name);
   const method = find(edited);
   const callable = find(tried);
@@ -111,6 +115,15 @@ function Details({ tool }: { tool: Tool }) {
         )}
         <Card title={`${t('toolPages.methods')} (${tool.methods.length})`}>
           <MethodsTable tool={tool} isEditable={isEditable} onEdit={setEdited} onTry={setTried} />
+          {isEditable && (
+            <Button
+              className="add-method"
+              icon={<PlusOutlined aria-hidden />}
+              onClick={() => setIsAdding(true)}
+            >
+              {t('toolNew.addMethod')}
+            </Button>
+          )}
         </Card>
         {isEditable && (
           <Card title={t('toolPages.settings')}>
@@ -120,6 +133,11 @@ function Details({ tool }: { tool: Tool }) {
       </div>
       {method !== undefined && isEditable && (
         <MethodDrawer tool={tool} method={method} onClose={() => setEdited(undefined)} />
+      )}
+      {isAdding && (
+        <Suspense>
+          <NewMethodDrawer tool={tool} onClose={() => setIsAdding(false)} />
+        </Suspense>
       )}
       {callable !== undefined && (
         <TryDrawer tool={tool} method={callable} onClose={() => setTried(undefined)} />

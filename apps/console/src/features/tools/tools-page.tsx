@@ -1,4 +1,4 @@
-import { ImportOutlined } from '@ant-design/icons';
+import { ImportOutlined, PlusOutlined } from '@ant-design/icons';
 import type { ToolListing } from '@platform/contracts';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
@@ -61,13 +61,18 @@ export function Component() {
       wide
       actions={
         isAdmin && (
-          <Button
-            type="primary"
-            icon={<ImportOutlined aria-hidden />}
-            onClick={() => void navigate(paths.importTool)}
-          >
-            {t('toolPages.import')}
-          </Button>
+          <>
+            <Button icon={<PlusOutlined aria-hidden />} onClick={() => void navigate(paths.newTool)}>
+              {t('toolNew.open')}
+            </Button>
+            <Button
+              type="primary"
+              icon={<ImportOutlined aria-hidden />}
+              onClick={() => void navigate(paths.importTool)}
+            >
+              {t('toolPages.import')}
+            </Button>
+          </>
         )
       }
     >
