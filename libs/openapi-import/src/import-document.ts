@@ -77,7 +77,7 @@ export class OpenDocument {
   get warnings(): string[] {
     return this.found.length > MAX_MODEL_TOOLS
       ? [
-          `The document has ${this.found.length} methods. Models accept at most ${MAX_MODEL_TOOLS} tools, so choose`,
+          `The document has ${this.found.length} methods. Models accept at most ${MAX_MODEL_TOOLS} tools: choose those that agents need`,
         ]
       : [];
   }

@@ -197,7 +197,8 @@ export class SchemaConverter {
       if (typeof reference !== 'string') continue;
       const target = this.references.resolve(reference);
       if (isObject(target)) stack.push(target);
-      else if (typeof target !== 'boolean') return `The reference ${shorten(reference)} cannot be resolved`;
+      else if (typeof target !== 'boolean')
+        return `The reference ${shorten(reference)} cannot be resolved, so any object is accepted`;
     }
     return { members, seen };
   }
