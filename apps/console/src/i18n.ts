@@ -64,7 +64,7 @@ export function loadToolTexts(): Promise<void> {
   return loadTexts('tools');
 }
 
-/** Loads the texts of the pages about turns. The router can call it before i18n has started. */
+/** Loads the texts of the pages about turns, and of the command menu. The router can call it before i18n has started. */
 export function loadTraceTexts(): Promise<void> {
   return loadTexts('traces');
 }

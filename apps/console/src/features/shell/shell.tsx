@@ -3,6 +3,7 @@ import { App, Button, Drawer } from 'antd';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
+import { loadTraceTexts } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
 import { isOverlay } from '../../ui/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
@@ -16,12 +17,14 @@ import './shell.css';
 
 /** How long the page waits for content before it gives up on the former scroll position. */
 const RESTORE_MS = 2_000;
-const CommandMenu = lazy(() =>
-  import('./command-menu.tsx').then((module) => ({ default: module.CommandMenu })),
-);
-const ShortcutsDialog = lazy(() =>
-  import('./shortcuts-dialog.tsx').then((module) => ({ default: module.ShortcutsDialog })),
-);
+const CommandMenu = lazy(async () => {
+  const [{ CommandMenu }] = await Promise.all([import('./command-menu.tsx'), loadTraceTexts()]);
+  return { default: CommandMenu };
+});
+const ShortcutsDialog = lazy(async () => {
+  const [{ ShortcutsDialog }] = await Promise.all([import('./shortcuts-dialog.tsx'), loadTraceTexts()]);
+  return { default: ShortcutsDialog };
+});
 const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
 
 /** The layout of every page. Users who are not signed in are redirected to the sign-in page and back. */

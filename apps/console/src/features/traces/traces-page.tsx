@@ -59,7 +59,7 @@ export function Component() {
   const columns: Column<TurnListing>[] = [
     {
       key: 'turn',
-      title: inSpace ? t('traces.agent') : t('traces.turn'),
+      title: t('traces.turn'),
       render: (turn) =>
         turn.session === null ? (
           <>
@@ -82,7 +82,7 @@ export function Component() {
     {
       key: 'status',
       title: t('traces.status'),
-      width: 150,
+      width: 138,
       render: ({ status, errorCode }) => (
         <>
           <TurnStatusBadge status={status} />
@@ -93,7 +93,7 @@ export function Component() {
     {
       key: 'model',
       title: t('traces.model'),
-      width: '15%',
+      width: '17%',
       render: ({ model }) => <span className="mono truncate block">{model}</span>,
     },
     {
