@@ -12,6 +12,7 @@ import {
   settled,
   signIn,
   skipReason,
+  until,
   violations,
 } from './browser.ts';
 
@@ -62,10 +63,10 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.goto('/traces');
     const rows = page.locator('.list tbody tr');
     await page.getByRole('link', { name: 'Hello' }).waitFor();
-    expect(await rows.count()).toBe(3);
+    await until(async () => (await rows.count()) === 3);
     await page.getByLabel('Status').selectOption('FAILED');
+    await until(async () => (await rows.count()) === 1);
     await page.getByText('UNAVAILABLE').waitFor();
-    expect(await rows.count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=FAILED');
     await page.getByLabel('Status').selectOption('');
     await page.getByLabel('Whose turns').selectOption('space');
@@ -89,7 +90,7 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.getByRole('heading', { name: '/call current_time.now {}' }).waitFor();
     await settled(page);
     const steps = page.locator('.span-row');
-    expect(await steps.count()).toBe(3);
+    await until(async () => (await steps.count()) === 3);
     await steps.first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

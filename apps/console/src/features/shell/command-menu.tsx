@@ -8,16 +8,7 @@ import {
   SettingOutlined,
 } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
-import {
-  useDeferredValue,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type ReactNode,
-} from 'react';
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, type To } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -59,9 +50,8 @@ export function CommandMenu({ onClose, onHelp }: CommandMenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [position, setPosition] = useState(0);
-  const wanted = useDeferredValue(text);
   const commands = useCommands(onClose, onHelp);
-  const groups = useMemo(() => arrange(commands, wanted), [commands, wanted]);
+  const groups = useMemo(() => arrange(commands, text), [commands, text]);
   const shown = groups.flatMap(({ items }) => items);
   const active = shown[Math.min(position, shown.length - 1)];
 
