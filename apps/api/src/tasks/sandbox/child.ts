@@ -13,6 +13,10 @@ const TICK_MS = 500;
 /** How much longer than a slice the main thread can be stuck, if the worker does not end it. */
 const STUCK_GRACE_MS = 4_000;
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
+
+// The worker has died, maybe while this process starts. Node.js can hang in `exit()` while V8 compiles.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
 const quickJs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
 
 let execution: Execution | null = null;
@@ -45,7 +49,6 @@ process.on('message', (message: WorkerMessage) => {
 // The worker decides when its processes end: a Ctrl-C in its terminal must not reach them first.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
-process.on('disconnect', () => process.exit());
 
 const beats = new SharedArrayBuffer(4);
 const watchdogData: WatchdogData = { stuckMs: limits.silenceMs + STUCK_GRACE_MS, beats };
