@@ -85,7 +85,7 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
       <div className="stack">
         <div className="row wrap">
           <Input.Search
-            className="grow"
+            className="method-search"
             allowClear
             placeholder={t('toolPages.searchMethods')}
             aria-label={t('toolPages.searchMethods')}

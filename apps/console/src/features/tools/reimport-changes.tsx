@@ -132,7 +132,7 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
         )}
         <div className="row wrap">
           <Input.Search
-            className="grow"
+            className="method-search"
             allowClear
             placeholder={t('toolPages.searchMethods')}
             aria-label={t('toolPages.searchMethods')}
