@@ -52,7 +52,7 @@ export type SandboxMessage =
   | ExecutionEnd;
 
 /** The memory of the execution is free, and the process can take the next one; with `isLast`, it ends instead. */
-export type ExecutionEnd = { isLast: boolean } & (
+type ExecutionEnd = { isLast: boolean } & (
   | { type: 'done'; json: string | null }
   /** The code waits, but not for a call. */
   | { type: 'stuck' }
