@@ -119,7 +119,8 @@ describe('talking to an agent', () => {
     'an execution as a JSON response, and as a stream that is interrupted',
     async () => {
       const templated = await agent({ systemPrompt: 'Speak about {{topic}}.' });
-      const request = { inputs: { query: 'What of it?', topic: 'rain' } };
+      // With a command: otherwise the model lists its tools, and only a stream can ask the user.
+      const request = { inputs: { query: 'What of it?\n/long 12', topic: 'rain' } };
       const answer = await client.agents.execute(templated, request);
       expect(Object.keys(answer).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
       expect(answer).toMatchObject({
