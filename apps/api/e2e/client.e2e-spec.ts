@@ -120,12 +120,12 @@ describe('talking to an agent', () => {
     async () => {
       const templated = await agent({ systemPrompt: 'Speak about {{topic}}.' });
       // With a command: otherwise the model lists its tools, and only a stream can ask the user.
-      const request = { inputs: { query: 'What of it?\n/long 12', topic: 'rain' } };
+      const request = { inputs: { query: '/long 12', topic: 'rain' } };
       const answer = await client.agents.execute(templated, request);
       expect(Object.keys(answer).sort()).toEqual(['agent_id', 'answer', 'execution_time', 'token_usage']);
       expect(answer).toMatchObject({
         agent_id: templated,
-        answer: expect.stringContaining('What of it?') as string,
+        answer: expect.stringMatching(/^(word ?){12}$/) as string,
       });
 
       const stream = cutAfter([700, 300]).agents.executeStream(templated, request);

@@ -79,10 +79,10 @@ describe('extraction', () => {
   }, 60_000);
 
   it('ends a thread that takes too long', async () => {
-    // Duplicates are looked for among the attributes of a tag, which takes quadratic time.
+    // Among the attributes of a tag, duplicates are looked for: far more work than the limit allows.
     const attributes = Array.from({ length: 500_000 }, (_, i) => `a${i}`).join(' ');
-    await expect(extract(`<p ${attributes}>`, 'text/html', 1_500)).rejects.toThrow(
-      'The document could not be read within 1.5 seconds.',
+    await expect(extract(`<p ${attributes}>`, 'text/html', 50)).rejects.toThrow(
+      'The document could not be read within 0.05 seconds.',
     );
   }, 30_000);
 
