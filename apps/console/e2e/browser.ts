@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type AxeBuilder from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 
 export const skipReason = process.env.PLATFORM_SKIP_BROWSER;
 
@@ -76,6 +76,14 @@ export async function violations(page: Page, where: string): Promise<string[]> {
 /** Whether the page can be scrolled sideways. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** Chooses the first option with a text. Waits for it: options can still be loading. */
+export async function chooseOption(field: Locator, text: string): Promise<void> {
+  await field.fill(text);
+  const dropdown = field.page().locator('.ant-select-dropdown:not(.ant-select-dropdown-hidden)');
+  await dropdown.locator('.ant-select-item-option-active', { hasText: text }).waitFor();
+  await field.press('Enter');
 }
 
 /** Asks until the answer is yes. */

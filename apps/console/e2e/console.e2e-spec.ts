@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   assertBuilt,
+  chooseOption,
   complaintsOf,
   DESK,
   launchBrowser,
@@ -278,8 +279,7 @@ suite('the console in a browser', () => {
       .agents.create({ name: 'Worker', model: 'platform/offline', systemPrompt: 'Be brief.' });
     await page.goto('/jobs');
     await page.getByRole('button', { name: 'New job' }).first().click();
-    await page.getByLabel('Agent', { exact: true }).fill('Worker');
-    await page.getByLabel('Agent', { exact: true }).press('Enter');
+    await chooseOption(page.getByLabel('Agent', { exact: true }), 'Worker');
     await page.getByLabel('Message').fill('A word about **rivers**');
     await page.getByRole('button', { name: 'Start job' }).click();
     const drawer = page.getByRole('dialog', { name: 'Worker' });

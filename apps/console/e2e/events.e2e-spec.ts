@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ApplicationManifest } from '@platform/contracts';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { emitManagedEvent } from '@platform/client';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   assertBuilt,
+  chooseOption,
   complaintsOf,
   DESK,
   launchBrowser,
@@ -76,12 +77,6 @@ suite('the event pages in a browser', () => {
     return page;
   }
 
-  /** Chooses an option of a select field. */
-  async function choose(field: Locator, text: string): Promise<void> {
-    await field.fill(text);
-    await field.press('Enter');
-  }
-
   it('installs an application, says why an event fired nothing, and replays it after the filter is fixed', async () => {
     const page = await newPage();
     const complaints = complaintsOf(page);
@@ -122,7 +117,7 @@ suite('the event pages in a browser', () => {
     await page.getByRole('heading', { name: 'parcel.sent' }).waitFor();
     await page.getByRole('link', { name: 'Subscribe a task' }).click();
     const drawer = page.getByRole('dialog');
-    await choose(drawer.getByLabel('Task'), 'Weigh');
+    await chooseOption(drawer.getByLabel('Task'), 'Weigh');
     await drawer.getByRole('button', { name: 'Add field' }).click();
     await drawer.getByLabel('Field 1', { exact: true }).fill('weight');
     await drawer.getByLabel('Values of field 1').fill('50');

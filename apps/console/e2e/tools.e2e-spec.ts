@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   assertBuilt,
+  chooseOption,
   complaintsOf,
   DESK,
   launchBrowser,
@@ -218,13 +219,10 @@ suite('the tool pages in a browser', () => {
     await editor.goto('/tasks/new');
     await editor.getByRole('group', { name: 'Add a step' }).getByRole('button', { name: 'Tool' }).click();
     const step = editor.getByRole('group', { name: 'Step 2' });
-    await step.getByRole('combobox', { name: 'Tool' }).fill('Parcels');
-    await step.getByRole('combobox', { name: 'Tool' }).press('Enter');
-    await step.getByLabel('Method').fill('north');
-    await step.getByLabel('Method').press('Enter');
+    await chooseOption(step.getByRole('combobox', { name: 'Tool' }), 'Parcels');
+    await chooseOption(step.getByLabel('Method'), 'north');
     await step.getByTitle('north').waitFor();
-    await step.getByRole('combobox', { name: 'Tool' }).fill('time');
-    await step.getByRole('combobox', { name: 'Tool' }).press('Enter');
+    await chooseOption(step.getByRole('combobox', { name: 'Tool' }), 'time');
     // Another tool has other methods.
     await step.getByTitle('north').waitFor({ state: 'detached' });
 
@@ -251,13 +249,10 @@ suite('the tool pages in a browser', () => {
     await page.goto('/agents/new');
     await page.getByLabel('Name').fill('Pilot');
     await page.getByLabel('System prompt').fill('Guide ships.');
-    await page.getByLabel('Add a tool').fill('Harbors');
-    await page.getByLabel('Add a tool').press('Enter');
-    await page.getByLabel('Methods of Harbors').fill('west');
-    await page.getByLabel('Methods of Harbors').press('Enter');
+    await chooseOption(page.getByLabel('Add a tool'), 'Harbors');
+    await chooseOption(page.getByLabel('Methods of Harbors'), 'west');
     await page.getByLabel('Methods of Harbors').press('Escape');
-    await page.getByLabel('Add a tool').fill('speech');
-    await page.getByLabel('Add a tool').press('Enter');
+    await chooseOption(page.getByLabel('Add a tool'), 'speech');
     expect(await violations(page, 'agent')).toEqual([]);
     await page.getByRole('button', { name: 'Remove speech_recognition' }).click();
     await page.getByRole('button', { name: 'Create agent' }).click();
