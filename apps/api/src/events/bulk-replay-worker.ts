@@ -6,11 +6,11 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { ClaimLoop } from '../infra/claim-loop.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { isUnavailable } from '../infra/database/unavailable.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { Sleeper } from '../infra/sleeper.ts';
-import { PollLoop } from '../infra/poll-loop.ts';
 import { BulkReplayBatches } from './bulk-replay-batches.ts';
 import {
   claimBulkReplay,
@@ -19,8 +19,6 @@ import {
   type ClaimedBulkReplay,
 } from './bulk-replays.store.ts';
 
-/** How often a worker looks for bulk replays of other processes, and for those whose worker has died. */
-const IDLE_MS = 1_000;
 /** After a failure of the database. */
 const RETRY_MS = 1_000;
 /** How many bulk replays a process executes at the same time. */
@@ -31,8 +29,12 @@ const BATCHES_PER_SECOND = 10;
 @Injectable()
 export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(BulkReplayWorker.name);
-  private readonly loop = new PollLoop(() => this.claim());
-  private readonly executing = new Set<Promise<void>>();
+  private readonly loop = new ClaimLoop<ClaimedBulkReplay>({
+    maxRunning: MAX_RUNNING,
+    claim: () => claimBulkReplay(this.database),
+    execute: (replay) => this.execute(replay),
+    onClaimError: (err) => this.logger.warn({ err }, 'Bulk replays could not be claimed; retrying'),
+  });
 
   constructor(
     private readonly config: PlatformConfig,
@@ -51,8 +53,8 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   /** Resolves when the bulk replays that this process executes have ended. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.executing);
+  settled(): Promise<void> {
+    return this.loop.settled();
   }
 
   onModuleDestroy(): void {
@@ -61,25 +63,6 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
-    await this.settled();
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async claim(): Promise<number> {
-    try {
-      while (this.executing.size < MAX_RUNNING && !this.loop.signal.aborted) {
-        const claimed = await claimBulkReplay(this.database);
-        if (claimed === null) return IDLE_MS;
-        const work = this.execute(claimed).finally(() => {
-          this.executing.delete(work);
-          this.wake();
-        });
-        this.executing.add(work);
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Bulk replays could not be claimed; retrying');
-    }
-    return IDLE_MS;
   }
 
   /** Never rejects. Ends early if the process stops, or if another worker has taken over. */

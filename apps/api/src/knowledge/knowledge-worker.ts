@@ -6,10 +6,10 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
+import { ClaimLoop } from '../infra/claim-loop.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { isUnavailable } from '../infra/database/unavailable.ts';
 import { failpoint } from '../infra/failpoints.ts';
-import { PollLoop } from '../infra/poll-loop.ts';
 import { runExtraction } from './extraction/run-extraction.ts';
 import { Unreadable } from './extraction/unreadable.ts';
 import { insertChunks } from './knowledge-chunks.store.ts';
@@ -23,8 +23,6 @@ import {
 } from './knowledge-documents.store.ts';
 import { spaceTag } from './space-tag.ts';
 
-/** How often a worker looks for documents of other processes, and for those whose worker has died. */
-const IDLE_MS = 1_000;
 /** Each in a thread of its own. */
 const MAX_RUNNING = 2;
 const MAX_ATTEMPTS = 3;
@@ -33,8 +31,12 @@ const MAX_ATTEMPTS = 3;
 @Injectable()
 export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(KnowledgeWorker.name);
-  private readonly loop = new PollLoop(() => this.claim());
-  private readonly reading = new Set<Promise<void>>();
+  private readonly loop = new ClaimLoop<ClaimedDocument>({
+    maxRunning: MAX_RUNNING,
+    claim: () => claimDocument(this.database),
+    execute: (document) => this.read(document),
+    onClaimError: (err) => this.logger.warn({ err }, 'Documents could not be claimed; retrying'),
+  });
 
   constructor(
     private readonly config: PlatformConfig,
@@ -56,25 +58,6 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
-    await Promise.allSettled(this.reading);
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async claim(): Promise<number> {
-    try {
-      while (this.reading.size < MAX_RUNNING && !this.loop.signal.aborted) {
-        const claimed = await claimDocument(this.database);
-        if (claimed === null) return IDLE_MS;
-        const work = this.read(claimed).finally(() => {
-          this.reading.delete(work);
-          this.wake();
-        });
-        this.reading.add(work);
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Documents could not be claimed; retrying');
-    }
-    return IDLE_MS;
   }
 
   /** Never rejects. If the database is unavailable, the lease of the document expires, and it is read again. */
