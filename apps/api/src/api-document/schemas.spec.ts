@@ -24,4 +24,10 @@ describe('completeSchemas', () => {
       example: { type: 'object', payload: { type: 'object' } },
     });
   });
+
+  it('lists the values of an enum in the same order in every build', () => {
+    const schema = { properties: { source: { type: 'string', enum: ['job', 'chat', 'execute'] } } };
+    completeSchemas(schema);
+    expect(schema.properties.source.enum).toEqual(['chat', 'execute', 'job']);
+  });
 });
