@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from 'quickjs-emscripten';
 import { Execution, type ExecutionState } from './execution.ts';
+import { Interpreter } from './interpreter.ts';
 import type { SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
 import type { WatchdogData } from './watchdog.ts';
 
@@ -17,7 +18,7 @@ const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
 // The worker has died, maybe while this process starts. Node.js can hang in `exit()` while V8 compiles.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-const quickJs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
+const interpreter = new Interpreter(await newQuickJSWASMModuleFromVariant(RELEASE_SYNC), limits);
 
 let execution: Execution | null = null;
 let heardAt = performance.now();
@@ -68,7 +69,7 @@ setInterval(() => {
 send({ type: 'ready' });
 
 function newExecution(): Execution {
-  execution = new Execution(quickJs, limits, {
+  execution = new Execution(interpreter, {
     log: (lines) => send({ type: 'log', lines }),
     call: (id, action, json) => send({ type: 'call', id, action, json }),
   });
@@ -87,23 +88,15 @@ function report(slice: () => ExecutionState): void {
     send(state);
     return;
   }
-  // A runtime that ran out of something is not trusted to be freed.
-  const isLimit = state.type === 'failed' && state.failure.kind === 'limit';
-  // In one message: what the process has freed before costs less than to say so later.
-  if (!isLimit && free()) send({ ...state, isLast: false });
-  else process.send?.({ ...state, isLast: true } satisfies SandboxMessage, () => process.exit());
-}
-
-/** Frees the memory of the execution. Returns false if the interpreter refuses to. */
-function free(): boolean {
-  const ended = execution;
-  execution = null;
-  try {
-    ended?.dispose();
-    return true;
-  } catch {
-    return false;
+  // An interpreter that ran out of something is not trusted any more.
+  const isLast = state.type === 'failed' && state.failure.kind === 'limit';
+  if (isLast) {
+    process.send?.({ ...state, isLast } satisfies SandboxMessage, () => process.exit());
+    return;
   }
+  execution = null;
+  send({ ...state, isLast });
+  interpreter.reset();
 }
 
 /** An error of the interpreter itself, such as its own stack running out. */

@@ -1,12 +1,6 @@
-import {
-  Scope,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  type QuickJSWASMModule,
-} from 'quickjs-emscripten';
+import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
+import type { Interpreter, InterpreterHost } from './interpreter.ts';
 import type { CallError, CodeFailure, SandboxLimits } from './messages.ts';
-import { preludeOf } from './prelude.ts';
 
 // Node.js runs this file in a process of its own, without compiling it: only types that can be removed are allowed.
 
@@ -28,14 +22,12 @@ export type ExecutionState =
   | { type: 'done'; json: string | null }
   | { type: 'failed'; failure: CodeFailure };
 
-/** One execution of code in a runtime of its own. */
-export class Execution {
+/** One execution of code. Nothing else may use the interpreter until it is reset. */
+export class Execution implements InterpreterHost {
   private readonly limits: SandboxLimits;
-  private readonly host: ExecutionHost;
-  private readonly scope = new Scope();
-  private readonly runtime: QuickJSRuntime;
   private readonly vm: QuickJSContext;
-  private settle: QuickJSHandle | null = null;
+  private readonly interpreter: Interpreter;
+  private readonly host: ExecutionHost;
   private finished: ExecutionState | null = null;
   private exceeded: string | null = null;
   private usedMs = 0;
@@ -47,33 +39,26 @@ export class Execution {
   private openCalls = 0;
   private callBytes = 0;
 
-  constructor(quickJs: QuickJSWASMModule, limits: SandboxLimits, host: ExecutionHost) {
-    this.limits = limits;
+  constructor(interpreter: Interpreter, host: ExecutionHost) {
+    this.interpreter = interpreter;
+    this.limits = interpreter.limits;
+    this.vm = interpreter.vm;
     this.host = host;
-    this.runtime = this.scope.manage(quickJs.newRuntime());
-    this.runtime.setMemoryLimit(limits.memoryBytes);
-    this.runtime.setMaxStackSize(limits.stackBytes);
-    this.runtime.setInterruptHandler(() => this.isExceeded());
-    this.vm = this.own(this.runtime.newContext());
+    interpreter.host = this;
   }
 
   /** Runs the code until it ends or waits for a host call. */
   start(source: string, context: string): ExecutionState {
     return this.slice(() => {
       const { vm } = this;
-      const prelude = this.unwrap(vm.evalCode(preludeOf(this.limits), 'platform.js'));
-      const hosts = [this.newLog(), this.newCall(), this.newFinish()];
-      const inner = this.unwrap(vm.callFunction(prelude, vm.undefined, ...hosts));
-      this.settle = this.own(vm.getProp(inner, 'settle'));
-      const start = this.own(vm.getProp(inner, 'start'));
       // On the first line of the source, so that its lines keep their numbers.
       const main = vm.evalCode(`(async function (context, platform, console) {${source}\n})`, SOURCE_NAME);
       if (main.error) {
         this.failToParse(this.dump(main.error), source);
         return;
       }
-      const argument = this.own(vm.newString(context));
-      this.finish(vm.callFunction(start, vm.undefined, this.own(main.value), argument));
+      const argument = vm.newString(context);
+      this.finish(vm.callFunction(this.interpreter.start, vm.undefined, main.value, argument));
     });
   }
 
@@ -81,26 +66,20 @@ export class Execution {
   resume(id: number, result: { json: string } | { error: CallError }): ExecutionState {
     this.openCalls--;
     return this.slice(() => {
-      const { vm, settle } = this;
-      if (settle === null) return;
+      const { vm } = this;
       const error = 'error' in result ? vm.newString(JSON.stringify(result.error)) : vm.null;
       const json = 'json' in result ? vm.newString(result.json) : vm.null;
-      this.finish(vm.callFunction(settle, vm.undefined, vm.newNumber(id), error, json));
+      this.finish(vm.callFunction(this.interpreter.settle, vm.undefined, vm.newNumber(id), error, json));
       error.dispose();
       json.dispose();
     });
-  }
-
-  /** Frees the memory of the runtime. */
-  dispose(): void {
-    this.scope.dispose();
   }
 
   private slice(work: () => void): ExecutionState {
     this.sliceStart = { cpu: threadCpuMs(), wall: performance.now() };
     work();
     while (this.finished === null && !this.isExceeded()) {
-      const ran = this.runtime.executePendingJobs(JOBS);
+      const ran = this.vm.runtime.executePendingJobs(JOBS);
       if (ran.error) this.failWith(this.dump(ran.error));
       else if (ran.value === 0) break;
     }
@@ -110,7 +89,8 @@ export class Execution {
     return this.finished ?? { type: this.openCalls > 0 ? 'waiting' : 'stuck' };
   }
 
-  private isExceeded(): boolean {
+  /** Whether the code has used too much processor time, or has not paused for too long. */
+  isExceeded(): boolean {
     const { cpuMs, silenceMs } = this.limits;
     if (this.usedMs + threadCpuMs() - this.sliceStart.cpu > cpuMs) {
       this.exceeded ??= `The code used more than ${cpuMs / 1000} s of processor time`;
@@ -120,43 +100,32 @@ export class Execution {
     return this.exceeded !== null;
   }
 
-  private newLog(): QuickJSHandle {
-    return this.newFunction('log', (text) => {
-      if (this.logBytes >= this.limits.logBytes) return;
-      const line = this.vm.getString(text);
-      this.logBytes += Buffer.byteLength(line) + 1;
-      this.unsent += line.length;
-      this.lines.push(line);
-      if (this.unsent >= LOG_CHUNK) this.flushLog();
-    });
+  log(text: QuickJSHandle): void {
+    if (this.logBytes >= this.limits.logBytes) return;
+    const line = this.vm.getString(text);
+    this.logBytes += Buffer.byteLength(line) + 1;
+    this.unsent += line.length;
+    this.lines.push(line);
+    if (this.unsent >= LOG_CHUNK) this.flushLog();
   }
 
-  private newCall(): QuickJSHandle {
-    return this.newFunction('call', (id, action, json) => {
-      const { calls, openCalls, callBytes } = this.limits;
-      if (this.calls >= calls) throw new Error(`The code has made ${calls} calls, which is the most`);
-      if (this.openCalls >= openCalls) {
-        throw new Error(`The code waits for ${openCalls} calls, which is the most at a time`);
-      }
-      const request = this.readText(json) ?? 'null';
-      this.callBytes += request.length;
-      if (this.callBytes > callBytes)
-        throw new Error(`The calls of the code have at most ${callBytes} bytes`);
-      this.calls++;
-      this.openCalls++;
-      this.host.call(this.vm.getNumber(id), this.vm.getString(action), request);
-    });
+  call(id: QuickJSHandle, action: QuickJSHandle, json: QuickJSHandle): void {
+    const { calls, openCalls, callBytes } = this.limits;
+    if (this.calls >= calls) throw new Error(`The code has made ${calls} calls, which is the most`);
+    if (this.openCalls >= openCalls) {
+      throw new Error(`The code waits for ${openCalls} calls, which is the most at a time`);
+    }
+    const request = this.readText(json) ?? 'null';
+    this.callBytes += request.length;
+    if (this.callBytes > callBytes) throw new Error(`The calls of the code have at most ${callBytes} bytes`);
+    this.calls++;
+    this.openCalls++;
+    this.host.call(this.vm.getNumber(id), this.vm.getString(action), request);
   }
 
-  private newFinish(): QuickJSHandle {
-    return this.newFunction('finish', (succeeded, text, stack) => {
-      if (this.vm.dump(succeeded) === true) this.finished ??= { type: 'done', json: this.readText(text) };
-      else this.failWith({ message: this.readText(text), stack: this.readText(stack) });
-    });
-  }
-
-  private newFunction(name: string, call: (...args: QuickJSHandle[]) => void): QuickJSHandle {
-    return this.own(this.vm.newFunction(name, call));
+  end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void {
+    if (this.vm.dump(succeeded) === true) this.finished ??= { type: 'done', json: this.readText(text) };
+    else this.failWith({ message: this.readText(text), stack: this.readText(stack) });
   }
 
   private readText(handle: QuickJSHandle | undefined): string | null {
@@ -192,14 +161,6 @@ export class Execution {
     if (this.lines.length > 0) this.host.log(this.lines);
     this.lines = [];
     this.unsent = 0;
-  }
-
-  private unwrap(result: ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
-    return this.own(this.vm.unwrapResult(result));
-  }
-
-  private own<T extends Disposable & { alive: boolean; dispose(): void }>(handle: T): T {
-    return this.scope.manage(handle);
   }
 
   private dump(error: QuickJSHandle): unknown {

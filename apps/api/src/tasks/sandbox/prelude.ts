@@ -1,10 +1,11 @@
 /**
- * The part of the sandbox that runs inside it, before the code: a function of the three host functions that returns
+ * The part of the sandbox that runs inside it, before the code: a function of the four host functions that returns
  * `start` and `settle`. It keeps the built-ins it uses, because the code can replace them. Limits as numbers.
  */
 export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logBytes: number }): string {
-  return `(function (hostLog, hostCall, hostFinish) {
+  return `(function (hostLog, hostCall, hostFinish, hostRandom) {
   'use strict';
+  Math.random = hostRandom;
   const { parse, stringify } = JSON;
   const { assign } = Object;
   const { apply } = Reflect;

@@ -17,8 +17,8 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   calls: 1_000,
   openCalls: 20,
   callBytes: MAX_VALUES_BYTES,
-  // Starting a process takes as much CPU as hundreds of executions.
-  executions: 1_000,
+  // Starting a process takes as much CPU as thousands of executions.
+  executions: 10_000,
 };
 
 const PING_MS = 2_000;

@@ -185,7 +185,22 @@ describe('the sandbox', () => {
     const [pid] = pool.pids;
     const probe = 'return [typeof {}.polluted, [1].map((x) => x + 1), typeof kept, JSON.stringify(1)]';
     expect(await run(probe)).toEqual(['undefined', [2], 'undefined', '1']);
-    // The process is the same one: it is the runtime that is new.
+    // The process is the same one: it is its memory that is restored.
+    expect(pool.pids).toEqual([pid]);
+  });
+
+  it('draws other random numbers in every execution', async () => {
+    const drawn = new Set<unknown>();
+    for (let i = 0; i < 3; i++) drawn.add(await run('return Math.random()'));
+    expect(drawn.size).toBe(3);
+    expect(await run('const x = Math.random(); return x >= 0 && x < 1 && x !== Math.random()')).toBe(true);
+  });
+
+  it('takes the next execution after one that needed more memory than the process had', async () => {
+    pool = new SandboxPool(1);
+    expect(await run('globalThis.kept = new Uint8Array(4e7).fill(255); return kept.length')).toBe(4e7);
+    const [pid] = pool.pids;
+    expect(await run('return new Uint8Array(4e7).every((byte) => byte === 0)')).toBe(true);
     expect(pool.pids).toEqual([pid]);
   });
 

@@ -1,0 +1,84 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
+import type { SandboxLimits } from './messages.ts';
+import { preludeOf } from './prelude.ts';
+
+// Node.js runs this file in a process of its own, without compiling it: only types that can be removed are allowed.
+
+const PAGE = 65_536;
+/** Of QuickJS itself. No gap in its static data or its heap is half as long. */
+const STACK = 5_242_880;
+
+/** What the code does to the outside, and when it has to stop. */
+export interface InterpreterHost {
+  log(text: QuickJSHandle): void;
+  call(id: QuickJSHandle, action: QuickJSHandle, json: QuickJSHandle): void;
+  end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void;
+  isExceeded(): boolean;
+}
+
+/**
+ * QuickJS with one context, in which the prelude has run. `reset` restores the memory of that moment, which is many times
+ * faster than a new context: every execution starts from the same bytes, whatever the one before did.
+ */
+export class Interpreter {
+  readonly limits: SandboxLimits;
+  readonly vm: QuickJSContext;
+  /** Of the prelude. */
+  readonly start: QuickJSHandle;
+  readonly settle: QuickJSHandle;
+  /** The execution that runs. */
+  host: InterpreterHost | null = null;
+  private readonly memory: WebAssembly.Memory;
+  private readonly pristine: Piece[];
+
+  constructor(quickJs: QuickJSWASMModule, limits: SandboxLimits) {
+    this.limits = limits;
+    const runtime = quickJs.newRuntime();
+    runtime.setMemoryLimit(limits.memoryBytes);
+    runtime.setMaxStackSize(limits.stackBytes);
+    runtime.setInterruptHandler(() => this.host?.isExceeded() ?? false);
+    const vm = (this.vm = runtime.newContext());
+    const prelude = vm.unwrapResult(vm.evalCode(preludeOf(limits), 'platform.js'));
+    const hosts = [
+      vm.newFunction('log', (text) => this.host?.log(text)),
+      vm.newFunction('call', (id, action, json) => this.host?.call(id, action, json)),
+      vm.newFunction('finish', (succeeded, text, stack) => this.host?.end(succeeded, text, stack)),
+      // That of QuickJS starts from a seed in its memory, which is the same for every execution.
+      vm.newFunction('random', () => vm.newNumber(Math.random())),
+    ];
+    const inner = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, ...hosts));
+    this.start = vm.getProp(inner, 'start');
+    this.settle = vm.getProp(inner, 'settle');
+    this.memory = quickJs.getWasmMemory();
+    this.pristine = copyUsed(this.memory.buffer);
+  }
+
+  /**
+   * Forgets the last execution. Its handles must not be used any more, not even to free them. What is not restored are the
+   * stack, of which nothing is in use, and memory that the allocator has not handed out yet.
+   */
+  reset(): void {
+    this.host = null;
+    // The memory has another buffer once it has grown.
+    const memory = new Uint8Array(this.memory.buffer);
+    for (const { at, bytes } of this.pristine) memory.set(bytes, at);
+  }
+}
+
+/** A part of the memory. */
+interface Piece {
+  at: number;
+  bytes: Uint8Array;
+}
+
+/** Copies what is in use: all but the empty stack, 5 MB between the static data and the heap, and what is behind the heap. */
+function copyUsed(buffer: ArrayBufferLike): Piece[] {
+  const pieces: { at: number; end: number }[] = [];
+  for (let at = 0; at < buffer.byteLength; at += PAGE) {
+    if (new Uint32Array(buffer, at, PAGE / 4).every((word) => word === 0)) continue;
+    const last = pieces.at(-1);
+    if (last !== undefined && at - last.end < STACK / 2) last.end = at + PAGE;
+    else pieces.push({ at, end: at + PAGE });
+  }
+  return pieces.map(({ at, end }) => ({ at, bytes: new Uint8Array(buffer).slice(at, end) }));
+}
