@@ -16,10 +16,10 @@ type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 /** Sweeps and other batches take longer than a caller would wait. */
 const BACKGROUND_STATEMENT_MS = 30_000;
 /**
- * Prepared statements keep the plans that were made while a queue was almost empty. With indexes only, they are as good when
- * millions of rows wait.
+ * Prepared statements keep their plans: for a few rows, planning takes longer than executing, and PostgreSQL alone would plan
+ * each time. The plans were made while a queue was almost empty; with indexes only, they are as good when millions of rows wait.
  */
-const QUEUE_PLANS = '-c enable_seqscan=off -c jit=off';
+const QUEUE_PLANS = '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
 /** How long the client waits beyond the limit of the server. After that, the server is frozen or unreachable. */
 const GRACE_MS = 1_000;
 
