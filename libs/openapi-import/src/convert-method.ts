@@ -216,12 +216,13 @@ function estimateTokens(
 function estimateLength(value: unknown, lengths: WeakMap<object, number>): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;
+  if (Array.isArray(value)) {
+    return value.reduce<number>((length, child) => length + estimateLength(child, lengths) + 1, 2);
+  }
   const known = lengths.get(value);
   if (known !== undefined) return known;
   let length = 2;
-  for (const [key, child] of Object.entries(value) as [string, unknown][]) {
-    length += estimateLength(child, lengths) + (Array.isArray(value) ? 1 : key.length + 4);
-  }
+  for (const key in value) length += estimateLength((value as JsonObject)[key], lengths) + key.length + 4;
   lengths.set(value, length);
   return length;
 }

@@ -16,8 +16,9 @@ export class References {
   ) {}
 
   static async of(root: JsonObject, kind: DocumentKind): Promise<References> {
-    // The parser accepts only some version numbers, and the specification of the import accepts all.
-    const version = kind === 'openapi3' ? { openapi: '3.1.0' } : { swagger: '2.0' };
+    // The parser accepts only some version numbers, and the specification of the import accepts all. For 3.1, it would
+    // walk through the entire document to find each `$id`; only pointers from the root are followed here.
+    const version = kind === 'openapi3' ? { openapi: '3.0.0' } : { swagger: '2.0' };
     const info = { ...(isObject(root.info) ? root.info : {}), title: 'Document', version: '1' };
     const copy = { ...root, ...version, info } as unknown as Parameters<SwaggerParser['resolve']>[0];
     const parser = new SwaggerParser();

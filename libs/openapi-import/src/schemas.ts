@@ -9,6 +9,7 @@ const MAX_NODES = 2_000;
 /** The most members of one `allOf`, nested ones included. */
 const MAX_MEMBERS = 200;
 
+const CYCLE = 'The schema contains itself; the inner one is simplified';
 const TOO_LARGE = `The schema has more than ${MAX_NODES} parts; this one is simplified`;
 
 /** The schema of a value about which nothing is known. */
@@ -55,9 +56,9 @@ interface Whole {
 /** What has been converted in a document, to be used again. */
 export class FinishedSchemas {
   /** By the targets of references. */
-  readonly parts = new WeakMap<object, Finished>();
+  readonly parts = new Map<object, Finished>();
   /** By the schemas in the document. They start without ancestors, so their cycles end in the same places as well. */
-  readonly wholes = new WeakMap<object, Whole>();
+  readonly wholes = new Map<object, Whole>();
 }
 
 interface Ancestors {
@@ -176,13 +177,17 @@ export class SchemaConverter {
   private collectMembers(
     source: JsonObject,
     ancestors: Ancestors | null,
-  ): { members: JsonObject[]; seen: Set<object> } | string {
+  ): { members: JsonObject[]; seen: Iterable<object> } | string {
+    // Most schemas stand alone.
+    if (source.$ref === undefined && source.allOf === undefined) {
+      return isAncestor(source, ancestors) ? CYCLE : { members: [source], seen: [source] };
+    }
     const members: JsonObject[] = [];
     const seen = new Set<object>();
     const stack: unknown[] = [source];
     for (let schema = stack.pop(); schema !== undefined; schema = stack.pop()) {
       if (!isObject(schema) || seen.has(schema)) continue;
-      if (isAncestor(schema, ancestors)) return 'The schema contains itself; the inner one is simplified';
+      if (isAncestor(schema, ancestors)) return CYCLE;
       if (seen.size >= MAX_MEMBERS) return `The schema combines more than ${MAX_MEMBERS} others`;
       seen.add(schema);
       if (schema.$ref === undefined && schema.allOf === undefined) {

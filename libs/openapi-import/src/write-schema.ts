@@ -21,6 +21,11 @@ const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
   ...kindOf('map', ['properties', 'patternProperties', 'dependentSchemas']),
 ]);
 
+const BOUNDS = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+] as const;
+
 /** Announces a schema inside of another one, with its pointer there. */
 type AddChild = (source: unknown, path: string, put: (converted: unknown) => void) => void;
 
@@ -28,8 +33,11 @@ type AddChild = (source: unknown, path: string, put: (converted: unknown) => voi
 export function writeSchema(source: JsonObject, add: AddChild): JsonObject {
   const target: JsonObject = {};
   writeType(source, target);
-  for (const [key, value] of Object.entries(source)) {
-    const kind = value === undefined ? undefined : KEYWORDS.get(key);
+  for (const key in source) {
+    const kind = KEYWORDS.get(key);
+    if (kind === undefined) continue;
+    const value = source[key];
+    if (value === undefined) continue;
     if (kind === 'plain') target[key] = value;
     else if (kind === 'child') writeChild(key, value, target, add);
     else if (kind === 'list' && Array.isArray(value) && value.length > 0) addList(value, key, target, add);
@@ -103,10 +111,7 @@ function inferType(source: JsonObject): string | undefined {
 
 /** Up to OpenAPI 3.0, the exclusive bounds are booleans that change the meaning of the others. */
 function writeBounds(source: JsonObject, target: JsonObject): void {
-  for (const [bound, exclusive] of [
-    ['minimum', 'exclusiveMinimum'],
-    ['maximum', 'exclusiveMaximum'],
-  ] as const) {
+  for (const [bound, exclusive] of BOUNDS) {
     const value = getOwn(source, bound);
     const strict = getOwn(source, exclusive);
     if (typeof strict === 'number') target[exclusive] = strict;
