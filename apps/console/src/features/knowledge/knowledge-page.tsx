@@ -10,8 +10,8 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useList } from '../../ui/use-list.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { DocumentDrawer } from './document-drawer.tsx';
 import { DocumentStatus } from './document-status.tsx';
@@ -26,7 +26,7 @@ export function Component() {
   const { t, i18n } = useTranslation();
   const isAdmin = useIsAdmin();
   const confirm = useConfirmDelete();
-  const [opened, setOpened] = useSearchFilter<string>('document');
+  const [opened, open, close] = useDrawerParam('document');
   const [isWriting, setIsWriting] = useState(false);
   const list = useList<KnowledgeDocument>(keys.knowledge, (page) => client.knowledge.listDocuments(page), {
     refetchWhile: { everyMs: WATCH_MS, test: ({ status }) => status === 'PROCESSING' },
@@ -48,7 +48,7 @@ export function Component() {
       title: t('knowledge.document'),
       render: ({ id, title, status, error }) => (
         <>
-          <button type="button" className="link-button primary-link" onClick={() => setOpened(id)}>
+          <button type="button" className="link-button primary-link" onClick={() => open(id)}>
             {title}
           </button>
           {status === 'FAILED' && error !== null && <p className="danger-text document-error">{error}</p>}
@@ -124,7 +124,7 @@ export function Component() {
         {list.items.length > 0 && <SearchCard />}
       </div>
       {isWriting && <TextDialog onClose={() => setIsWriting(false)} />}
-      {opened !== undefined && <DocumentDrawer documentId={opened} onClose={() => setOpened(undefined)} />}
+      {opened !== undefined && <DocumentDrawer documentId={opened} onClose={close} />}
     </Page>
   );
 }

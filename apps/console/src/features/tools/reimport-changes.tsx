@@ -13,6 +13,7 @@ import { LongDataList, type Column } from '../../ui/data-list.tsx';
 import { getErrorMessage, isConflict } from '../../ui/errors.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import type { DocumentWorker } from './document-worker.ts';
 import { changeDecisions, hasConflict, suggestDecisions, type Decisions } from './reimport-differences.ts';
 import { ReimportDrawer } from './reimport-drawer.tsx';
@@ -37,7 +38,7 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
   const [decisions, setDecisions] = useState<Decisions>(() => suggestDecisions(comparisons));
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<MethodComparison['kind']>();
-  const [openName, setOpenName] = useState<string>();
+  const [openName, open, close] = useDrawerParam('method');
   const shown = useMemo(
     () =>
       comparisons.filter(
@@ -118,7 +119,7 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
             icon={<DiffOutlined aria-hidden />}
             aria-label={t('toolReimport.showNamed', { name })}
             title={t('toolReimport.show')}
-            onClick={() => setOpenName(name)}
+            onClick={() => open(name)}
           />
         ),
     },
@@ -199,7 +200,7 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
           comparison={opened}
           decision={decisions.get(opened.name)}
           onDecide={(preference) => setDecisions(new Map(decisions).set(opened.name, preference))}
-          onClose={() => setOpenName(undefined)}
+          onClose={close}
         />
       )}
     </Card>

@@ -2,7 +2,7 @@ import { DeleteOutlined, ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import type { Tool } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -13,7 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { AuthBadge } from './auth-badge.tsx';
 import { MethodDrawer } from './method-drawer.tsx';
@@ -43,9 +43,9 @@ function Details({ tool }: { tool: Tool }) {
   const navigate = useNavigate();
   const confirm = useConfirmDelete();
   const isEditable = useIsAdmin() && tool.kind === 'http';
-  const [edited, setEdited] = useSearchFilter<string>('method');
-  const [tried, setTried] = useSearchFilter<string>('try');
-  const [isAdding, setIsAdding] = useState(false);
+  const [edited, edit, closeMethod] = useDrawerParam('method');
+  const [tried, openTrial, closeTrial] = useDrawerParam('try');
+  const [added, add, closeNewMethod] = useDrawerParam('add');
   const find = (name: string | undefined) => tool.methods.find((method) => method.name === name);
   const method = find(edited);
   const callable = find(tried);
@@ -114,13 +114,9 @@ function Details({ tool }: { tool: Tool }) {
           </Suspense>
         )}
         <Card title={`${t('toolPages.methods')} (${tool.methods.length})`}>
-          <MethodsTable tool={tool} isEditable={isEditable} onEdit={setEdited} onTry={setTried} />
+          <MethodsTable tool={tool} isEditable={isEditable} onEdit={edit} onTry={openTrial} />
           {isEditable && (
-            <Button
-              className="add-method"
-              icon={<PlusOutlined aria-hidden />}
-              onClick={() => setIsAdding(true)}
-            >
+            <Button className="add-method" icon={<PlusOutlined aria-hidden />} onClick={() => add('method')}>
               {t('toolNew.addMethod')}
             </Button>
           )}
@@ -132,16 +128,14 @@ function Details({ tool }: { tool: Tool }) {
         )}
       </div>
       {method !== undefined && isEditable && (
-        <MethodDrawer tool={tool} method={method} onClose={() => setEdited(undefined)} />
+        <MethodDrawer tool={tool} method={method} onClose={closeMethod} />
       )}
-      {isAdding && (
+      {added !== undefined && isEditable && (
         <Suspense>
-          <NewMethodDrawer tool={tool} onClose={() => setIsAdding(false)} />
+          <NewMethodDrawer tool={tool} onClose={closeNewMethod} />
         </Suspense>
       )}
-      {callable !== undefined && (
-        <TryDrawer tool={tool} method={callable} onClose={() => setTried(undefined)} />
-      )}
+      {callable !== undefined && <TryDrawer tool={tool} method={callable} onClose={closeTrial} />}
     </Page>
   );
 }
