@@ -17,8 +17,8 @@ const e2e = {
 
 export default {
   maxWorkers: 2,
-  // VM modules leak some heap per test file; renewing the workers bounds it.
-  workerIdleMemoryLimit: '150MB',
+  // VM modules leak some heap per test file; renewing the workers bounds it. Each renewal costs half a second.
+  workerIdleMemoryLimit: '800MB',
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/main.ts'],
   projects: [
