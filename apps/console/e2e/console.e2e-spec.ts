@@ -519,6 +519,45 @@ suite('the console in a browser', () => {
     expect((await client.apiKeys.list()).items.map(({ name }) => name)).toEqual(['test']);
   });
 
+  it('creates and rotates the webhook secret, and tells both in the audit log', async () => {
+    const page = await newPage();
+    await page.goto('/settings/webhooks');
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    const secret = page.locator('.secret code');
+    const first = await secret.innerText();
+    expect(first).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate the signing secret?' });
+    await dialog.getByText(/signed with both secrets/).waitFor();
+    await dialog.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByText(/^The previous secret also signs until /).waitFor();
+    const second = await secret.innerText();
+    expect(second).not.toBe(first);
+    expect(await violations(page, 'webhook secret')).toEqual([]);
+    await page.reload();
+    await page.getByText('Configured').waitFor();
+    expect(await page.content()).not.toContain(second);
+
+    await page.goto('/settings/audit');
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');
+    await rows.first().waitFor();
+    await page.getByLabel('What').selectOption('Webhook secret rotated');
+    await until(async () => (await rows.count()) === 2);
+    await page.getByLabel('Time').selectOption('Choose days …');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByText('No entries match the filters').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('');
+    await rows.first().locator('summary').click();
+    await rows.first().getByText('"webhook-secret.rotate"').waitFor();
+    expect(await rows.first().innerText()).not.toContain('whsec_');
+    // The filters are in the address, so Back keeps them.
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.goBack();
+    await until(async () => (await rows.count()) === 2);
+    expect(await page.getByLabel('What').inputValue()).toBe('webhook-secret.rotate');
+  });
+
   it('breaks no rule of the content security policy on any page', async () => {
     const page = await newPage();
     const complaints = complaintsOf(page);
@@ -603,6 +642,9 @@ function pagesOf(agentId: string): string[] {
     '/settings/members',
     '/settings/usage',
     '/settings/usage?by=user&window=30d',
+    '/settings/webhooks',
+    '/settings/audit',
+    '/settings/audit?time=days',
     '/nowhere',
   ];
 }

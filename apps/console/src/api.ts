@@ -57,6 +57,8 @@ export const keys = {
   knowledgeDocument: (documentId: string) => ['knowledge', 'one', documentId] as const,
   knowledgeSearch: (query: string, topK: number) => ['knowledge', 'search', query, topK] as const,
   usage: ['usage'] as const,
+  webhookSecret: ['webhook-secret'] as const,
+  audit: ['audit'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,
   personalApiKeys: ['api-keys', 'personal'] as const,

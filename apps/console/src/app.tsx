@@ -7,7 +7,7 @@ import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
-import { loadAutomationTexts, loadToolTexts, loadTraceTexts } from './i18n.ts';
+import { loadAutomationTexts, loadSpaceTexts, loadToolTexts, loadTraceTexts } from './i18n.ts';
 import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
 
@@ -31,6 +31,14 @@ function tools<Module>(load: () => Promise<Module>): () => Promise<Module> {
 function traces<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadTraceTexts()]);
+    return page;
+  };
+}
+
+/** Loads a page together with the texts of webhooks and the audit log. */
+function space<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    const [page] = await Promise.all([load(), loadSpaceTexts()]);
     return page;
   };
 }
@@ -94,6 +102,8 @@ const router = createBrowserRouter([
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },
+          { path: 'settings/webhooks', lazy: space(() => import('./features/webhooks/webhooks-page.tsx')) },
+          { path: 'settings/audit', lazy: space(() => import('./features/audit/audit-page.tsx')) },
           { path: 'settings/usage', lazy: () => import('./features/usage/usage-page.tsx') },
           { path: '*', lazy: () => import('./features/shell/not-found-page.tsx') },
         ],

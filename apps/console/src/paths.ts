@@ -38,6 +38,9 @@ export const paths = {
   usage: '/settings/usage',
   apiKeys: '/settings/api-keys',
   members: '/settings/members',
+  webhooks: '/settings/webhooks',
+  /** The audit log, with filters such as `{ action: 'member.add' }`. */
+  audit: (filters: Record<string, string | undefined> = {}) => `/settings/audit${formatSearch(filters)}`,
 } as const;
 
 function formatSearch(values: Record<string, string | undefined>): string {

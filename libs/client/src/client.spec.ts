@@ -65,7 +65,7 @@ describe('PlatformClient', () => {
     try {
       const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
       const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
-      const { applications, data, events, runs, tasks, tools, turns } = client;
+      const { applications, data, events, runs, tasks, tools, turns, webhookSecret } = client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -167,6 +167,8 @@ describe('PlatformClient', () => {
           audit.list({ actor: 'u', from: '2026-01-01T00:00:00Z' }),
           'GET /api/audit?actor=u&from=2026-01-01T00%3A00%3A00Z',
         ],
+        [webhookSecret.get(), 'GET /api/webhook-secret'],
+        [webhookSecret.rotate(), 'POST /api/webhook-secret'],
         [usage.balance(), 'GET /api/usage/balance'],
         [
           usage.entries({ source: 'chat', userId: 'u', limit: 3 }),

@@ -17,6 +17,7 @@ import { TasksResource } from './resources/tasks.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
+import { WebhookSecretResource } from './resources/webhook-secret.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
 import type { Timer } from './timer.ts';
@@ -69,6 +70,7 @@ export class PlatformClient {
   readonly tools: ToolsResource;
   readonly turns: TurnsResource;
   readonly usage: UsageResource;
+  readonly webhookSecret: WebhookSecretResource;
 
   constructor(options: PlatformClientOptions) {
     assertSafe(options);
@@ -102,6 +104,7 @@ export class PlatformClient {
     this.tools = new ToolsResource(http);
     this.turns = new TurnsResource(http);
     this.usage = new UsageResource(http);
+    this.webhookSecret = new WebhookSecretResource(http);
   }
 }
 

@@ -146,10 +146,61 @@ export interface CreatedApiKey extends ApiKey {
   key: string;
 }
 
+/** What the audit log records: `<noun>.<verb>`. */
+export const AUDIT_ACTIONS = [
+  'agent.update',
+  'agent.delete',
+  'agent.restore',
+  'api-key.create',
+  'api-key.revoke',
+  'application.install',
+  'application.upgrade',
+  'application.uninstall',
+  'application.rotate-key',
+  'bulk-replay.create',
+  'bulk-replay.stop',
+  'envelope.replay',
+  'event.test',
+  'installation-admin.appoint',
+  'installation-admin.dismiss',
+  'invitation.create',
+  'invitation.accept',
+  'invitation.decline',
+  'invitation.withdraw',
+  'knowledge.create',
+  'knowledge.delete',
+  'member.add',
+  'member.update',
+  'member.remove',
+  'model.create',
+  'model.update',
+  'model.delete',
+  'password.change',
+  'space.create',
+  'subscription.create',
+  'subscription.update',
+  'subscription.delete',
+  'task.update',
+  'task.delete',
+  'tool.create',
+  'tool.update',
+  'tool.delete',
+  'tool.configure',
+  'tool.add-methods',
+  'tool.change-methods',
+  'tool.update-method',
+  'tool.delete-method',
+  'usage.grant',
+  'webhook-secret.rotate',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
 export interface AuditEntry {
   id: string;
   at: string;
+  /** Null if the log does not name who acted. */
   actor: UserSummary | null;
+  /** One of AUDIT_ACTIONS, or an action that another version recorded. */
   action: string;
   targetType: string;
   targetId: string | null;

@@ -38,11 +38,12 @@ export type {
   UpdateAgentRequest,
 } from './agents.ts';
 
-export { ROLES } from './auth.ts';
+export { AUDIT_ACTIONS, ROLES } from './auth.ts';
 export type {
   AddedMember,
   AddMemberRequest,
   ApiKey,
+  AuditAction,
   AuditEntry,
   ChangePasswordResponse,
   ChangePasswordRequest,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type {
+  AuditAction,
   Agent,
   AgentAccess,
   AgentListing,
@@ -225,7 +226,7 @@ async function lockManaged(tx: EntityManager, caller: UserPrincipal, id: string)
 async function auditForeign(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
-  action: string,
+  action: AuditAction,
   agent: AgentEntity,
   more: Record<string, unknown> = {},
 ): Promise<void> {

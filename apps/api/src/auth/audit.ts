@@ -1,11 +1,11 @@
+import type { AuditAction } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { insertRow } from '../infra/database/entity-rows.ts';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
 import type { Principal } from './principal.ts';
 
 export interface AuditRecord {
-  /** `<noun>.<verb>`, such as `member.add`. */
-  action: string;
+  action: AuditAction;
   targetType: string;
   targetId: string | null;
   /** Never contains a secret. */

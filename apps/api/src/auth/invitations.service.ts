@@ -151,7 +151,7 @@ export class InvitationsService {
       if (outcome !== null) throw ended(outcome);
       if (!(await endInvitation(tx, id, 'DECLINED'))) throw ended('WITHDRAWN');
       // The space must not learn the name or id of a person who declines.
-      const record = { action: 'invitation.decline', details: { email }, anonymous: true };
+      const record = { action: 'invitation.decline' as const, details: { email }, anonymous: true };
       await this.recordResponse(tx, call, { id, spaceId, ...record });
     });
   }

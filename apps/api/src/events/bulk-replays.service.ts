@@ -42,7 +42,7 @@ export class BulkReplaysService {
         total: count,
         perSecond: body.perSecond ?? DEFAULT_PER_SECOND,
       });
-      const entry = { action: 'bulk-replay.create', targetType: 'bulk-replay', targetId: row.id };
+      const entry = { action: 'bulk-replay.create' as const, targetType: 'bulk-replay', targetId: row.id };
       await recordAudit(tx, by, { ...entry, details: { ...query }, requestId });
       return row;
     };
@@ -71,7 +71,7 @@ export class BulkReplaysService {
     await this.database.transaction(async (tx) => {
       await getBulkReplay(tx, by.spaceId, id);
       if (!(await stopBulkReplay(tx, id))) return;
-      const entry = { action: 'bulk-replay.stop', targetType: 'bulk-replay', targetId: id };
+      const entry = { action: 'bulk-replay.stop' as const, targetType: 'bulk-replay', targetId: id };
       await recordAudit(tx, by, { ...entry, requestId });
     });
   }

@@ -35,7 +35,7 @@ export class CatalogService {
     payload: Record<string, unknown>,
   ): Promise<EmitResponse> {
     const emitted = await this.emission.emitTest(by, applicationIdentifier, event, payload);
-    const entry = { action: 'event.test', targetType: 'envelope', targetId: emitted.envelopeId };
+    const entry = { action: 'event.test' as const, targetType: 'envelope', targetId: emitted.envelopeId };
     await recordAudit(this.database.manager, by, {
       ...entry,
       details: { applicationIdentifier, event },

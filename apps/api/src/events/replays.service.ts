@@ -102,7 +102,7 @@ export class ReplaysService {
     if (begun === undefined) throw new Error(`Envelope ${id} was locked but not replayed`);
     await requestCount(tx, spaceId, begunReplays);
     const details = { generation: begun.generation };
-    const entry = { action: 'envelope.replay', targetType: 'envelope', targetId: id };
+    const entry = { action: 'envelope.replay' as const, targetType: 'envelope', targetId: id };
     await recordAudit(tx, by, { ...entry, details, requestId });
     return begun;
   }

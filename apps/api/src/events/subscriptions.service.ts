@@ -136,5 +136,5 @@ function laneOf(spaceId: string): string {
 }
 
 function audited(verb: 'create' | 'update' | 'delete', targetId: string) {
-  return { action: `subscription.${verb}`, targetType: 'subscription', targetId };
+  return { action: `subscription.${verb}` as const, targetType: 'subscription', targetId };
 }

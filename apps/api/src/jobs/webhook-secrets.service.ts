@@ -44,7 +44,11 @@ export class WebhookSecrets implements OnModuleInit {
       const [previous] = await updateRows(tx, WebhookSecretEntity, current, { expiresAt });
       const { row, secret } = await this.create(tx, spaceId);
       if (row === null) throw new Error('The webhook secret was not stored');
-      const audit = { action: 'webhook-secret.rotate', targetType: 'webhook-secret', targetId: row.id };
+      const audit = {
+        action: 'webhook-secret.rotate' as const,
+        targetType: 'webhook-secret',
+        targetId: row.id,
+      };
       await recordAudit(tx, by, { ...audit, requestId });
       return {
         secret,

@@ -54,7 +54,11 @@ export class KnowledgeDocuments {
         throw conflict(`The space has ${MAX_DOCUMENTS} documents, which is the most that it can have`);
       const values = { spaceId, title, fileName, mediaType, bytes: data.length, createdBy: userId };
       const stored = await insertDocument(tx, values, upload);
-      const action = { action: 'knowledge.create', targetType: 'knowledge_document', targetId: stored.id };
+      const action = {
+        action: 'knowledge.create' as const,
+        targetType: 'knowledge_document',
+        targetId: stored.id,
+      };
       await recordAudit(tx, by, { ...action, details: { title, bytes: data.length }, requestId });
       return stored;
     });
@@ -66,7 +70,7 @@ export class KnowledgeDocuments {
     await this.database.transaction(async (tx) => {
       const { title } = await getDocument(tx, by.spaceId, id);
       if (!(await deleteDocument(tx, id))) throw notFound(`Document ${id} does not exist`);
-      const action = { action: 'knowledge.delete', targetType: 'knowledge_document', targetId: id };
+      const action = { action: 'knowledge.delete' as const, targetType: 'knowledge_document', targetId: id };
       await recordAudit(tx, by, { ...action, details: { title }, requestId });
     });
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   OFFLINE_MODEL,
+  type AuditAction,
   type CreateModelRequest,
   type Model,
   type ModelTestResult,
@@ -192,7 +193,7 @@ export class ModelsService {
 async function audit(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
-  action: string,
+  action: AuditAction,
   { id, definition }: ModelEntity,
   more = {},
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type {
+  AuditAction,
   CreateTaskRequest,
   Page,
   SchedulePreview,
@@ -173,7 +174,7 @@ async function computeNextDue(
 async function auditForeign(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
-  action: string,
+  action: AuditAction,
   { id, name, ownerUserId }: TaskEntity,
   more: Record<string, unknown> = {},
 ): Promise<void> {

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateToolRequest, Page, Tool, ToolListing, UpdateToolRequest } from '@platform/contracts';
+import type {
+  AuditAction,
+  CreateToolRequest,
+  Page,
+  Tool,
+  ToolListing,
+  UpdateToolRequest,
+} from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
@@ -162,7 +169,7 @@ export function assertStored(id: string): void {
 export async function auditTool(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
-  action: string,
+  action: AuditAction,
   { id, name }: ToolEntity,
   more: Record<string, unknown> = {},
 ): Promise<void> {

@@ -1,13 +1,20 @@
 /** The option value for "no filter". */
 const ANY = '';
 
+interface FilterOption<T extends string> {
+  value: T;
+  label: string;
+  /** Heading of the options that follow each other with the same group. */
+  group?: string;
+}
+
 interface FilterSelectProps<T extends string> {
   label: string;
   /** Label for "no filter". */
   any: string;
   value: T | undefined;
   onChange: (value: T | undefined) => void;
-  options: { value: T; label: string }[];
+  options: FilterOption<T>[];
   width?: number;
   loading?: boolean;
 }
@@ -32,11 +39,33 @@ export function FilterSelect<T extends string>({
       onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
     >
       <option value={ANY}>{any}</option>
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
+      {splitGroups(options).map(({ group, options: members }) =>
+        group === undefined ? (
+          members.map(renderOption)
+        ) : (
+          <optgroup key={group} label={group}>
+            {members.map(renderOption)}
+          </optgroup>
+        ),
+      )}
     </select>
   );
+}
+
+function renderOption({ value, label }: FilterOption<string>) {
+  return (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  );
+}
+
+function splitGroups<T extends string>(options: FilterOption<T>[]) {
+  const groups: { group: string | undefined; options: FilterOption<T>[] }[] = [];
+  for (const option of options) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.group === option.group) last.options.push(option);
+    else groups.push({ group: option.group, options: [option] });
+  }
+  return groups;
 }

@@ -1,5 +1,7 @@
 import {
+  ApiOutlined,
   AppstoreOutlined,
+  AuditOutlined,
   BarChartOutlined,
   BookOutlined,
   BranchesOutlined,
@@ -65,6 +67,22 @@ export const NAV = [
   { section: 'space', to: paths.apiKeys, label: 'apiKeys.title', icon: KeyOutlined, key: 'i' },
   { section: 'space', to: paths.members, label: 'members.title', icon: TeamOutlined, key: 'b' },
   { section: 'space', to: paths.usage, label: 'usage.title', icon: BarChartOutlined, key: 'u' },
+  {
+    section: 'space',
+    to: paths.webhooks,
+    label: 'shell.pages.webhooks',
+    icon: ApiOutlined,
+    key: 'w',
+    isAdminOnly: true,
+  },
+  {
+    section: 'space',
+    to: paths.audit(),
+    label: 'shell.pages.audit',
+    icon: AuditOutlined,
+    key: 'l',
+    isAdminOnly: true,
+  },
 ] as const;
 
 /** The pages that the user may open. */

@@ -1,0 +1,95 @@
+import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
+import { useTranslation } from 'react-i18next';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { usePeople } from '../members/use-people.ts';
+import { AUDIT_PERIODS, type AuditFilters } from './use-audit-filters.ts';
+
+interface AuditFilterBarProps {
+  filters: AuditFilters;
+  onChange: (changes: { [K in keyof AuditFilters]: AuditFilters[K] | undefined }) => void;
+}
+
+type Noun = AuditAction extends `${infer N}.${string}` ? N : never;
+
+export function AuditFilterBar({
+  filters: { actor, action, time, from, to },
+  onChange,
+}: AuditFilterBarProps) {
+  const { t } = useTranslation();
+  const people = usePeople();
+  const persons = people.options.map(({ value, label }) => ({ value, label }));
+  // Who left the space is still in its log.
+  if (actor !== undefined && !people.loading && !persons.some(({ value }) => value === actor))
+    persons.push({ value: actor, label: t('audit.formerMember') });
+
+  return (
+    <div className="toolbar">
+      <FilterSelect
+        label={t('audit.who')}
+        any={t('audit.anyone')}
+        value={actor}
+        onChange={(next) => onChange({ actor: next })}
+        options={persons}
+        loading={people.loading}
+        width={190}
+      />
+      <FilterSelect
+        label={t('audit.what')}
+        any={t('audit.anything')}
+        value={action}
+        onChange={(next) => onChange({ action: next })}
+        options={AUDIT_ACTIONS.map((one) => ({
+          value: one,
+          label: t(`audit.actions.${one}`),
+          group: t(`audit.nouns.${one.slice(0, one.indexOf('.')) as Noun}`),
+        }))}
+        width={230}
+      />
+      <FilterSelect
+        label={t('audit.time')}
+        any={t('audit.anyTime')}
+        value={time}
+        onChange={(next) => onChange({ time: next, from: undefined, to: undefined })}
+        options={[
+          ...AUDIT_PERIODS.map((one) => ({ value: one, label: t(`audit.periods.${one}`) })),
+          { value: 'days' as const, label: t('audit.days') },
+        ]}
+        width={150}
+      />
+      {time === 'days' && (
+        <span className="row">
+          <DayField
+            label={t('audit.from')}
+            value={from}
+            max={to}
+            onChange={(day) => onChange({ from: day })}
+          />
+          <span aria-hidden>–</span>
+          <DayField label={t('audit.to')} value={to} min={from} onChange={(day) => onChange({ to: day })} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  value: string | undefined;
+  min?: string | undefined;
+  max?: string | undefined;
+  onChange: (day: string | undefined) => void;
+}
+
+function DayField({ label, value, min, max, onChange }: DayFieldProps) {
+  return (
+    <input
+      className="day-field"
+      type="date"
+      aria-label={label}
+      value={value ?? ''}
+      min={min}
+      max={max}
+      onChange={({ target }) => onChange(target.value || undefined)}
+    />
+  );
+}

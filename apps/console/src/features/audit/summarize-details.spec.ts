@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { summarizeDetails } from './summarize-details.ts';
+
+it('names what was changed', () => {
+  expect(summarizeDetails({ email: 'ada@example.com', from: 'MEMBER', to: 'ADMIN' })).toBe(
+    'ada@example.com · MEMBER → ADMIN',
+  );
+  expect(summarizeDetails({ fields: ['model', 'settings'], name: 'Support' })).toBe(
+    'Support · model, settings',
+  );
+});
+
+it('ignores what is not text, and shortens what is long', () => {
+  expect(summarizeDetails({ name: { deep: 1 }, newAccount: true, title: '' })).toBe('');
+  expect(summarizeDetails({ name: 'x'.repeat(5_000) })).toBe(`${'x'.repeat(120)}…`);
+});
