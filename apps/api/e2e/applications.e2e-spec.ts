@@ -16,6 +16,7 @@ import { RouteTable } from '../src/infra/http/route-table.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication, shopManifest } from './harness/applications.ts';
 import { LostCommits } from './harness/lost-commits.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
 const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
@@ -191,6 +192,30 @@ describe('installing', () => {
     expect(list.text).not.toContain('manifest');
   });
 
+  verifies(
+    'applications.manifest.tools',
+    'refuses tools, and its steps call those of the platform',
+    async () => {
+      const call = { kind: 'tool' as const, toolId: 'current_time', method: 'now', input: {} };
+      const manifest = shopManifest({
+        tasks: [
+          { key: 'clock', name: 'Clock', type: 'MANUAL', workflow: { steps: [{ id: 'now', ...call }] } },
+        ],
+        subscriptions: [],
+      });
+      const tool = { name: 'Depot', serverUrl: 'https://depot.example.com', methods: [] };
+      const refused = await install({ ...manifest, tools: [tool] });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('/tools must be empty')]);
+      expect(await tasks()).toEqual([]);
+
+      expect((await install(manifest)).status).toBe(201);
+      const [task] = await tasks();
+      const runs = new RunCalls(app, admin);
+      const run = await runs.reached(await runs.start(task as Task));
+      expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 200 } }] });
+    },
+  );
+
   it('lists page by page, newest first', async () => {
     for (const identifier of ['a', 'b', 'c']) await install({ identifier, name: identifier, version: '1' });
     const page = async (cursor: string | null) => {
@@ -278,7 +303,7 @@ describe('an invalid manifest', () => {
       '/subscriptions/0/event must name an event of the manifest',
       '/subscriptions/0/taskKey must be the key of a task of the manifest',
       '/subscriptions/0/filter',
-      '/tools must be an empty array',
+      '/tools must be empty',
     ]) {
       expect(message).toContain(pointer);
     }

@@ -59,7 +59,8 @@ export interface ApplicationManifest {
   tables?: ManifestTable[];
   tasks?: ManifestTask[];
   subscriptions?: ManifestSubscription[];
-  tools?: unknown[];
+  /** Applications install no tools. */
+  tools?: [];
 }
 
 export interface Application {

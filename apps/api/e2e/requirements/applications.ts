@@ -18,6 +18,11 @@ export const applications = {
     behavior:
       'An invalid manifest is rejected as a whole: 400 with the JSON pointer of everything that is wrong',
   },
+  'applications.manifest.tools': {
+    source: 'contract §7, Manifest; decision 25',
+    behavior:
+      'A manifest with tools is rejected; steps of an application call the tools of the platform by name',
+  },
   'applications.manifest.bounds': {
     source: 'issue 8; quality: Security',
     behavior:

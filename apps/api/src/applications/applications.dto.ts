@@ -162,9 +162,9 @@ export class ApplicationManifestDto implements ApplicationManifest {
     example: MANIFEST_EXAMPLE.subscriptions,
   })
   subscriptions?: ManifestSubscriptionDto[];
-  /** Must be empty: this version installs no tools. */
-  @ApiProperty({ type: 'array', items: {}, required: false, example: [] })
-  tools?: unknown[];
+  /** Must be empty: applications install no tools. */
+  @ApiProperty({ type: 'array', items: {}, maxItems: 0, required: false, example: [] })
+  tools?: [];
 }
 
 export class UpgradeQueryDto {

@@ -159,7 +159,7 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
 function checkTools(tools: unknown): string[] {
   return Array.isArray(tools) && tools.length === 0
     ? []
-    : ['/tools must be an empty array: this version installs no tools'];
+    : ['/tools must be empty: applications install no tools. Create them through /api/tools'];
 }
 
 /** The schemas of the declared events by name; `true` if the shape of a schema is wrong. */
