@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { CompactionResult, Page, UsageBalance, UsageEntry } from '@platform/contracts';
+import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
@@ -15,6 +15,7 @@ import { eventData, eventNames } from './harness/frames.ts';
 import { gate } from './harness/gate.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { ServiceProcess } from './harness/process.ts';
+import { entriesOf } from './harness/relay-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -50,14 +51,8 @@ afterAll(async () => {
   await model.close();
 }, 30_000);
 
-async function entriesOf(user: TestUser): Promise<UsageEntry[]> {
-  await app.settle();
-  return (await app.request<Page<UsageEntry>>('GET', '/api/usage/entries?limit=200', { as: user })).body
-    .items;
-}
-
 const chargesOf = async (user: TestUser) =>
-  (await entriesOf(user)).filter(({ kind }) => kind === 'CHARGE').map(({ tokens }) => tokens);
+  (await entriesOf(app, user)).filter(({ kind }) => kind === 'CHARGE').map(({ tokens }) => tokens);
 
 /** Without waiting for what runs. */
 const chargesWritten = async (user: TestUser) =>
@@ -136,7 +131,7 @@ describe('an answer to COMMIT that is lost', () => {
     expect([status, body]).toMatchObject([201, { kind: 'GRANT', tokens: 5_000 }]);
     expect(commits.lost).toBe(1);
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 5_000, held: 0 });
-    expect(await entriesOf(user)).toMatchObject([{ id: body.id }]);
+    expect(await entriesOf(app, user)).toMatchObject([{ id: body.id }]);
     const audited = `select 1 from audit_entry where action = 'usage.grant' and target_id = $1`;
     expect(await app.sql(audited, [user.userId])).toHaveLength(1);
   });
@@ -229,10 +224,10 @@ describe('a process that is killed', () => {
       await service.kill();
       await lost;
       never.open();
-      expect(await entriesOf(user)).toEqual([]);
+      expect(await entriesOf(app, user)).toEqual([]);
 
       await sweep(user);
-      const entries = await entriesOf(user);
+      const entries = await entriesOf(app, user);
       expect(entries).toMatchObject([
         { source: 'relay', model: 'relayed', estimated: true },
         { source: 'relay', model: 'relayed', estimated: true },
@@ -289,7 +284,7 @@ describe('a call that the sweeper has charged first', () => {
     await sweep(user);
     open();
     expect((await running).status).toBe(200);
-    const [entry, ...others] = await entriesOf(user);
+    const [entry, ...others] = await entriesOf(app, user);
     expect([entry, others]).toMatchObject([{ estimated: true, completionTokens: 0 }, []]);
   });
 
@@ -380,7 +375,7 @@ describe('a shutdown', () => {
       await callAtTheEnd(user, 100, 2_000);
       expect(await chargesOf(user)).toEqual([]);
       await sweep(user);
-      expect(await entriesOf(user)).toMatchObject([{ source: 'relay', estimated: true }]);
+      expect(await entriesOf(app, user)).toMatchObject([{ source: 'relay', estimated: true }]);
     },
     30_000,
   );
@@ -395,7 +390,7 @@ describe('figures that no model can mean', () => {
     const prompt = model.prompt({ toolCalls: [call], usage: ABSURD }, { text: ['Noon'], usage: ABSURD });
     const { status, body } = await calls.by(user).json({ contents: said(prompt) });
     expect([status, body.contents]).toEqual([200, [{ type: 'text', text: 'Noon' }]]);
-    const entries = await entriesOf(user);
+    const entries = await entriesOf(app, user);
     expect(entries.map(({ estimated, tokens }) => [estimated, tokens < 0, tokens > -1_000])).toEqual([
       [true, true, true],
       [true, true, true],
@@ -407,7 +402,7 @@ describe('figures that no model can mean', () => {
     for (const stream of [false, true]) {
       await relay(user, model.prompt({ text: ['Hi'], usage: ABSURD }), { stream });
     }
-    expect(await entriesOf(user)).toMatchObject([
+    expect(await entriesOf(app, user)).toMatchObject([
       { estimated: true, completionTokens: 1 },
       { estimated: true, completionTokens: 1 },
     ]);

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page, UsageBalance, UsageEntry } from '@platform/contracts';
+import type { UsageBalance } from '@platform/contracts';
 import OpenAI from 'openai';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { startOpenAiServer, type FakeAnswer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
-import { TestApp, type TestUser } from './harness/app.ts';
+import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import {
+  addModel,
+  entriesOf,
+  failureOf,
+  lastRequestOf,
+  openAiClient,
+  UPSTREAM_KEY,
+} from './harness/relay-calls.ts';
 import { verifies } from './verifies.ts';
 
-const UPSTREAM_KEY = 'sk-upstream-canary-93f1';
 const ROUTE = '/models/v1/responses';
 
 let app: TestApp;
@@ -19,8 +26,8 @@ beforeAll(async () => {
   app = await TestApp.start();
   model = await startOpenAiServer({ apiKey: UPSTREAM_KEY, responses: true });
   old = await startOpenAiServer({ apiKey: UPSTREAM_KEY });
-  await addModel('gpt', model.url);
-  await addModel('old', old.url);
+  await addModel(app, 'gpt', model.url);
+  await addModel(app, 'old', old.url);
 });
 afterAll(async () => {
   await app.settle();
@@ -30,16 +37,7 @@ afterAll(async () => {
   await old.close();
 });
 
-async function addModel(name: string, baseUrl: string, as = app.admin): Promise<void> {
-  const price = { inputPerMillion: 2, outputPerMillion: 10, cachedInputPerMillion: 1 };
-  const body = { name, baseUrl, apiKey: UPSTREAM_KEY, upstreamModel: 'upstream-name', price };
-  expect((await app.request('POST', '/api/models', { as, body })).status).toBe(201);
-}
-
-/** The official client, unchanged. */
-function client(user: TestUser = app.member): OpenAI {
-  return new OpenAI({ baseURL: `${app.url}/models/v1`, apiKey: user.apiKey, maxRetries: 0 });
-}
+const client = (user = app.member) => openAiClient(app, user);
 
 const respond = (body: object, as = app.member) =>
   app.request<OpenAI.Responses.Response>('POST', ROUTE, { as, body: { model: 'gpt', input: 'Hi', ...body } });
@@ -54,25 +52,7 @@ async function direct(body: object): Promise<string> {
   return response.text();
 }
 
-async function failureOf(call: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof OpenAI.APIError) return error as InstanceType<typeof OpenAI.APIError>;
-  throw new Error(`No error of the API: ${String(error)}`);
-}
-
-async function entriesOf(user: TestUser): Promise<UsageEntry[]> {
-  await app.settle();
-  return (await app.request<Page<UsageEntry>>('GET', '/api/usage/entries', { as: user })).body.items;
-}
-
-const lastRequest = () => {
-  const request = model.requests.at(-1);
-  if (!request) throw new Error('The model was not called');
-  return request;
-};
+const lastRequest = () => lastRequestOf(model);
 
 describe('a model', () => {
   verifies('relay.models', 'is returned by its name, or not found', async () => {
@@ -208,7 +188,7 @@ describe('a response is charged', () => {
       cost: 0.0024,
       estimated: false,
     };
-    expect(await entriesOf(user)).toMatchObject([charged, charged]);
+    expect(await entriesOf(app, user)).toMatchObject([charged, charged]);
   });
 
   verifies(
@@ -218,7 +198,7 @@ describe('a response is charged', () => {
       const user = await app.addUser('MEMBER');
       model.nextBehaviour({ text: Array.from({ length: 30 }, () => 'y'.repeat(50_000)), usage });
       expect((await respond({ stream: true }, user)).status).toBe(200);
-      expect(await entriesOf(user)).toMatchObject([{ promptTokens: 1_000, estimated: false }]);
+      expect(await entriesOf(app, user)).toMatchObject([{ promptTokens: 1_000, estimated: false }]);
     },
   );
 
@@ -230,7 +210,7 @@ describe('a response is charged', () => {
       await respond({ input, ...options }, user);
     }
     const counted = { promptTokens: 6, completionTokens: 3, estimated: true };
-    expect(await entriesOf(user)).toMatchObject([counted, counted]);
+    expect(await entriesOf(app, user)).toMatchObject([counted, counted]);
   });
 
   verifies(['relay.responses', 'relay.leaving'], 'for what a caller got that leaves', async () => {
@@ -242,7 +222,7 @@ describe('a response is charged', () => {
       if (event.type === 'response.output_text.delta' && ++deltas === 20) break;
     expect(await lastRequest().closed).toBe(true);
     const [entry] = await eventually(async () => {
-      const found = await entriesOf(user);
+      const found = await entriesOf(app, user);
       expect(found).toHaveLength(1);
       return found;
     });
@@ -256,7 +236,7 @@ describe('a response is charged', () => {
     'against a reservation, and refused without balance',
     async () => {
       const owner = await app.addUser('ADMIN', null);
-      await addModel('gpt', model.url, owner);
+      await addModel(app, 'gpt', model.url, { as: owner });
       await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: 1_000 } });
       const balance = async () =>
         (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
@@ -286,7 +266,7 @@ describe('a model without the Responses API', () => {
     }
     model.nextBehaviour({ kind: 'status', status: 405, message: 'Method Not Allowed' });
     expect((await respond({}, user)).body).toMatchObject({ error: { code: 'responses_not_supported' } });
-    expect(await entriesOf(user)).toEqual([]);
+    expect(await entriesOf(app, user)).toEqual([]);
   });
 
   verifies(

@@ -2,16 +2,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page, UsageBalance, UsageEntry } from '@platform/contracts';
+import type { UsageBalance } from '@platform/contracts';
 import OpenAI from 'openai';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { startOpenAiServer, type FakeAnswer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
-import { TestApp, type TestUser } from './harness/app.ts';
+import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import {
+  addModel,
+  entriesOf,
+  failureOf,
+  lastRequestOf,
+  openAiClient,
+  UPSTREAM_KEY,
+} from './harness/relay-calls.ts';
 import { verifies } from './verifies.ts';
 
-const UPSTREAM_KEY = 'sk-upstream-canary-93f1';
 const MESSAGES = [{ role: 'user' as const, content: 'Say hello' }];
 const ASKED = { stream: true as const, stream_options: { include_usage: true } };
 
@@ -21,7 +28,7 @@ let model: FakeOpenAiServer;
 beforeAll(async () => {
   app = await TestApp.start();
   model = await startOpenAiServer({ apiKey: UPSTREAM_KEY });
-  await addModel('gpt', model.url);
+  await addModel(app, 'gpt', model.url);
 });
 afterAll(async () => {
   await app.settle();
@@ -30,16 +37,7 @@ afterAll(async () => {
   await model.close();
 });
 
-async function addModel(name: string, baseUrl: string, more: object = {}, as = app.admin): Promise<void> {
-  const price = { inputPerMillion: 2, outputPerMillion: 10, cachedInputPerMillion: 1 };
-  const body = { name, baseUrl, apiKey: UPSTREAM_KEY, upstreamModel: 'upstream-name', price, ...more };
-  expect((await app.request('POST', '/api/models', { as, body })).status).toBe(201);
-}
-
-/** The official client, unchanged. */
-function client(user: TestUser = app.member, apiKey = user.apiKey): OpenAI {
-  return new OpenAI({ baseURL: `${app.url}/models/v1`, apiKey, maxRetries: 0 });
-}
+const client = (user = app.member, apiKey = user.apiKey) => openAiClient(app, { apiKey });
 
 const complete = (body: object, as = app.member) =>
   app.request<OpenAI.ChatCompletion>('POST', '/models/v1/chat/completions', {
@@ -57,26 +55,7 @@ async function direct(path: string, body: object): Promise<string> {
   return response.text();
 }
 
-async function failureOf(call: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof OpenAI.APIError) return error as InstanceType<typeof OpenAI.APIError>;
-  throw new Error(`No error of the API: ${String(error)}`);
-}
-
-/** The user's entries, the latest first. */
-async function entriesOf(user: TestUser): Promise<UsageEntry[]> {
-  await app.settle();
-  return (await app.request<Page<UsageEntry>>('GET', '/api/usage/entries', { as: user })).body.items;
-}
-
-const lastRequest = () => {
-  const request = model.requests.at(-1);
-  if (!request) throw new Error('The model was not called');
-  return request;
-};
+const lastRequest = () => lastRequestOf(model);
 
 describe('models', () => {
   verifies('relay.models', 'are listed as OpenAI lists its own', async () => {
@@ -217,13 +196,13 @@ describe('a stream', () => {
 
   verifies('relay.stream', 'of a server that refuses stream_options is asked for without them', async () => {
     const old = await startOpenAiServer({ refuseStreamOptions: true });
-    await addModel('old', old.url);
+    await addModel(app, 'old', old.url);
     for (let i = 0; i < 2; i++) {
       const { status, text } = await complete({ model: 'old', stream: true });
       expect([status, text.endsWith('data: [DONE]\n\n')]).toEqual([200, true]);
     }
     expect(old.requests.map(({ body }) => 'stream_options' in body)).toEqual([true, false, false]);
-    const [entry] = await entriesOf(app.member);
+    const [entry] = await entriesOf(app, app.member);
     expect(entry).toMatchObject({ model: 'old', completionTokens: 3, estimated: true });
     expect((await complete({ model: 'old', ...ASKED })).status).toBe(400);
     await old.close();
@@ -238,7 +217,7 @@ describe('a stream', () => {
       return chunks;
     };
     await expect(read()).rejects.toThrow();
-    const [entry] = await entriesOf(app.member);
+    const [entry] = await entriesOf(app, app.member);
     expect(entry).toMatchObject({ completionTokens: 1, estimated: true });
   });
 });
@@ -253,7 +232,7 @@ describe('embeddings', () => {
     const body = { input, encoding_format: 'base64' };
     const { text } = await app.request('POST', '/models/v1/embeddings', { body: { model: 'gpt', ...body } });
     expect(text).toBe(await direct('/embeddings', body));
-    expect(await entriesOf(user)).toMatchObject([
+    expect(await entriesOf(app, user)).toMatchObject([
       { source: 'relay', model: 'gpt', promptTokens: 15, completionTokens: 0, estimated: false },
     ]);
   });
@@ -281,7 +260,7 @@ describe('platform/offline', () => {
     expect(answer.choices[0]?.message.content).toMatch(
       /^You said: Good morning\n\nI am platform\/offline.*`\/think 2000`/s,
     );
-    const [entry] = await entriesOf(app.member);
+    const [entry] = await entriesOf(app, app.member);
     expect(entry).toMatchObject({
       model: 'platform/offline',
       promptTokens: answer.usage?.prompt_tokens,
@@ -403,7 +382,7 @@ describe('a caller that leaves', () => {
     expect(await lastRequest().closed).toBe(true);
     expect((lastRequest().abortedAt ?? Infinity) - leftAt).toBeLessThan(1_000);
     const entries = await eventually(async () => {
-      const found = await entriesOf(user);
+      const found = await entriesOf(app, user);
       expect(found).toHaveLength(1);
       return found;
     });
@@ -426,7 +405,7 @@ describe('a caller that leaves', () => {
     await expect(call).rejects.toThrow(OpenAI.APIUserAbortError);
     expect(await lastRequest().closed).toBe(true);
     await eventually(async () =>
-      expect(await entriesOf(user)).toMatchObject([
+      expect(await entriesOf(app, user)).toMatchObject([
         { promptTokens: 6, completionTokens: 0, estimated: true },
       ]),
     );
@@ -441,7 +420,7 @@ describe('a caller that leaves', () => {
       stream: true,
     });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content === ' word') break;
-    await eventually(async () => expect(await entriesOf(user)).toMatchObject([{ estimated: true }]));
+    await eventually(async () => expect(await entriesOf(app, user)).toMatchObject([{ estimated: true }]));
   });
 });
 
@@ -505,7 +484,7 @@ describe('an error', () => {
 
   verifies('relay.errors.order', '401, unreadable, 404, 400, 402', async () => {
     const poor = await app.addUser('ADMIN', null);
-    await addModel('gpt', model.url, {}, poor);
+    await addModel(app, 'gpt', model.url, { as: poor });
     await app.request('POST', '/api/usage/grants', { as: poor, body: { tokens: 1 } });
     await complete({}, poor);
     await app.settle();
@@ -559,7 +538,7 @@ describe('an error of the model’s server', () => {
   });
 
   verifies('relay.errors.upstream', 'that refuses the space’s key is no 401 of the caller’s', async () => {
-    await addModel('wrong-key', model.url, { apiKey: 'sk-wrong-canary' });
+    await addModel(app, 'wrong-key', model.url, { apiKey: 'sk-wrong-canary' });
     const { status, text } = await complete({ model: 'wrong-key' });
     expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: 'upstream_unauthorized' } }]);
     expect(text).not.toContain('sk-wrong-canary');
@@ -574,8 +553,8 @@ describe('an error of the model’s server', () => {
       const { port } = nobody.address() as AddressInfo;
       nobody.close();
       await once(nobody, 'close');
-      await addModel('nobody', `http://127.0.0.1:${port}/v1`);
-      await addModel('private', 'http://10.255.255.1/v1');
+      await addModel(app, 'nobody', `http://127.0.0.1:${port}/v1`);
+      await addModel(app, 'private', 'http://10.255.255.1/v1');
       for (const name of ['nobody', 'private']) {
         const { status, text } = await complete({ model: name });
         expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: 'upstream_unreachable' } }]);
@@ -593,7 +572,7 @@ describe('an error of the model’s server', () => {
       model.nextBehaviour({ kind: 'status', status });
       expect((await complete({}, user)).status).toBe(status);
     }
-    expect(await entriesOf(user)).toEqual([]);
+    expect(await entriesOf(app, user)).toEqual([]);
   });
 });
 
@@ -612,7 +591,7 @@ describe('the ledger', () => {
       model.nextBehaviour({ text: ['Hi'], usage });
       expect((await complete(options, user)).status).toBe(200);
     }
-    const entries = await entriesOf(user);
+    const entries = await entriesOf(app, user);
     expect(entries).toHaveLength(3);
     for (const entry of entries) {
       expect(entry).toMatchObject({
@@ -636,7 +615,7 @@ describe('the ledger', () => {
       await complete(options, user);
     }
     const counted = { promptTokens: 6, completionTokens: 3, estimated: true };
-    expect(await entriesOf(user)).toMatchObject([counted, counted]);
+    expect(await entriesOf(app, user)).toMatchObject([counted, counted]);
   });
 
   verifies('relay.ledger', 'loses none of many at once', async () => {
@@ -666,7 +645,7 @@ describe('the ledger', () => {
     'holds while a call runs, gives back what it did not use, then refuses',
     async () => {
       const owner = await app.addUser('ADMIN', null);
-      await addModel('gpt', model.url, {}, owner);
+      await addModel(app, 'gpt', model.url, { as: owner });
       await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: 5_000 } });
       const balance = async () =>
         (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
@@ -697,7 +676,7 @@ describe('the ledger', () => {
 
   verifies('relay.ledger.hold', 'gives the hold of a refused call back', async () => {
     const owner = await app.addUser('ADMIN', null);
-    await addModel('gpt', model.url, {}, owner);
+    await addModel(app, 'gpt', model.url, { as: owner });
     await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: 5_000 } });
     model.nextBehaviour({ kind: 'status', status: 500 }, { kind: 'cut' });
     expect((await complete({}, owner)).status).toBe(500);
@@ -729,6 +708,6 @@ describe('a shutdown', () => {
     goOn();
     expect((await running).text).toMatch(/world.*\[DONE\]\n\n$/s);
     await closing;
-    expect(await entriesOf(user)).toMatchObject([{ completionTokens: 2, estimated: false }]);
+    expect(await entriesOf(app, user)).toMatchObject([{ completionTokens: 2, estimated: false }]);
   });
 });
