@@ -18,6 +18,8 @@ const NODE_GLOBALS = [
   'structuredClone',
 ];
 
+const LENGTH = /^(padding|border)-(top|bottom)(-width)?$/;
+
 /** Delivers messages in a later task. Components use message channels only to schedule work. */
 class TaskChannel {
   port1 = {};
@@ -29,6 +31,16 @@ class NoResizes {
   observe() {}
   unobserve() {}
   disconnect() {}
+}
+
+/** Text areas add up lengths that jsdom does not compute, and nothing is a valid height then. */
+function withLengths(style) {
+  const read = style.getPropertyValue.bind(style);
+  style.getPropertyValue = (name) => {
+    const value = read(name);
+    return LENGTH.test(name) && Number.isNaN(parseFloat(value)) ? '0px' : value;
+  };
+  return style;
 }
 
 /** jsdom with everything that the components of the console need. */
@@ -43,6 +55,6 @@ export default class BrowserEnvironment extends TestEnvironment {
     this.global.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media });
     // antd measures the width of scrollbars, but jsdom does not implement pseudo-elements.
     const { getComputedStyle } = this.global;
-    this.global.getComputedStyle = (element) => getComputedStyle(element);
+    this.global.getComputedStyle = (element) => withLengths(getComputedStyle(element));
   }
 }
