@@ -1,5 +1,4 @@
 import type {
-  ApplicationManifest,
   ChangeToolMethodsRequest,
   ChatRequest,
   CreateAgentRequest,
@@ -8,6 +7,7 @@ import type {
   CreateToolRequest,
   ToolMethodRequest,
 } from '@platform/contracts';
+import { MANIFEST_EXAMPLE } from '../applications/manifest-example.ts';
 
 /** What a reader replaces with own values: ids, and the account to sign in with. */
 export const PLACEHOLDERS = {
@@ -96,38 +96,6 @@ const changes: ChangeToolMethodsRequest = {
   updatedAt: P.toolUpdatedAt,
   update: [{ name: 'getPet', change: { cache: { ttlSeconds: 60 } } }],
   remove: ['listPets'],
-};
-
-const manifest: ApplicationManifest = {
-  identifier: 'shop',
-  name: 'Shop',
-  version: '1.0.0',
-  events: [
-    {
-      name: 'order.created',
-      description: 'A customer has ordered.',
-      payloadSchema: {
-        type: 'object',
-        required: ['total'],
-        properties: { total: { type: 'number', minimum: 0 } },
-      },
-    },
-  ],
-  tables: [
-    {
-      name: 'orders',
-      columns: [{ name: 'total', type: 'number', required: true }],
-      emits: { onInsert: 'order.created' },
-    },
-  ],
-  tasks: [
-    {
-      key: 'thank',
-      name: 'Thank the customer',
-      workflow: { steps: [{ id: 'thank', kind: 'code', source: 'return "Thank you";' }] },
-    },
-  ],
-  subscriptions: [{ key: 'thank', event: 'order.created', taskKey: 'thank' }],
 };
 
 const ofAgent = { path: { agentId: P.agentId } };
@@ -274,9 +242,13 @@ export const EXAMPLES: Record<string, OperationExample> = {
   createRows: { ...ofOrders, body: { rows: [{ total: 12 }, { total: 50 }] } },
   updateRow: { ...ofRow, body: { total: 15 } },
   deleteRow: ofRow,
-  installApplication: { body: manifest },
+  installApplication: { body: MANIFEST_EXAMPLE },
   getApplication: ofShop,
-  upgradeApplication: { ...ofShop, query: { dryRun: 'true' }, body: { ...manifest, version: '1.1.0' } },
+  upgradeApplication: {
+    ...ofShop,
+    query: { dryRun: 'true' },
+    body: { ...MANIFEST_EXAMPLE, version: '1.1.0' },
+  },
   uninstallApplication: ofShop,
   rotateSystemKey: ofShop,
   retrieveModel: { path: { model: 'platform/offline' } },

@@ -25,6 +25,7 @@ import {
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
+import { MANIFEST_EXAMPLE } from './manifest-example.ts';
 
 class ManifestEventDto implements ManifestEvent {
   /** Lowercase parts joined by dots, such as order.created. */
@@ -96,46 +97,6 @@ class ManifestSubscriptionDto implements ManifestSubscription {
   @ApiProperty({ type: 'boolean', required: false, nullable: true })
   enabled?: boolean | null;
 }
-
-const MANIFEST_EXAMPLE: ApplicationManifest = {
-  identifier: 'shop',
-  name: 'Shop',
-  version: '1.0.0',
-  events: [
-    {
-      name: 'order.created',
-      description: 'A customer has ordered.',
-      payloadSchema: {
-        type: 'object',
-        required: ['total'],
-        properties: { total: { type: 'number', minimum: 0 } },
-      },
-    },
-  ],
-  tables: [
-    {
-      name: 'orders',
-      columns: [{ name: 'total', type: 'number', required: true }],
-      emits: { onInsert: 'order.created' },
-    },
-  ],
-  tasks: [
-    {
-      key: 'greet',
-      name: 'Greet the customer',
-      workflow: {
-        steps: [
-          {
-            id: 'greet',
-            kind: 'code',
-            source: 'return `Thank you for ${context.execution.inputs.trigger.payload.total}`;',
-          },
-        ],
-      },
-    },
-  ],
-  subscriptions: [{ key: 'greet', event: 'order.created', taskKey: 'greet', filter: null }],
-};
 
 export class ApplicationManifestDto implements ApplicationManifest {
   /** 1 to 63 lowercase letters, digits, ., _ or -. Identifies the application in the space across versions. */
