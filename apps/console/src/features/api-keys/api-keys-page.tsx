@@ -1,7 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons';
 import type { ApiKey } from '@platform/contracts';
 import { Button } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
@@ -10,7 +10,10 @@ import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useList } from '../../ui/use-list.ts';
-import { CreateKeyDialog } from './create-key-dialog.tsx';
+
+const CreateKeyDialog = lazy(() =>
+  import('./create-key-dialog.tsx').then((module) => ({ default: module.CreateKeyDialog })),
+);
 
 export function Component() {
   const { t } = useTranslation();
@@ -105,7 +108,11 @@ export function Component() {
           </EmptyState>
         }
       />
-      {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
+      {creating && (
+        <Suspense>
+          <CreateKeyDialog onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import { PlusOutlined } from '@ant-design/icons';
 import type { Subscription } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { App, Button, Switch } from 'antd';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -18,7 +19,10 @@ import { useIsAdmin } from '../auth/session.ts';
 import { catalogQuery, listEventOptions, parseEventKey } from './catalog-query.ts';
 import './events.css';
 import { FilterText } from './filter-text.tsx';
-import { SubscriptionDrawer } from './subscription-drawer.tsx';
+
+const SubscriptionDrawer = lazy(() =>
+  import('./subscription-drawer.tsx').then((module) => ({ default: module.SubscriptionDrawer })),
+);
 
 export function Component() {
   const { t } = useTranslation();
@@ -164,12 +168,14 @@ export function Component() {
         }
       />
       {edited !== null && isAdmin && (
-        <SubscriptionDrawer
-          key={edited}
-          subscriptionId={edited === 'new' ? null : edited}
-          eventKey={search.get('for') ?? eventKey}
-          onClose={() => open(null)}
-        />
+        <Suspense>
+          <SubscriptionDrawer
+            key={edited}
+            subscriptionId={edited === 'new' ? null : edited}
+            eventKey={search.get('for') ?? eventKey}
+            onClose={() => open(null)}
+          />
+        </Suspense>
       )}
     </Page>
   );

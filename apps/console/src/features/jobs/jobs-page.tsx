@@ -2,6 +2,7 @@ import { PlusOutlined } from '@ant-design/icons';
 import { JOB_STATUSES, type Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -15,10 +16,13 @@ import { useList } from '../../ui/use-list.ts';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
-import { JobDrawer } from './job-drawer.tsx';
 import { isActive, JobProgress, JobStatusBadge } from './job-state.tsx';
-import { NewJobDialog } from './new-job-dialog.tsx';
 import './jobs.css';
+
+const NewJobDialog = lazy(() =>
+  import('./new-job-dialog.tsx').then((module) => ({ default: module.NewJobDialog })),
+);
+const JobDrawer = lazy(() => import('./job-drawer.tsx').then((module) => ({ default: module.JobDrawer })));
 
 const REFRESH_MS = 2_000;
 const OPEN = ['open'] as const;
@@ -97,14 +101,20 @@ export function Component() {
           )
         }
       />
-      {open !== undefined && <JobDrawer jobId={open} agentName={agentName} onClose={closeJob} />}
+      {open !== undefined && (
+        <Suspense>
+          <JobDrawer jobId={open} agentName={agentName} onClose={closeJob} />
+        </Suspense>
+      )}
       {creating !== undefined && (
-        <NewJobDialog
-          onClose={() => setCreating(undefined)}
-          onCreated={(job) => {
-            void navigate(paths.job(job.id), { replace: true });
-          }}
-        />
+        <Suspense>
+          <NewJobDialog
+            onClose={() => setCreating(undefined)}
+            onCreated={(job) => {
+              void navigate(paths.job(job.id), { replace: true });
+            }}
+          />
+        </Suspense>
       )}
     </Page>
   );

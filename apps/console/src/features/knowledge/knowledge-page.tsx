@@ -1,7 +1,7 @@
 import { DeleteOutlined, FileTextOutlined } from '@ant-design/icons';
 import type { KnowledgeDocument } from '@platform/contracts';
 import { Button } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { formatBytes } from '../../ui/bytes.ts';
@@ -13,12 +13,15 @@ import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useList } from '../../ui/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { DocumentDrawer } from './document-drawer.tsx';
 import { DocumentStatus } from './document-status.tsx';
 import { SearchCard } from './search-card.tsx';
-import { TextDialog } from './text-dialog.tsx';
 import { UploadZone } from './upload-zone.tsx';
 import './knowledge.css';
+
+const TextDialog = lazy(() => import('./text-dialog.tsx').then((module) => ({ default: module.TextDialog })));
+const DocumentDrawer = lazy(() =>
+  import('./document-drawer.tsx').then((module) => ({ default: module.DocumentDrawer })),
+);
 
 const WATCH_MS = 1_500;
 
@@ -123,8 +126,16 @@ export function Component() {
         />
         {list.items.length > 0 && <SearchCard />}
       </div>
-      {isWriting && <TextDialog onClose={() => setIsWriting(false)} />}
-      {opened !== undefined && <DocumentDrawer documentId={opened} onClose={close} />}
+      {isWriting && (
+        <Suspense>
+          <TextDialog onClose={() => setIsWriting(false)} />
+        </Suspense>
+      )}
+      {opened !== undefined && (
+        <Suspense>
+          <DocumentDrawer documentId={opened} onClose={close} />
+        </Suspense>
+      )}
     </Page>
   );
 }

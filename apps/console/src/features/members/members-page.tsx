@@ -1,8 +1,8 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { ROLES, type Member, type Role } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Select, Switch } from 'antd';
-import { useState } from 'react';
+import { App, Button, Switch } from 'antd';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -14,9 +14,12 @@ import { Time } from '../../ui/time.tsx';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useList } from '../../ui/use-list.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
-import { AddMemberDialog } from './add-member-dialog.tsx';
 import './members.css';
 import { PendingInvitations } from './pending-invitations.tsx';
+
+const AddMemberDialog = lazy(() =>
+  import('./add-member-dialog.tsx').then((module) => ({ default: module.AddMemberDialog })),
+);
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.members });
 
@@ -124,7 +127,11 @@ export function Component() {
         empty={<EmptyState title={t('members.none')} />}
       />
       {isAdmin && <PendingInvitations />}
-      {adding && <AddMemberDialog onClose={() => setAdding(false)} />}
+      {adding && (
+        <Suspense>
+          <AddMemberDialog onClose={() => setAdding(false)} />
+        </Suspense>
+      )}
     </Page>
   );
 }
@@ -140,15 +147,24 @@ function RoleField({ member, fixed }: { member: Member; fixed: boolean }) {
   });
   if (fixed) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
   return (
-    <Select<Role>
-      size="small"
-      style={{ width: 120 }}
+    <select
+      className="filter-select"
+      style={{ width: 130 }}
       aria-label={t('members.roleOf', { name: member.user.name })}
+      aria-busy={change.isPending}
+      disabled={change.isPending}
       value={change.isPending ? change.variables : member.role}
-      loading={change.isPending}
-      onChange={(role) => change.mutate(role)}
-      options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))}
-    />
+      onChange={({ target }) => {
+        const role = ROLES.find((one) => one === target.value);
+        if (role !== undefined) change.mutate(role);
+      }}
+    >
+      {ROLES.map((role) => (
+        <option key={role} value={role}>
+          {t(`roles.${role}`)}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -1,6 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { OFFLINE_MODEL, type Model } from '@platform/contracts';
 import { Button } from 'antd';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
@@ -10,8 +11,11 @@ import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useList } from '../../ui/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { ModelDrawer } from './model-drawer.tsx';
 import { ModelTest } from './model-test.tsx';
+
+const ModelDrawer = lazy(() =>
+  import('./model-drawer.tsx').then((module) => ({ default: module.ModelDrawer })),
+);
 
 export function Component() {
   const { t, i18n } = useTranslation();
@@ -116,7 +120,9 @@ export function Component() {
         }
       />
       {isAdmin && (edited === 'new' || editedModel !== null) && (
-        <ModelDrawer key={edited} model={editedModel} onClose={close} />
+        <Suspense>
+          <ModelDrawer key={edited} model={editedModel} onClose={close} />
+        </Suspense>
       )}
     </Page>
   );

@@ -1,16 +1,19 @@
 import { GiftOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.tsx';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { Balances } from './balances.tsx';
 import { EntriesList } from './entries-list.tsx';
-import { GrantDialog } from './grant-dialog.tsx';
 import { Summary } from './summary.tsx';
 import { UserFilter } from './user-filter.tsx';
 import './usage.css';
+
+const GrantDialog = lazy(() =>
+  import('./grant-dialog.tsx').then((module) => ({ default: module.GrantDialog })),
+);
 
 export function Component() {
   const { t } = useTranslation();
@@ -40,7 +43,11 @@ export function Component() {
         <Summary userId={userId} />
         <EntriesList userId={userId} />
       </div>
-      {granting && <GrantDialog userId={userId} onClose={() => setGranting(false)} />}
+      {granting && (
+        <Suspense>
+          <GrantDialog userId={userId} onClose={() => setGranting(false)} />
+        </Suspense>
+      )}
     </Page>
   );
 }
