@@ -73,4 +73,36 @@ describe('Batched', () => {
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(asked).toBe(1);
   });
+
+  describe('that gathers', () => {
+    const start = (maxMs: number) => {
+      const asked: number[][] = [];
+      const ask = async (questions: number[]) => {
+        asked.push(questions);
+        return questions;
+      };
+      const gathering = { isEnough: (questions: number) => questions >= 3, maxMs };
+      return { asked, same: new Batched(ask, gathering) };
+    };
+
+    it('asks the first question at once, and the next ones when they are enough', async () => {
+      const { asked, same } = start(60_000);
+      expect(await same.get(1)).toBe(1);
+      const first = [2, 3].map((n) => same.get(n));
+      await new Promise(setImmediate);
+      expect(asked).toEqual([[1]]);
+      expect(await Promise.all([...first, same.get(4)])).toEqual([2, 3, 4]);
+      expect(await Promise.all([5, 6, 7].map((n) => same.get(n)))).toEqual([5, 6, 7]);
+      expect(asked).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
+    });
+
+    it('asks fewer once the last batch is long enough ago', async () => {
+      const { asked, same } = start(20);
+      await same.get(1);
+      const since = performance.now();
+      expect(await Promise.all([2, 3].map((n) => same.get(n)))).toEqual([2, 3]);
+      expect(performance.now() - since).toBeGreaterThan(10);
+      expect(asked).toEqual([[1], [2, 3]]);
+    });
+  });
 });

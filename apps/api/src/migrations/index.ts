@@ -25,6 +25,7 @@ import { Tools1763600000024 } from './0024-tools.ts';
 import { Knowledge1763600000025 } from './0025-knowledge.ts';
 import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
+import { RunSlots1763600000031 } from './0031-run-slots.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   Knowledge1763600000025,
   Traces1763600000029,
   ModelOfEnvironment1763600000030,
+  RunSlots1763600000031,
 ];

@@ -97,8 +97,8 @@ export const CLAIM_RUNS = `
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
   ), queued as (
-    update run_queue q set state = 'RUNNING', fencing_token = p.fencing_token, hints = 0, next_publish_at = null,
-      lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    update run_queue q set state = 'RUNNING', slot = p.n, fencing_token = p.fencing_token, hints = 0,
+      next_publish_at = null, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     from pair p where q.run_id = p.run_id
   ), r as (
     update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())

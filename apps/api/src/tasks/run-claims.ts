@@ -8,16 +8,20 @@ import { failpoint } from '../infra/failpoints.ts';
 import { isUuid } from '../infra/http/ids.ts';
 import { ActiveRun } from './active-run.ts';
 import * as store from './run-claims.store.ts';
+import { RunLeases } from './run-leases.ts';
 
 /** Claims runs for this process. What is asked for while a claim is under way is claimed by the next statement. */
 @Injectable()
 export class RunClaims {
-  private readonly claims = new Batched<string, ActiveRun | null>((ids) => this.claimAll(ids));
+  private readonly claims: Batched<string, ActiveRun | null>;
 
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
-  ) {}
+    leases: RunLeases,
+  ) {
+    this.claims = new Batched((ids) => this.claimAll(ids), leases.gathering);
+  }
 
   /**
    * Claims the oldest run of a task, which is named by its own id or by that of a run that waits. Returns null if nothing

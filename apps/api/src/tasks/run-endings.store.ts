@@ -14,7 +14,7 @@ const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
 /** The rows of `m`, which has the columns `run_id` and `fencing_token`, whose claims still hold. */
 const held = (columns: string, lock: 'no key update' | 'update') => `
   select q.*, ${columns} from (select * from m order by run_id) m cross join lateral (
-    select run_id, task_id, lease_until from run_queue
+    select run_id, task_id, slot, lease_until from run_queue
     where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
   ) q`;
 
@@ -111,7 +111,7 @@ export const END_ATTEMPTS = `
   ), gone as (
     delete from run_queue q using own where q.run_id = own.run_id and own.delay_ms is null
   ), again as (
-    update run_queue q set state = 'READY', lease_until = null, hints = 1,
+    update run_queue q set state = 'READY', slot = null, lease_until = null, hints = 1,
       available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
       next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
     from own where q.run_id = own.run_id and own.delay_ms is not null
@@ -134,8 +134,9 @@ export const END_ATTEMPTS = `
     from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
   ), freed as (
     update run_slot s set run_id = null from own cross join lateral (
-      select n from run_slot where task_id = own.task_id and run_id = own.run_id order by n limit 1
-    ) f where s.task_id = own.task_id and s.n = f.n
+      select ctid as at from run_slot where task_id = own.task_id and run_id = own.run_id and n = coalesce(own.slot,
+        (select n from run_slot where task_id = own.task_id and run_id = own.run_id limit 1)) limit 1
+    ) f where s.ctid = f.at
   ) select run_id as id from own`;
 
 /**
@@ -171,7 +172,7 @@ export async function releaseRun(
   const row = await firstRow(
     sql,
     `with own as (
-       update run_queue set state = 'READY', lease_until = null, hints = 0, next_publish_at = clock_timestamp()
+       update run_queue set state = 'READY', slot = null, lease_until = null, hints = 0, next_publish_at = clock_timestamp()
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
      ), queued as (
        update run set status = 'QUEUED', started_at = case when attempt > 1 then started_at end

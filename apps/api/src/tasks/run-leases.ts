@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Gathering } from '../infra/batched.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { SqlPool } from '../infra/database/pools.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -6,6 +7,7 @@ import { findCancelRequests, renewLeases } from './run-claims.store.ts';
 
 const MAX_RENEWAL_MS = 5_000;
 const POLL_MS = 250;
+const GATHER_MS = 20;
 
 /**
  * Renews the leases of the runs that this process executes, on a connection of its own so that a busy pool cannot let
@@ -13,6 +15,11 @@ const POLL_MS = 250;
  */
 @Injectable()
 export class RunLeases implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** For statements about runs. A process that executes many lets those of one moment share them, and waits a little. */
+  readonly gathering: Gathering = {
+    isEnough: (runs) => 2 * runs >= this.active.size,
+    maxMs: GATHER_MS,
+  };
   private readonly logger = new Logger(RunLeases.name);
   private readonly active = new Map<string, ActiveRun>();
   private readonly sql: SqlPool;

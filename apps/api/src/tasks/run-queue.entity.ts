@@ -15,6 +15,10 @@ export class RunQueueEntity {
   @Column('text', { default: 'READY' })
   state!: 'READY' | 'RUNNING';
 
+  /** The slot of its task that the run occupies; null while it is READY. */
+  @Column('int', { nullable: true })
+  slot!: number | null;
+
   /** The claim that works on the run; null before the first. */
   @Column('uuid', { nullable: true })
   fencingToken!: string | null;

@@ -3,6 +3,7 @@ import type { BackgroundDatabase } from '../infra/database/background-database.t
 import type { Messaging } from '../infra/messaging/messaging.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ClaimedRun } from './run-claims.store.ts';
+import type { RunLeases } from './run-leases.ts';
 import { SUCCEEDED } from './run-outcome.ts';
 import { RunSuperseded, RunWrites } from './run-writes.ts';
 
@@ -35,7 +36,12 @@ let writes: RunWrites;
 beforeEach(() => {
   database = new FakeDatabase();
   const messaging = { pace: { republishAfterMs: 200 } };
-  writes = new RunWrites(database as unknown as BackgroundDatabase, messaging as Messaging);
+  const leases = { gathering: { isEnough: () => true, maxMs: 0 } };
+  writes = new RunWrites(
+    database as unknown as BackgroundDatabase,
+    messaging as Messaging,
+    leases as unknown as RunLeases,
+  );
 });
 
 function activate(id: string): ActiveRun {

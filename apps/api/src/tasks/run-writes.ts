@@ -7,6 +7,7 @@ import { Messaging } from '../infra/messaging/messaging.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Claim } from './run-claims.store.ts';
 import * as store from './run-endings.store.ts';
+import { RunLeases } from './run-leases.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
 /** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
@@ -22,15 +23,16 @@ export class RunWrites {
     const held = await store.startSteps(this.database, steps);
     return steps.map(({ runId }) => held.has(runId));
   });
-  private readonly attemptEnds = new Batched<store.AttemptEnd, boolean>(async (ends) => {
-    const held = await store.endAttempts(this.database, ends, this.messaging.pace.republishAfterMs);
-    return ends.map(({ runId }) => held.has(runId));
-  });
+  private readonly attemptEnds: Batched<store.AttemptEnd, boolean>;
 
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
-  ) {}
+    leases: RunLeases,
+  ) {
+    // Runs that end together are followed by runs that are claimed and started together.
+    this.attemptEnds = new Batched((ends) => this.endAttempts(ends), leases.gathering);
+  }
 
   /** How many results this process has discarded, because their runs no longer belonged to it. */
   get zombieResults(): number {
@@ -76,6 +78,11 @@ export class RunWrites {
     );
     failpoint('runs.ended', active.run.id);
     return delayMs;
+  }
+
+  private async endAttempts(ends: readonly store.AttemptEnd[]): Promise<boolean[]> {
+    const held = await store.endAttempts(this.database, ends, this.messaging.pace.republishAfterMs);
+    return ends.map(({ runId }) => held.has(runId));
   }
 
   /** Returns a run to the queue that has not begun to execute. */

@@ -10,6 +10,9 @@ import {
   type PublishPace,
 } from './messaging.ts';
 
+/** With so many hints, rows are not published again: each time is an update, and the next hints would wait as long. */
+const ENOUGH_WAITING = 500;
+
 interface Consumer {
   handler: HintHandler;
   concurrency: number;
@@ -50,7 +53,7 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
 
   hasCapacity(kind: HintKind): boolean {
     const consumer = this.consumers.get(kind);
-    return consumer !== undefined && !this.stopping && consumer.waiting.size < MAX_WAITING;
+    return consumer !== undefined && !this.stopping && consumer.waiting.size < ENOUGH_WAITING;
   }
 
   /** Nothing is lost while the process lives, and outbox publishers poll when they start. */
