@@ -1,11 +1,12 @@
 // The two queues beside which the event bus is measured: publish → handler → stored result. Both sides of a queue run here
-// in one process, without the HTTP request that an emission needs.
+// in one process, without the HTTP request that an emission needs. The handler either does nothing else, or runs the code of
+// the step in the sandbox of the service, which shows what the bus itself costs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import Bull from 'bull';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { answer } from './child.mjs';
-import { EVENT, payloadOf } from './events-work.mjs';
+import { CODE, EVENT, payloadOf } from './events-work.mjs';
 
 const [databaseUrl, redisUrl] = process.argv.slice(2);
 const BATCH = 64;
@@ -18,13 +19,31 @@ await pool.query('create table if not exists result (n int primary key, handled_
 /** When the handler of each job started. */
 const startedAt = new Map();
 
-async function handle({ n }) {
+/** Returns the result as JSON. */
+let work = ({ n }) => JSON.stringify({ n, ok: true });
+
+async function handle(payload) {
+  const { n } = payload;
   startedAt.set(n, performance.now());
   await pool.query({
     name: 'result',
     text: 'insert into result values ($1, clock_timestamp(), $2) on conflict do nothing',
-    values: [n, JSON.stringify({ n, ok: true })],
+    values: [n, await work(payload)],
   });
+}
+
+/** Like a worker of the service: one owner, and as many processes. */
+async function useSandbox() {
+  const { SandboxPool } = await import('../../apps/api/dist/tasks/sandbox/sandbox-pool.js');
+  const sandbox = new SandboxPool(4);
+  work = (payload) =>
+    sandbox.run({
+      owner: 'bench',
+      source: CODE,
+      context: JSON.stringify({ execution: { inputs: { trigger: { payload } } }, steps: {} }),
+      signal: new AbortController().signal,
+      log: () => {},
+    });
 }
 
 async function startPgBoss() {
@@ -49,7 +68,8 @@ let publish;
 let sent = 0;
 
 answer({
-  async start(queue) {
+  async start({ queue, isSandboxed }) {
+    if (isSandboxed) await useSandbox();
     publish = await publishers[queue]();
   },
 

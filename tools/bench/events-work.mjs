@@ -4,6 +4,9 @@ import pg from 'pg';
 
 export const EVENT = 'order.created';
 
+/** The code step that an event starts. */
+export const CODE = 'return { n: context.execution.inputs.trigger.payload.n, ok: true };';
+
 /** About 300 bytes of JSON. */
 export const payloadOf = (n) => ({
   n,

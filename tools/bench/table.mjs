@@ -112,6 +112,8 @@ export function printQueues({ endToEnd, idle, count, calls }) {
   const subjects = [endToEnd.service, endToEnd.redis, endToEnd.boss, endToEnd.bull];
   const rates = subjects.map(({ rate }) => rate);
   const others = Math.max(rates[2], rates[3]);
+  const sandboxed = [endToEnd.service, endToEnd.redis, endToEnd.boss_code, endToEnd.bull_code];
+  const sandboxedRates = sandboxed.map(({ rate }) => rate);
   const faster = { text: 'more than both queues', met: rates[0] > others && rates[1] > others };
   print(
     ['in-process', 'on Redis', 'pg-boss', 'bull', 'ratio'],
@@ -123,9 +125,14 @@ export function printQueues({ endToEnd, idle, count, calls }) {
         figures: [...rates, rates[0] / others],
         aim: faster,
       },
-      { name: 'CPU of the process', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.process), NaN] },
-      { name: 'CPU of its sandbox', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.children), NaN] },
-      { name: 'CPU of PostgreSQL', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.database), NaN] },
+      ...cpuRows(subjects),
+      'the same, where the handlers of the queues run the code of the step in the sandbox of the service',
+      {
+        name: 'end to end',
+        unit: '1/s',
+        figures: [...sandboxedRates, rates[0] / Math.max(sandboxedRates[2], sandboxedRates[3])],
+      },
+      ...cpuRows(sandboxed),
       `${calls} events, one after the other: from the call to the start of the work`,
       ...['p50', 'p99'].map((share) => ({
         name: `idle latency, ${share}`,
@@ -141,6 +148,14 @@ export function printQueues({ endToEnd, idle, count, calls }) {
       },
     ],
   );
+}
+
+function cpuRows(subjects) {
+  return [
+    { name: 'CPU of the process', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.process), NaN] },
+    { name: 'CPU of its sandbox', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.children), NaN] },
+    { name: 'CPU of PostgreSQL', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.database), NaN] },
+  ];
 }
 
 /** Prints the results of `bench:events-scale`. */
