@@ -292,6 +292,47 @@ describe('settings', () => {
   );
 });
 
+verifies('chat.model', 'owners and admins run a turn on another model, and it stays there', async () => {
+  const calls = openai.requests.length;
+  const model = 'platform/offline';
+  const asked = await hosted.json({ contents: said('/ask Which? | A | B'), model });
+  const { turnId, session_id: sessionId, interaction } = asked.body;
+  expect(asked.body).toMatchObject({ status: 'input_required', interaction: { question: 'Which?' } });
+  const [{ id: optionId } = { id: '' }] = interaction?.options ?? [];
+  const answer = { sessionId, interactionId: interaction?.interactionId, selectedOptionIds: [optionId] };
+  await hosted.app
+    .fetch('POST', `${hosted.path}/turns/${turnId}/resume`, {
+      as: hosted.user,
+      body: answer,
+      headers: STREAMED,
+    })
+    .then((response) => response.text());
+  expect(await hosted.turn(turnId)).toMatchObject({ status: 'COMPLETED', model });
+
+  const inputs = { query: 'Hi' };
+  expect((await hosted.request('POST', '/execute', { body: { inputs, model } })).status).toBe(200);
+  const job = await app.client().agents.invokeAsync(hosted.agentId, { inputs, model });
+  expect(await hosted.turn(job.turnId)).toMatchObject({ status: 'COMPLETED', model });
+  expect(openai.requests.length).toBe(calls);
+
+  const failed = await hosted.json({ contents: said('/fail'), model, turnId: randomUUID() });
+  const failedTurn = failed.headers.get('x-turn-id') ?? '';
+  await hosted.json({ contents: said('/fail'), turnId: failedTurn });
+  expect(await hosted.turn(failedTurn)).toMatchObject({ status: 'FAILED', model });
+  expect(openai.requests.length).toBe(calls);
+
+  const unknown = await hosted.json({ contents, model: 'nobody/knows' });
+  expect([unknown.status, unknown.text]).toEqual([503, expect.stringContaining('nobody/knows')]);
+  for (const [path, body] of [
+    ['/chat', { contents, model, stream: false }],
+    ['/execute', { inputs, model }],
+  ] as const) {
+    const refusal = await hosted.by(app.member).request<ErrorBody>('POST', path, { body });
+    expect([refusal.status, refusal.body.code]).toEqual([403, 'FORBIDDEN']);
+  }
+  await refused({ contents, model: ' ' }, 'model', 'must be a text that is not blank');
+});
+
 describe('the body', () => {
   verifies('chat.body.strict', 'each wrong field is named with what was expected', async () => {
     const wrong: [field: string, value: unknown, expected: string][] = [

@@ -66,6 +66,10 @@ describe('the list of turns', () => {
       expect(idsOf(await list({ status: 'FAILED' }))).toEqual([failed]);
       expect(idsOf(await list({ model: 'platform/offline' }))).toEqual([failed, hello]);
       expect(idsOf(await list({ source: 'job' }))).toEqual([]);
+      expect(idsOf(await list({ search: ' heLLo' }))).toEqual([hello]);
+      expect(idsOf(await list({ search: hello.toUpperCase() }))).toEqual([hello]);
+      expect(idsOf(await list({ search: session }))).toEqual([hello]);
+      expect(idsOf(await list({ search: '%' }))).toEqual([]);
       const since = all.items[1]?.createdAt ?? '';
       expect(idsOf(await list({ from: since }))).toEqual([other, failed]);
       expect(idsOf(await list({ to: since }))).toContain(hello);
@@ -99,8 +103,8 @@ describe('the list of turns', () => {
     expect(JSON.stringify((await list({}, app.member)).items)).toContain(secret);
     expect((await app.request('GET', '/api/turns?scope=space', { as: app.member })).status).toBe(403);
     expect(idsOf(await list({ scope: 'space' }, app.outsider))).toEqual([]);
-    const bySession = `/api/turns?scope=space&agentId=${agent.agentId}&sessionId=${secret}`;
-    expect((await app.request('GET', bySession)).status).toBe(400);
+    for (const query of [`agentId=${agent.agentId}&sessionId=${secret}`, `search=${secret}`])
+      expect((await app.request('GET', `/api/turns?scope=space&${query}`)).status).toBe(400);
   });
 
   verifies('turn.trace.own', 'others do not get the trace, admins included', async () => {
@@ -182,7 +186,7 @@ describe('a trace', () => {
       runId: null,
       sessionListed: true,
       input: prompt,
-      attachmentCount: 0,
+      attachments: [],
       segments: [{ segment: 1, origin: 'start', ended: true }],
     });
     expect(trace.spans).toEqual([
@@ -196,6 +200,19 @@ describe('a trace', () => {
       }),
     ]);
     expect(trace.token_usage.cost).toBeGreaterThan(0);
+  });
+
+  verifies('turn.trace', 'links the files of the message, of an execution without memory too', async () => {
+    const images = ['data:image/png;base64,iVBORw0KGgo='];
+    const body = { inputs: { query: 'Look', images } };
+    const { headers } = await agent.request('POST', '/execute', { body });
+    const trace = await traceOf(headers.get('x-turn-id') ?? '');
+    const attachment = { id: expect.any(String), mime: 'image/png', bytes: 8, url: expect.any(String) };
+    expect(trace).toMatchObject({ input: 'Look', attachments: [{ type: 'image_url', attachment }] });
+    const [file] = trace.attachments;
+    const url = file !== undefined && 'attachment' in file ? (file.attachment?.url ?? '') : '';
+    expect((await app.request('GET', url)).status).toBe(200);
+    expect((await app.request('GET', url, { as: app.member })).status).toBe(404);
   });
 
   verifies('turn.trace', 'shows a failed call of the model with its reason', async () => {

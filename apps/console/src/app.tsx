@@ -7,7 +7,13 @@ import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
 import { useAntdLocale } from './ui/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
-import { loadAutomationTexts, loadSpaceTexts, loadToolTexts, loadTraceTexts } from './i18n.ts';
+import {
+  loadAutomationTexts,
+  loadPlaygroundTexts,
+  loadSpaceTexts,
+  loadToolTexts,
+  loadTraceTexts,
+} from './i18n.ts';
 import { OVERLAY } from './ui/overlay.ts';
 import { PageSpinner } from './ui/states.tsx';
 
@@ -43,6 +49,14 @@ function space<Module>(load: () => Promise<Module>): () => Promise<Module> {
   };
 }
 
+/** Loads a page together with the texts of the playground. */
+function playground<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  return async () => {
+    const [page] = await Promise.all([load(), loadPlaygroundTexts()]);
+    return page;
+  };
+}
+
 const router = createBrowserRouter([
   {
     errorElement: <CrashPage />,
@@ -59,7 +73,11 @@ const router = createBrowserRouter([
           { path: 'agents/:agentId', lazy: () => import('./features/agents/agent-page.tsx') },
           {
             path: 'agents/:agentId/playground',
-            lazy: () => import('./features/playground/playground-page.tsx'),
+            lazy: playground(() => import('./features/playground/playground-page.tsx')),
+          },
+          {
+            path: 'agents/:agentId/compare',
+            lazy: playground(() => import('./features/playground/compare-page.tsx')),
           },
           { path: 'traces', lazy: traces(() => import('./features/traces/traces-page.tsx')) },
           { path: 'traces/:turnId', lazy: traces(() => import('./features/traces/trace-page.tsx')) },

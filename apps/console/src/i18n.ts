@@ -2,13 +2,21 @@ import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type automation from './locales/en.automation.json';
 import type en from './locales/en.json';
+import type playground from './locales/en.playground.json';
 import type space from './locales/en.space.json';
 import type tools from './locales/en.tools.json';
 import type traces from './locales/en.traces.json';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & typeof automation & typeof space & typeof tools & typeof traces };
+    resources: {
+      translation: typeof en &
+        typeof automation &
+        typeof playground &
+        typeof space &
+        typeof tools &
+        typeof traces;
+    };
   }
 }
 
@@ -20,6 +28,7 @@ const texts = {
   en: {
     base: () => import('./locales/en.json', { with: { type: 'json' } }),
     automation: () => import('./locales/en.automation.json', { with: { type: 'json' } }),
+    playground: () => import('./locales/en.playground.json', { with: { type: 'json' } }),
     space: () => import('./locales/en.space.json', { with: { type: 'json' } }),
     tools: () => import('./locales/en.tools.json', { with: { type: 'json' } }),
     traces: () => import('./locales/en.traces.json', { with: { type: 'json' } }),
@@ -27,6 +36,7 @@ const texts = {
   'zh-CN': {
     base: () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
     automation: () => import('./locales/zh-CN.automation.json', { with: { type: 'json' } }),
+    playground: () => import('./locales/zh-CN.playground.json', { with: { type: 'json' } }),
     space: () => import('./locales/zh-CN.space.json', { with: { type: 'json' } }),
     tools: () => import('./locales/zh-CN.tools.json', { with: { type: 'json' } }),
     traces: () => import('./locales/zh-CN.traces.json', { with: { type: 'json' } }),
@@ -34,7 +44,7 @@ const texts = {
 };
 
 export type Language = keyof typeof texts;
-type Part = 'automation' | 'space' | 'tools' | 'traces';
+type Part = 'automation' | 'playground' | 'space' | 'tools' | 'traces';
 
 /** The languages with their own names. */
 export const LANGUAGES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
@@ -65,6 +75,11 @@ export function loadAutomationTexts(): Promise<void> {
 /** Loads the texts of webhooks and the audit log. The router can call it before i18n has started. */
 export function loadSpaceTexts(): Promise<void> {
   return loadTexts('space');
+}
+
+/** Loads the texts of the playground. The router can call it before i18n has started. */
+export function loadPlaygroundTexts(): Promise<void> {
+  return loadTexts('playground');
 }
 
 /** Loads the texts of the tool pages. The router can call it before i18n has started. */

@@ -27,6 +27,9 @@ export const paths = {
   agent: (agentId: string) => `/agents/${agentId}`,
   playground: (agentId: string, sessionId?: string) =>
     `/agents/${agentId}/playground${sessionId === undefined ? '' : `?session=${encodeURIComponent(sessionId)}`}`,
+  /** One message to two agents, or to an agent on two models. */
+  compare: (agentId: string, other: Record<string, string | undefined> = {}) =>
+    `/agents/${agentId}/compare${formatSearch(other)}`,
   /** The turns of all agents, with filters such as `{ status: 'FAILED' }`. */
   traces: (filters: Record<string, string | undefined> = {}) => `/traces${formatSearch(filters)}`,
   trace: (agentId: string, turnId: string) =>

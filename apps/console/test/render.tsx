@@ -3,12 +3,13 @@ import { render } from '@testing-library/react';
 import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { App } from 'antd';
 import type { ReactNode } from 'react';
-import { loadAutomationTexts, loadToolTexts, startI18n } from '../src/i18n.ts';
+import { loadAutomationTexts, loadPlaygroundTexts, loadToolTexts, startI18n } from '../src/i18n.ts';
 
 /** Renders the element with the providers of the console. */
 export async function renderInApp(element: ReactNode): Promise<UserEvent> {
   await startI18n();
   await loadAutomationTexts();
+  await loadPlaygroundTexts();
   await loadToolTexts();
   render(
     <QueryClientProvider client={new QueryClient()}>

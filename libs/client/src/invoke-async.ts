@@ -10,6 +10,8 @@ export type InvokeRequest = JobInput & {
   session_id?: string | null | undefined;
   /** UUID of the user turn. If absent, the service generates one. */
   turnId?: string | null | undefined;
+  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
+  model?: string | null | undefined;
   /** Receives a request when the job ends or asks a question. */
   webhook?: { url: string } | null | undefined;
 };

@@ -47,6 +47,8 @@ export interface ChatRequest {
   /** Default true. */
   stream?: boolean | null;
   settings?: ChatSettings | null;
+  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
+  model?: string | null;
   /** Local tools of the agent that this client can run. */
   registeredLocalTools?: string[] | null;
 }
@@ -263,6 +265,8 @@ export interface ExecuteRequest {
   settings?: ExecuteSettings | null;
   /** Default false. */
   stream?: boolean | null;
+  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
+  model?: string | null;
   /** Local tools of the agent that this client can run. Requires `stream`. */
   registeredLocalTools?: string[] | null;
 }

@@ -35,6 +35,8 @@ interface JobOptions {
   type?: 'AGENT_INVOKE' | null;
   /** UUID, one per user turn. If absent, the service generates one. */
   turnId?: string | null;
+  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
+  model?: string | null;
   /** Milliseconds until the job times out: 1 s to 24 h, default 1 h. `timeout` is an alias. */
   timeoutMs?: number | null;
   timeout?: number | null;

@@ -1,5 +1,5 @@
 import type { UserSummary } from './auth.ts';
-import type { TokenUsage, Turn, TurnStatus } from './chat.ts';
+import type { MessageContent, TokenUsage, Turn, TurnStatus } from './chat.ts';
 import type { PageQuery } from './page.ts';
 
 /** What started a turn. */
@@ -20,6 +20,8 @@ export interface TurnQuery extends PageQuery {
   source?: TurnSource;
   /** Name of a model. */
   model?: string;
+  /** Words in the title of the session, the id of a turn, or the name of a session; not with scope space. */
+  search?: string;
   /** ISO 8601, inclusive. */
   from?: string;
   /** ISO 8601, inclusive. */
@@ -88,7 +90,7 @@ export interface Trace extends Turn {
   sessionListed: boolean;
   /** The text of the user message. */
   input: string;
-  /** Files of the user message, images and audio included. */
-  attachmentCount: number;
+  /** Images, audio, and files of the user message. */
+  attachments: MessageContent[];
   spans: TraceSpan[];
 }

@@ -62,6 +62,11 @@ export const chat = {
     source: 'contract §4',
     behavior: 'A kind of content that the model cannot take is a 400 that names the item',
   },
+  'chat.model': {
+    source: 'contract §4, §5',
+    behavior:
+      'A chat, execution, or job can name another model; only for the owner of the agent and admins, and for the whole turn',
+  },
   'chat.settings.model': {
     source: 'contract §4',
     behavior:

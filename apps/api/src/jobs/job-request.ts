@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../agents/invocable-agent.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
 import { invalid } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
 import { canonicalJson } from '../infra/json.ts';
 import { executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
+import { requestedModel } from '../turns/input/requested-model.ts';
 import { settingsOf } from '../turns/input/turn-settings.ts';
 import type { TurnSettings } from '../turns/records/turn.ts';
 import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
@@ -32,6 +34,7 @@ export interface JobRequest {
 export function parseJobRequest(
   body: ContentsJobDto | InputsJobDto,
   header: string | undefined,
+  caller: UserPrincipal,
   agent: InvocableAgent,
 ): JobRequest {
   const sessionName = oneOf('sessionId and session_id', body.sessionId, body.session_id);
@@ -40,7 +43,13 @@ export function parseJobRequest(
   const webhookUrl = body.webhook?.url ?? null;
   const asked = 'contents' in body ? { contents: body.contents } : { inputs: body.inputs };
   const settings = Object.entries(body.settings ?? {}).filter(([, value]) => value !== undefined);
-  const identity = { agentId: agent.id, ...asked, settings: Object.fromEntries(settings) as object };
+  const chosen = requestedModel(caller, agent, body.model);
+  const identity = {
+    agentId: agent.id,
+    ...asked,
+    settings: Object.fromEntries(settings) as object,
+    ...chosen,
+  };
   const hash = createHash('sha256')
     .update(canonicalJson({ ...identity, sessionName, turnId, timeoutMs, webhookUrl }))
     .digest();
@@ -49,6 +58,7 @@ export function parseJobRequest(
     sessionName,
     hidden: false,
     ...turn,
+    settings: { ...turn.settings, ...chosen },
     turnId,
     timeoutMs,
     webhookUrl,

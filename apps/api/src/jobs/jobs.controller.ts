@@ -56,7 +56,7 @@ export class JobsController {
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto> {
     if (req.agent === undefined) throw invalid('agentId must be a string');
-    const request = parseJobRequest(body, key, req.agent);
+    const request = parseJobRequest(body, key, caller, req.agent);
     const { job, isNew } = await this.intake.create(caller, req.agent, request, req.requestId);
     if (!isNew) res.status(200);
     return withETag(job, res);

@@ -24,12 +24,13 @@ import {
   IsUUID,
   Length,
   Max,
+  MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../infra/http/free-form.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
-import { IsText } from '../infra/http/text.ts';
+import { IsFilledText, IsText } from '../infra/http/text.ts';
 import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers/answers.schema.ts';
 import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.schema.ts';
 import { checkContents } from '../turns/input/contents.ts';
@@ -70,6 +71,12 @@ class JobOptionsDto {
   @IsOptional()
   @IsUUID('loose')
   turnId?: string;
+
+  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(200)
+  model?: string;
 
   /** Milliseconds after which the job times out, from 1 second to 24 hours; 1 hour by default. */
   @IsOptional()

@@ -15,7 +15,7 @@ interface FilterSelectProps<T extends string> {
   value: T | undefined;
   onChange: (value: T | undefined) => void;
   options: FilterOption<T>[];
-  width?: number;
+  width?: number | '100%';
   loading?: boolean;
 }
 

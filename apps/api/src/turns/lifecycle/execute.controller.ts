@@ -12,6 +12,7 @@ import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
+import { requestedModel } from '../input/requested-model.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
 import { TurnsService } from './turns.service.ts';
 
@@ -46,10 +47,13 @@ export class ExecuteController {
       contents,
       sessionName: memory ? sessionName : null,
       turnId: null,
-      settings: executeSettings(agent.settings, body.settings ?? {}, execution, {
-        interactive: streamed,
-        registeredLocalTools: body.registeredLocalTools,
-      }),
+      settings: {
+        ...executeSettings(agent.settings, body.settings ?? {}, execution, {
+          interactive: streamed,
+          registeredLocalTools: body.registeredLocalTools,
+        }),
+        ...requestedModel(caller, agent, body.model),
+      },
       requestId: req.requestId,
       hidden: !memory,
     };

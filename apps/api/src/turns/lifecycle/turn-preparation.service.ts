@@ -4,6 +4,7 @@ import { invalid } from '../../infra/http/app-error.ts';
 import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
 import { countTokens, MEDIUM_TOKENS } from '../../models/tokens.ts';
 import { Media, type LoadedPart } from '../input/media.ts';
+import type { TurnSettings } from '../records/turn.ts';
 import type { NewTurn } from './turn-start.ts';
 
 /** A new turn with everything that its transaction stores. */
@@ -23,7 +24,7 @@ export class TurnPreparation {
 
   /** Throws VALIDATION_ERROR if the model does not take the contents. */
   async prepare(start: NewTurn): Promise<PreparedTurn> {
-    const model = await this.resolveModel(start.agent);
+    const model = await this.resolveModel(start.agent, start.settings);
     const parts = await this.media.load(start.contents, model);
     const tokens = await countPartTokens(parts);
     const outputTokens = Math.min(start.settings.maxTokens ?? Infinity, model.maxOutputTokens);
@@ -36,8 +37,8 @@ export class TurnPreparation {
     return { ...start, model, parts, tokens };
   }
 
-  resolveModel(agent: InvocableAgent): Promise<ResolvedModel> {
-    return this.catalog.resolve(agent.spaceId, agent.model);
+  resolveModel(agent: InvocableAgent, settings: Pick<TurnSettings, 'model'>): Promise<ResolvedModel> {
+    return this.catalog.resolve(agent.spaceId, settings.model ?? agent.model);
   }
 }
 

@@ -118,7 +118,7 @@ export class TurnStarter {
   private async continue(continuation: Omit<Continuation, 'model'>): Promise<OpenedSegment> {
     this.runner.assertOpen();
     const { turn, by } = continuation;
-    const model = await this.preparation.resolveModel(by.agent);
+    const model = await this.preparation.resolveModel(by.agent, turn.settings);
     const session = { spaceId: by.agent.spaceId, agentId: by.agent.id, userId: by.userId };
     return this.launch({ ...session, sessionName: turn.sessionName }, (tx) =>
       this.claims.continue(tx, { ...continuation, model }),

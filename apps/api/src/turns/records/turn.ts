@@ -3,6 +3,8 @@ import type { ChargeSource } from '../../usage/charge.ts';
 
 /** The request of a turn, stored for its reruns. */
 export interface TurnSettings {
+  /** The name of the model that the request asked for; absent for that of the agent. */
+  model?: string;
   temperature?: number;
   maxTokens?: number;
   topP?: number;

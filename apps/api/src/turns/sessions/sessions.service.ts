@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Attachment, Message, MessageContent, Page, Session } from '@platform/contracts';
+import type { Message, MessageContent, Page, Session } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { conflict, notFound } from '../../infra/http/app-error.ts';
 import { Cursors } from '../../infra/http/cursors.ts';
 import type { PageDto } from '../../infra/http/page.dto.ts';
 import { isText } from '../../infra/http/text.ts';
-import { describeAttachments, findAttachment } from '../records/attachment.store.ts';
+import { findAttachment } from '../records/attachment.store.ts';
 import type { UserPart } from '../records/steps.ts';
+import { loadAttachmentLinks, showPart, type AttachmentLink } from './attachment-links.ts';
 import {
   deleteSession,
   findSession,
+  findSessionId,
   listMessages,
   listSessions,
   renameSession,
@@ -70,12 +72,11 @@ export class SessionsService {
     const fitting = read.findIndex(({ fits }) => !fits);
     const found = fitting < 0 ? read : read.slice(0, fitting + 1);
     const size = fitting < 0 ? limit : Math.min(limit, fitting);
-    const attachments = await describeAttachments(this.database, found.slice(0, size).flatMap(attachmentIds));
-    const base = `/api/agents/${scope.agentId}/sessions/${encodeURIComponent(sessionId)}/attachments`;
-    const linkOf = (id: string): Attachment => {
-      const { mime, bytes } = attachments.get(id) ?? { mime: 'application/octet-stream', bytes: 0 };
-      return { id, mime, bytes, url: `${base}/${id}` };
-    };
+    const linkOf = await loadAttachmentLinks(
+      this.database,
+      { agentId: scope.agentId, sessionId },
+      found.slice(0, size).flatMap(userParts),
+    );
     return this.cursors.page(
       found,
       size,
@@ -90,8 +91,9 @@ export class SessionsService {
     sessionId: string,
     attachmentId: string,
   ): Promise<{ mime: string; data: Buffer }> {
-    const { session } = await this.find(scope, sessionId);
-    const found = await findAttachment(this.database, session.id, attachmentId);
+    const session = isText(sessionId) ? await findSessionId(this.database.manager, scope, sessionId) : null;
+    if (session === null) throw notFound(`Session ${sessionId} does not exist`);
+    const found = await findAttachment(this.database, session, attachmentId);
     if (found === null) throw notFound(`Attachment ${attachmentId} does not exist`);
     return found;
   }
@@ -116,14 +118,14 @@ function toSession({ session, runningTurnId }: ListedSession): Session {
   };
 }
 
-function attachmentIds(row: MessageRow): string[] {
-  return row.kind === 'user' ? row.content.parts.flatMap((part) => attachmentId(part) ?? []) : [];
+function userParts(row: MessageRow): UserPart[] {
+  return row.kind === 'user' ? row.content.parts : [];
 }
 
-function toMessage(row: MessageRow, linkOf: (id: string) => Attachment): Message {
+function toMessage(row: MessageRow, linkOf: AttachmentLink): Message {
   const contents: MessageContent[] =
     row.kind === 'user'
-      ? row.content.parts.map((part) => shownPart(part, linkOf))
+      ? row.content.parts.map((part) => showPart(part, linkOf))
       : [{ type: 'text', text: row.content.text }];
   return {
     id: row.id,
@@ -133,24 +135,4 @@ function toMessage(row: MessageRow, linkOf: (id: string) => Attachment): Message
     turnStatus: row.status,
     createdAt: row.createdAt.toISOString(),
   };
-}
-
-function shownPart(part: UserPart, linkOf: (id: string) => Attachment): MessageContent {
-  const id = attachmentId(part);
-  const link = id === null ? {} : { attachment: linkOf(id) };
-  const url = 'url' in part && part.url !== undefined ? part.url : (link.attachment?.url ?? '');
-  switch (part.type) {
-    case 'text':
-      return part;
-    case 'image':
-      return { type: 'image_url', image_url: { url, detail: part.detail }, ...link };
-    case 'audio':
-      return { type: 'audio', audio_url: { url }, ...link };
-    case 'file':
-      return { type: 'file', file_info: { url: link.attachment?.url, ...part.info }, ...link };
-  }
-}
-
-function attachmentId(part: UserPart): string | null {
-  return 'attachmentId' in part ? (part.attachmentId ?? null) : null;
 }

@@ -25,7 +25,7 @@ export function listSessions(
   after: { position: string; id: string } | null,
   limit: number,
 ): Promise<ListedSession[]> {
-  const query = visibleSessions(sql, scope)
+  const query = sessionsOf(sql, scope, { hidden: false })
     .orderBy('s.lastTurnAt', 'DESC')
     .addOrderBy('s.id', 'DESC')
     .limit(limit);
@@ -39,13 +39,25 @@ export async function findSession(
   scope: SessionScope,
   name: string,
 ): Promise<ListedSession | null> {
-  const [found] = await read(visibleSessions(sql, scope).andWhere({ name }));
+  const [found] = await read(sessionsOf(sql, scope, { name, hidden: false }));
   return found ?? null;
 }
 
-function visibleSessions(
+/** Finds a session also if it is in no list, as that of an execution without memory. */
+export async function findSessionId(
   sql: EntityManager,
   { agentId, userId }: SessionScope,
+  name: string,
+): Promise<string | null> {
+  const where = { agentId, userId, name, deletedAt: IsNull() };
+  const found = await sql.findOne(SessionEntity, { select: { id: true }, where });
+  return found?.id ?? null;
+}
+
+function sessionsOf(
+  sql: EntityManager,
+  { agentId, userId }: SessionScope,
+  which: Partial<Pick<SessionEntity, 'name' | 'hidden'>>,
 ): SelectQueryBuilder<SessionEntity> {
   return sql
     .createQueryBuilder(SessionEntity, 's')
@@ -54,7 +66,7 @@ function visibleSessions(
       `(select client_turn_id from turn where session_id = s.id and status = 'RUNNING')`,
       'runningTurnId',
     )
-    .where({ agentId, userId, deletedAt: IsNull(), hidden: false });
+    .where({ agentId, userId, deletedAt: IsNull(), ...which });
 }
 
 async function read(query: SelectQueryBuilder<SessionEntity>): Promise<ListedSession[]> {

@@ -1,9 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import {
   SPAN_KINDS,
   SPAN_STATUSES,
   TURN_SOURCES,
   TURN_STATUSES,
+  type MessageContent,
   type Page,
   type SpanKind,
   type SpanStatus,
@@ -21,6 +22,7 @@ import { IsInstant } from '../../infra/http/instant.ts';
 import { PageDto } from '../../infra/http/page.dto.ts';
 import { IsFilledText } from '../../infra/http/text.ts';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
+import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 import { TurnDto } from '../lifecycle/turns.dto.ts';
 
 const SCOPES = ['own', 'space'] as const;
@@ -64,6 +66,12 @@ export class TurnQueryDto extends PageDto implements TurnQuery {
   @IsFilledText()
   @MaxLength(200)
   model?: string;
+
+  /** Words in the title of the session, the id of a turn, or the name of a session. Only the caller's own turns. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(200)
+  search?: string;
 
   /** ISO 8601, inclusive. */
   @IsOptional()
@@ -154,6 +162,7 @@ class TraceSpanDto implements TraceSpan {
   error?: SpanErrorDto;
 }
 
+@ApiExtraModels(...MESSAGE_CONTENTS)
 export class TraceDto extends TurnDto implements Trace {
   @ApiProperty({ enum: TURN_SOURCES, nullable: true })
   source!: TurnSource | null;
@@ -163,8 +172,9 @@ export class TraceDto extends TurnDto implements Trace {
   sessionListed!: boolean;
   /** The text of the user message. */
   input!: string;
-  /** Files of the user message, images and audio included. */
-  attachmentCount!: number;
+  /** Images, audio, and files of the user message. */
+  @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
+  attachments!: MessageContent[];
   /** In the order in which they began. */
   spans!: TraceSpanDto[];
 }

@@ -7,6 +7,7 @@ import { forbidden, invalid } from '../../infra/http/app-error.ts';
 import { Cursors } from '../../infra/http/cursors.ts';
 import { formatUsage, seconds } from '../answers/token-usage.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
+import { loadAttachmentLinks, showPart } from '../sessions/attachment-links.ts';
 import { buildSpans } from './spans.ts';
 import {
   lastLookedAt,
@@ -52,13 +53,19 @@ export class TracesService {
     const described = await this.turns.describe(caller, agentId, turnId);
     const records = await loadTraceRecords(this.database, turn.id, turn.sessionRef);
     const parts = records.steps.flatMap((step) => (step.kind === 'user' ? step.content.parts : []));
+    const files = parts.filter(({ type }) => type !== 'text');
+    const linkOf = await loadAttachmentLinks(
+      this.database,
+      { agentId, sessionId: described.sessionId },
+      files,
+    );
     return {
       ...described,
       source: turn.settings.source,
       runId: turn.causationRunId,
       sessionListed: !records.sessionHidden,
       input: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'),
-      attachmentCount: parts.filter(({ type }) => type !== 'text').length,
+      attachments: files.map((part) => showPart(part, linkOf)),
       spans: buildSpans({ ...turn, ...records }),
     };
   }
@@ -75,8 +82,8 @@ function filterOf(caller: UserPrincipal, query: TurnQuery): TurnFilter {
     return { ...filter, spaceId, userId: caller.userId };
   }
   if (caller.role !== 'ADMIN') throw forbidden('Only admins can list the turns of the space');
-  if (filter.sessionId !== undefined)
-    throw invalid('sessionId requires scope=own, because sessions are private');
+  for (const name of ['sessionId', 'search'] as const)
+    if (filter[name] !== undefined) throw invalid(`${name} requires scope=own, because sessions are private`);
   return { ...filter, spaceId, userId: userId ?? null };
 }
 

@@ -12,7 +12,7 @@ const ID_SLACK_MS = 1_000;
 
 export interface TurnFilter extends Pick<
   TurnQuery,
-  'agentId' | 'sessionId' | 'runId' | 'status' | 'source' | 'model' | 'from' | 'to'
+  'agentId' | 'sessionId' | 'runId' | 'status' | 'source' | 'model' | 'search' | 'from' | 'to'
 > {
   spaceId: string;
   /** Null for all users of the space. */
@@ -76,10 +76,11 @@ export function listTurns(
 ): Promise<ListedTurn[]> {
   const { sql: from, parameters } = candidates(filter, after);
   const { agentId, status: wanted, source: origin, model: name } = filter;
+  const words = filter.search?.trim().toLowerCase();
   const times = [parseInstant(filter.from), parseInstant(filter.to)];
-  const values = [...parameters, agentId, wanted, origin, name, ...times, limit];
+  const values = [...parameters, agentId, wanted, origin, name, ...times, words, limit];
   const place = (i: number) => `$${parameters.length + i}`;
-  const [agent, status, source, model, begin, end, most] = [1, 2, 3, 4, 5, 6, 7].map(place);
+  const [agent, status, source, model, begin, end, text, most] = [1, 2, 3, 4, 5, 6, 7, 8].map(place);
   return rows(
     sql,
     `select t.id, t.client_turn_id as "turnId", t.agent_id as "agentId", t.user_id as "userId",
@@ -94,6 +95,8 @@ export function listTurns(
        and (${source}::text is null or t.source = ${source}) and (${model}::text is null or t.model = ${model})
        and (${begin}::timestamptz is null or t.created_at >= ${begin})
        and (${end}::timestamptz is null or t.created_at <= ${end})
+       and (${text}::text is null or position(${text} in lower(s.title)) > 0
+         or t.client_turn_id = ${text} or lower(s.name) = ${text})
      order by t.id desc limit ${most}`,
     values.map((value) => value ?? null),
   );

@@ -1,6 +1,7 @@
 import type { ContentItem } from '@platform/contracts';
 import { useState } from 'react';
 import { toDataUri } from '../../ui/data-uri.ts';
+import { getPartName } from './part-name.ts';
 
 /** A request can have 10 MB, and base64 encodes three bytes as four characters. */
 export const MAX_ATTACHED_BYTES = 7 * 1024 * 1024;
@@ -19,6 +20,8 @@ interface Attachments {
   add: (files: Iterable<File>) => Promise<void>;
   remove: (key: number) => void;
   clear: () => void;
+  /** Attaches what a message already has. */
+  replace: (contents: readonly ContentItem[]) => void;
 }
 
 let nextKey = 1;
@@ -46,7 +49,16 @@ export function useAttachments(): Attachments {
       setRejected([]);
       setItems([]);
     },
+    replace: (contents) => {
+      setRejected([]);
+      setItems(contents.filter(({ type }) => type !== 'text').map(toAttached));
+    },
   };
+}
+
+function toAttached(content: ContentItem): Attached {
+  const { length } = JSON.stringify(content);
+  return { key: nextKey++, name: getPartName(content), bytes: Math.ceil((length / 4) * 3), content };
 }
 
 /** Accepts files in order as long as their total size is within the limit. */

@@ -9,7 +9,7 @@ import {
 import type { ContentItem } from '@platform/contracts';
 import { Button, Input } from 'antd';
 import type { TextAreaRef } from 'antd/es/input/TextArea';
-import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './attachments.ts';
 
@@ -21,22 +21,38 @@ interface ComposerProps {
   busy: boolean;
   /** Cancellation of the turn was requested. */
   stopping: boolean;
+  /** Why the message cannot be sent; null if it can. */
+  blocked: string | null;
+  /** Whether a message without words can be sent, because the prompt has variables. */
+  canBeEmpty: boolean;
+  /** What is shown between the buttons; by default, which keys send. */
+  children?: ReactNode;
   onSend: (contents: ContentItem[]) => void;
   onStop: () => void;
 }
 
 /** The message input. Enter sends, Shift+Enter inserts a line break; files are added by button, paste, or drop. */
-export function Composer({ draft, attachments, busy, stopping, onSend, onStop }: ComposerProps) {
+export function Composer({
+  draft,
+  attachments,
+  busy,
+  stopping,
+  blocked,
+  canBeEmpty,
+  onSend,
+  onStop,
+  children,
+}: ComposerProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(draft);
   const picker = useRef<HTMLInputElement>(null);
   const input = useRef<TextAreaRef>(null);
-  const empty = text.trim() === '' && attachments.items.length === 0;
+  const empty = text.trim() === '' && attachments.items.length === 0 && !canBeEmpty;
 
   useEffect(() => input.current?.focus(), []);
 
   const send = () => {
-    if (empty || busy) return;
+    if (empty || busy || blocked !== null) return;
     const said: ContentItem[] = text.trim() === '' ? [] : [{ type: 'text', text: text.trim() }];
     onSend([...said, ...attachments.items.map(({ content }) => content)]);
     setText('');
@@ -79,6 +95,7 @@ export function Composer({ draft, attachments, busy, stopping, onSend, onStop }:
           })}
         </p>
       )}
+      {blocked !== null && <p className="composer-blocked muted">{blocked}</p>}
       <Input.TextArea
         ref={input}
         variant="borderless"
@@ -108,6 +125,7 @@ export function Composer({ draft, attachments, busy, stopping, onSend, onStop }:
           title={t('playground.attachHint', { limit: MAX_ATTACHED_BYTES / 1024 / 1024 })}
           onClick={() => picker.current?.click()}
         />
+        {children}
         <span className="composer-hint grow">{t('playground.keys')}</span>
         {busy ? (
           <Button
@@ -125,7 +143,8 @@ export function Composer({ draft, attachments, busy, stopping, onSend, onStop }:
             htmlType="submit"
             icon={<ArrowUpOutlined aria-hidden />}
             aria-label={t('playground.send')}
-            disabled={empty}
+            disabled={empty || blocked !== null}
+            title={blocked ?? undefined}
           />
         )}
       </div>

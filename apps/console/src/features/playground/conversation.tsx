@@ -1,30 +1,51 @@
-import type { Interaction, Message } from '@platform/contracts';
+import {
+  OFFLINE_MODEL,
+  type Agent,
+  type AgentListing,
+  type ContentItem,
+  type Interaction,
+  type Message,
+} from '@platform/contracts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { App, Button } from 'antd';
-import { useEffect, useLayoutEffect, useRef, useState, type DragEvent } from 'react';
+import { useEffect, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { isNotFound, getErrorMessage } from '../../ui/errors.ts';
 import { ErrorState } from '../../ui/states.tsx';
+import { isFullAgent } from '../agents/agent.ts';
 import { useAttachments } from './attachments.ts';
+import {
+  fitInputs,
+  hasInputs,
+  listMissing,
+  listPromptVariables,
+  toCall,
+  withKind,
+  type RunOptions,
+} from './call.ts';
 import { Composer } from './composer.tsx';
 import { ContextBar } from './context-bar.tsx';
 import { FramesPanel } from './frames-panel.tsx';
 import { TurnCard } from './turn-card.tsx';
-import { listTurns } from './turn-list.ts';
+import { KindSelect } from './kind-select.tsx';
+import type { Opening } from './opening.ts';
+import { loadContents } from './stored-contents.ts';
+import { getText, listTurns, type TurnView } from './turn-list.ts';
 import { Welcome } from './welcome.tsx';
+import { useStickToEnd } from './use-stick-to-end.ts';
 import { useChat, type Chat } from './use-chat.ts';
 
 interface ConversationProps {
-  agentId: string;
-  agentName: string;
-  /** Whether the built-in model answers. */
-  isOffline: boolean;
+  agent: Agent | AgentListing;
   sessionId: string;
   /** Whether the service has the session. A new one has no history yet. */
   stored: boolean;
-  /** The text that the input begins with. */
-  draft: string;
+  /** The message that the input begins with. */
+  opening: Opening;
+  /** What messages are sent with. */
+  options: RunOptions;
+  onOptions: (options: RunOptions) => void;
   view: 'chat' | 'frames';
   onView: (view: 'chat' | 'frames') => void;
   /** Called when the first message is sent. */
@@ -33,17 +54,19 @@ interface ConversationProps {
 
 /** A session: its history, the turns of this page, and the input for the next message. */
 export function Conversation({
-  agentId,
-  agentName,
-  isOffline,
+  agent,
   sessionId,
   stored,
-  draft,
+  opening,
+  options,
+  onOptions,
   view,
   onView,
   onStarted,
 }: ConversationProps) {
   const { t } = useTranslation();
+  const { message } = App.useApp();
+  const agentId = agent.id;
   const chat = useChat(agentId, sessionId, onStarted);
   const attachments = useAttachments();
   const [framesOf, setFramesOf] = useState<string | null>(null);
@@ -53,11 +76,35 @@ export function Conversation({
   const { pending, refreshPending } = usePending(agentId, sessionId, stored);
   const stop = useStop(chat);
   // A new number replaces the input by one with another text.
-  const [input, setInput] = useState({ text: draft, n: 0 });
+  const [input, setInput] = useState({ text: opening.draft, n: 0 });
+  const send = (contents: ContentItem[]) =>
+    chat.send(toCall(agentId, sessionId, contents, options), contents);
+  const withContents = (from: string, stored: Parameters<typeof loadContents>[2], use: typeof send) =>
+    void loadContents(agentId, from, stored).then(use, (error: unknown) =>
+      message.error(getErrorMessage(error, t)),
+    );
   const again = {
-    send: chat.send,
-    edit: (text: string) => setInput(({ n }) => ({ text, n: n + 1 })),
+    send: (turn: TurnView) => withContents(sessionId, turn.user, send),
+    edit: (turn: TurnView) =>
+      withContents(sessionId, turn.user, (contents) => {
+        attachments.replace(contents);
+        setInput(({ n }) => ({ text: getText(contents), n: n + 1 }));
+      }),
   };
+  useEffect(() => {
+    if (opening.attachments.length > 0) withContents(opening.from, opening.attachments, attachments.replace);
+    // Only what the page was opened with.
+  }, []);
+
+  const variables = listPromptVariables(agent) ?? [];
+  const missing = hasInputs(options) ? listMissing(variables, options.variables) : [];
+  const hasFiles = !fitInputs(attachments.items.map(({ content }) => content));
+  const blocked =
+    missing.length > 0
+      ? t('run.missing', { names: missing.join(', ') })
+      : hasInputs(options) && hasFiles
+        ? t('run.noFiles')
+        : null;
 
   const turns = listTurns(messages, chat.live, pending);
   const last = turns.at(-1);
@@ -89,7 +136,11 @@ export function Conversation({
           )}
           {error !== null && <ErrorState error={error} retry={retry} />}
           {turns.length === 0 && error === null && (
-            <Welcome agentName={agentName} isOffline={isOffline} onSend={chat.send} />
+            <Welcome
+              agentName={agent.name}
+              isOffline={isFullAgent(agent) && agent.model === OFFLINE_MODEL}
+              onSend={send}
+            />
           )}
           {turns.map((turn) => (
             <TurnCard
@@ -120,9 +171,13 @@ export function Conversation({
         attachments={attachments}
         busy={chat.running !== undefined}
         stopping={stop.pending}
-        onSend={chat.send}
+        blocked={blocked}
+        canBeEmpty={hasInputs(options) && variables.length > 0}
+        onSend={send}
         onStop={stop.run}
-      />
+      >
+        <KindSelect kind={options.kind} onChange={(kind) => onOptions(withKind(options, kind))} />
+      </Composer>
       <ContextBar
         agentId={agentId}
         sessionId={sessionId}
@@ -198,22 +253,6 @@ function useRunningTurn(agentId: string, sessionId: string, stored: boolean, cha
   useEffect(() => {
     if (running !== null && !live.some(({ turnId }) => turnId === running)) attach(running);
   }, [running, live, attach]);
-}
-
-const NEAR_END_PX = 80;
-
-/** Keeps the end in view while content is added, unless the user has scrolled up. */
-function useStickToEnd(content: unknown) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (atEnd.current && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [content]);
-  const onScroll = () => {
-    const box = scroller.current;
-    if (box && !box.hidden) atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX;
-  };
-  return { scroller, onScroll };
 }
 
 function useDrop(onFiles: (files: File[]) => void) {

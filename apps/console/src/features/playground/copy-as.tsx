@@ -1,9 +1,9 @@
 import { CodeOutlined } from '@ant-design/icons';
-import type { ContentItem } from '@platform/contracts';
 import { Button, Dropdown, Modal, type ButtonProps } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import type { Call } from './call.ts';
 import { formatCurl, formatTypescript } from './request-code.ts';
 
 const FORMS = { cURL: formatCurl, TypeScript: formatTypescript };
@@ -11,13 +11,12 @@ type Form = keyof typeof FORMS;
 
 interface CopyAsProps {
   agentId: string;
-  contents: ContentItem[];
-  sessionId: string;
+  call: Call;
   size?: ButtonProps['size'];
 }
 
 /** Shows a message as an API request that can be copied. */
-export function CopyAs({ agentId, contents, sessionId, size = 'middle' }: CopyAsProps) {
+export function CopyAs({ agentId, call, size = 'middle' }: CopyAsProps) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<Form | null>(null);
   const code =
@@ -26,7 +25,7 @@ export function CopyAs({ agentId, contents, sessionId, size = 'middle' }: CopyAs
       : FORMS[shown]({
           baseUrl: window.location.origin,
           agentId,
-          request: { contents, session_id: sessionId },
+          call,
         });
   return (
     <>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { hasTurnId } from './live-turn.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
@@ -21,7 +22,7 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
   const failure = live?.failure ?? stored.data?.error;
   const facts = [
     ['code', failure?.code],
-    ['turn', turn.turnId],
+    ['turn', hasTurnId(turn.turnId) ? turn.turnId : null],
     ['request', live?.failure?.requestId],
     ['lastSeq', live?.lastSeq],
   ] as const;

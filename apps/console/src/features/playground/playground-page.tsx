@@ -1,19 +1,35 @@
-import { ArrowLeftOutlined, HistoryOutlined, SettingOutlined } from '@ant-design/icons';
-import { OFFLINE_MODEL, type Agent, type AgentListing } from '@platform/contracts';
+import {
+  ArrowLeftOutlined,
+  ColumnWidthOutlined,
+  ControlOutlined,
+  HistoryOutlined,
+  SettingOutlined,
+} from '@ant-design/icons';
+import type { Agent, AgentListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Segmented } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { useMedia } from '../../ui/use-media.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { isFullAgent } from '../agents/agent.ts';
 import { Conversation } from './conversation.tsx';
+import { NEW_OPTIONS, type RunOptions } from './call.ts';
+import { readOpening } from './opening.ts';
+import { createSessionId } from './session-id.ts';
 import { SessionsList } from './sessions-list.tsx';
 import './playground.css';
 import './turns.css';
+
+/** Wide enough for the conversations, the chat, and the panel side by side. */
+const WIDE = '(min-width: 1200px)';
+const OptionsPanel = lazy(() =>
+  import('./options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
+);
 
 export function Component() {
   const { t } = useTranslation();
@@ -32,6 +48,9 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const { state } = useLocation() as { state: unknown };
   const [draft, setDraft] = useState(createSessionId);
   const [sessionsOpen, setSessionsOpen] = useState(false);
+  const [options, setOptions] = useState(NEW_OPTIONS);
+  const panelOpen = search.get('panel') === 'open';
+  const isWide = useMedia(WIDE);
   const view = search.get('view') === 'frames' ? 'frames' : 'chat';
   const named = search.get('session');
   const sessionId = named ?? draft;
@@ -56,10 +75,22 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
     setSessionsOpen(false);
     void navigate(paths.playground(agent.id));
   };
+  const openPanel = (open: boolean) =>
+    setParams((params) => (open ? params.set('panel', 'open') : params.delete('panel')));
+  const chooseOptions = (next: RunOptions) => {
+    // Executions and jobs take values that only the panel has fields for.
+    if (next.kind !== options.kind && next.kind !== 'chat' && isWide) openPanel(true);
+    setOptions(next);
+  };
+  const panel = (
+    <Suspense fallback={<PageSpinner />}>
+      <OptionsPanel agent={agent} options={options} onChange={chooseOptions} />
+    </Suspense>
+  );
   const sessions = <SessionsList agentId={agent.id} sessionId={sessionId} onNew={startNew} />;
 
   return (
-    <div className="playground">
+    <div className={panelOpen && isWide ? 'playground with-panel' : 'playground'}>
       <div className="playground-side">{agent.accessible && sessions}</div>
       <Drawer
         open={sessionsOpen}
@@ -95,6 +126,23 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
               { value: 'frames', label: t('playground.frames') },
             ]}
           />
+          {agent.accessible && (
+            <>
+              <Button
+                icon={<ColumnWidthOutlined aria-hidden />}
+                aria-label={t('compare.open')}
+                title={t('compare.open')}
+                onClick={() => void navigate(paths.compare(agent.id))}
+              />
+              <Button
+                icon={<ControlOutlined aria-hidden />}
+                aria-label={t('run.panel')}
+                title={t('run.panel')}
+                aria-expanded={panelOpen}
+                onClick={() => openPanel(!panelOpen)}
+              />
+            </>
+          )}
           {isFullAgent(agent) && (
             <Button
               icon={<SettingOutlined aria-hidden />}
@@ -107,12 +155,12 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
         {agent.accessible ? (
           <Conversation
             key={sessionId}
-            agentId={agent.id}
-            agentName={agent.name}
-            isOffline={isFullAgent(agent) && agent.model === OFFLINE_MODEL}
+            agent={agent}
             sessionId={sessionId}
             stored={sessionId !== draft}
-            draft={readDraft(state)}
+            opening={readOpening(state)}
+            options={options}
+            onOptions={chooseOptions}
             view={view}
             onView={(next) => setParams((params) => params.set('view', next))}
             onStarted={() => setParams((params) => params.set('session', sessionId))}
@@ -121,6 +169,14 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
           <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />
         )}
       </section>
+      {panelOpen && isWide && (
+        <aside className="playground-panel" aria-label={t('run.panel')}>
+          {panel}
+        </aside>
+      )}
+      <Drawer open={panelOpen && !isWide} onClose={() => openPanel(false)} title={t('run.panel')} size={320}>
+        {panel}
+      </Drawer>
     </div>
   );
 }
@@ -136,16 +192,4 @@ function ModelBadge({ agent }: { agent: Agent }) {
       {agent.model}
     </span>
   );
-}
-
-/** Returns the message that the page was opened with, such as that of a trace. */
-function readDraft(state: unknown): string {
-  const { draft } = (state ?? {}) as { draft?: unknown };
-  return typeof draft === 'string' ? draft : '';
-}
-
-/** Returns a new session id. The session is created with its first message. Works without HTTPS, unlike randomUUID. */
-function createSessionId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `play-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -1,28 +1,32 @@
-import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatRequest } from '@platform/contracts';
+import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
+import type { Call } from './call.ts';
 
 export interface CodeRequest {
   baseUrl: string;
   agentId: string;
-  request: ChatRequest;
+  call: Call;
 }
 
 /** Longer data URIs are truncated, because the code is meant to be pasted into a terminal. */
 const MAX_DATA_URI = 2_000;
 
-/** Returns the chat request as a curl command. The API key comes from the environment. */
-export function formatCurl({ baseUrl, agentId, request }: CodeRequest): string {
+/** Returns the request as a curl command. The API key comes from the environment. */
+export function formatCurl({ baseUrl, agentId, call }: CodeRequest): string {
+  const path = { chat: `agents/${agentId}/chat`, execute: `agents/${agentId}/execute`, job: 'agent-jobs' };
+  const isStream = call.kind === 'chat';
   return [
-    `curl -N ${quoteForShell(`${baseUrl}/api/agents/${agentId}/chat`)}`,
+    `curl ${isStream ? '-N ' : ''}${quoteForShell(`${baseUrl}/api/${path[call.kind]}`)}`,
     `  -H "Authorization: Bearer $PLATFORM_API_KEY"`,
     `  -H 'Content-Type: application/json'`,
-    `  -H 'Accept: text/event-stream'`,
-    `  -H '${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}'`,
-    `  -d ${quoteForShell(json(request))}`,
+    ...(isStream
+      ? [`  -H 'Accept: text/event-stream'`, `  -H '${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}'`]
+      : []),
+    `  -d ${quoteForShell(json(call.request))}`,
   ].join(' \\\n');
 }
 
-/** Returns the chat request as code for the client library on a server. */
-export function formatTypescript({ baseUrl, agentId, request }: CodeRequest): string {
+/** Returns the request as code for the client library on a server. */
+export function formatTypescript({ baseUrl, agentId, call }: CodeRequest): string {
   return `import { PlatformClient } from '@platform/client';
 
 const client = new PlatformClient({
@@ -30,15 +34,34 @@ const client = new PlatformClient({
   apiKey: process.env.PLATFORM_API_KEY,
 });
 
-const stream = client.agents.chatStream(${JSON.stringify(agentId)}, ${json(request)});
+${formatUse(JSON.stringify(agentId), call)}`;
+}
+
+function formatUse(agentId: string, call: Call): string {
+  switch (call.kind) {
+    case 'chat':
+      return `const stream = client.agents.chatStream(${agentId}, ${json(call.request)});
 for await (const event of stream) {
   if (event.event === 'content.delta') process.stdout.write(event.delta);
   if (event.event === 'error.occurred') console.error(event.code, event.message);
 }
 `;
+    case 'execute':
+      return `const { answer, token_usage } = await client.agents.execute(${agentId}, ${json(call.request)});
+console.log(answer, token_usage);
+`;
+    case 'job': {
+      const { agentId: _, ...request } = call.request;
+      return `const job = await client.agents.invokeAsync(${agentId}, ${json(request)}, {
+  onProgress: ({ phase, progress }) => console.log(phase, progress),
+});
+console.log(job.result);
+`;
+    }
+  }
 }
 
-function json(request: ChatRequest): string {
+function json(request: object): string {
   return JSON.stringify(
     request,
     (_, value: unknown) => (typeof value === 'string' ? shortenDataUris(value) : value),

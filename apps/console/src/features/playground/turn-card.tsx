@@ -1,4 +1,4 @@
-import type { ContentItem, Interaction, MessageContent } from '@platform/contracts';
+import type { ContentItem, Interaction } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { EditOutlined, RedoOutlined } from '@ant-design/icons';
 import { Button, Spin } from 'antd';
@@ -17,8 +17,15 @@ import type { Choice } from './question.ts';
 import { toExecutions, type Executions } from './stored-executions.ts';
 import { TurnFigures } from './turn-figures.tsx';
 import { getText, type TurnView } from './turn-list.ts';
+import { listSentVariables, type Call } from './call.ts';
+import { hasTurnId } from './live-turn.ts';
+import { outlineContents } from './stored-contents.ts';
 import { turnQuery } from './turn-query.ts';
 
+const JobLine = lazy(() => import('./job-line.tsx').then((module) => ({ default: module.JobLine })));
+const ExecutionResult = lazy(() =>
+  import('./execution-result.tsx').then((module) => ({ default: module.ExecutionResult })),
+);
 const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
 
 interface TurnCardProps {
@@ -29,9 +36,10 @@ interface TurnCardProps {
   answerable: boolean;
   onAnswer: (interaction: Interaction, choice: Choice, textBefore: string) => Promise<void>;
   onRetry: (turnId: string, contents: ContentItem[]) => void;
-  onFrames: (turnId: string) => void;
-  /** Sends the message again, or puts its text into the input; null while a turn runs. */
-  onAgain: { send: (contents: ContentItem[]) => void; edit: (text: string) => void } | null;
+  /** Null if the page does not show frames. */
+  onFrames: ((turnId: string) => void) | null;
+  /** Sends the message again, or puts it into the input; null while a turn runs, or if the page has no input for it. */
+  onAgain: { send: (turn: TurnView) => void; edit: (turn: TurnView) => void } | null;
 }
 
 export const TurnCard = memo(function TurnCard({
@@ -55,9 +63,15 @@ export const TurnCard = memo(function TurnCard({
     <article className="turn" ref={article}>
       <div className="said" aria-label={t('playground.you')} role="group">
         <Parts agentId={agentId} sessionId={sessionId} contents={turn.user} />
+        {live?.call && <SentVariables call={live.call} />}
         {text !== '' && <p>{text}</p>}
       </div>
       <div className="answer" aria-label={t('playground.agent')} role="group" aria-busy={running}>
+        {live?.jobId && (
+          <Suspense>
+            <JobLine jobId={live.jobId} />
+          </Suspense>
+        )}
         {evidence.map((found, i) => (
           <EvidenceCard key={i} evidence={found} />
         ))}
@@ -100,6 +114,11 @@ export const TurnCard = memo(function TurnCard({
             {t('playground.resumed', { seq: live.resumedAt })}
           </span>
         )}
+        {live?.completed && live.call?.kind === 'execute' && (
+          <Suspense>
+            <ExecutionResult agentId={agentId} call={live.call} answer={answer} completed={live.completed} />
+          </Suspense>
+        )}
         {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
         {status === 'FAILED' && <FailureCard agentId={agentId} turn={turn} onRetry={onRetry} />}
         {!running && (
@@ -117,7 +136,7 @@ export const TurnCard = memo(function TurnCard({
                     icon={<RedoOutlined aria-hidden />}
                     aria-label={t('playground.regenerate')}
                     title={t('playground.regenerate')}
-                    onClick={() => onAgain.send(toRequestContents(turn.user))}
+                    onClick={() => onAgain.send(turn)}
                   />
                   <Button
                     size="small"
@@ -125,22 +144,21 @@ export const TurnCard = memo(function TurnCard({
                     icon={<EditOutlined aria-hidden />}
                     aria-label={t('playground.edit')}
                     title={t('playground.edit')}
-                    onClick={() => onAgain.edit(text)}
+                    onClick={() => onAgain.edit(turn)}
                   />
                 </>
               )}
-              <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
-                {t('playground.frames')}
-              </Button>
-              <Link className="trace-link" to={paths.trace(agentId, turn.turnId)}>
-                {t('playground.trace')}
-              </Link>
-              <CopyAs
-                agentId={agentId}
-                contents={toRequestContents(turn.user)}
-                sessionId={sessionId}
-                size="small"
-              />
+              {onFrames !== null && (
+                <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
+                  {t('playground.frames')}
+                </Button>
+              )}
+              {hasTurnId(turn.turnId) && (
+                <Link className="trace-link" to={paths.trace(agentId, turn.turnId)}>
+                  {t('playground.trace')}
+                </Link>
+              )}
+              <CopyAs agentId={agentId} call={live?.call ?? toChatCall(turn, sessionId)} size="small" />
             </span>
           </footer>
         )}
@@ -157,24 +175,23 @@ function useExecutions(agentId: string, turn: TurnView, card: RefObject<HTMLElem
   return live ?? toExecutions(stored.data?.spans ?? []);
 }
 
-/** Converts the contents of the history to those of a request. */
-function toRequestContents(contents: (MessageContent | ContentItem)[]): ContentItem[] {
-  return contents.map((item): ContentItem => {
-    switch (item.type) {
-      case 'text':
-        return item;
-      case 'image_url':
-        return { type: 'image_url', image_url: item.image_url };
-      case 'audio':
-        return { type: 'audio', audio_url: item.audio_url };
-      case 'file':
-        return {
-          type: 'file',
-          file_info: {
-            ...item.file_info,
-            url: typeof item.file_info.url === 'string' ? item.file_info.url : '',
-          },
-        };
-    }
-  });
+/** Returns the request of a turn that an earlier page sent. */
+function toChatCall({ user }: TurnView, sessionId: string): Call {
+  return { kind: 'chat', request: { contents: outlineContents(user), session_id: sessionId } };
+}
+
+/** The values that the prompt was filled with. */
+function SentVariables({ call }: { call: Call }) {
+  const sent = listSentVariables(call);
+  if (sent.length === 0) return null;
+  return (
+    <dl className="sent-variables">
+      {sent.map(([name, value]) => (
+        <div key={name}>
+          <dt className="mono">{name}</dt>
+          <dd className="truncate">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

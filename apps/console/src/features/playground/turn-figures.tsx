@@ -4,6 +4,7 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { useWasVisible } from '../../ui/use-was-visible.ts';
+import { getFirstTextMs } from './live-turn.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
@@ -21,6 +22,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
   const usage: TokenUsage | undefined = completed?.token_usage ?? stored.data?.token_usage;
   const seconds = completed?.execution_time ?? stored.data?.execution_time ?? null;
   const model = turn.live?.model ?? stored.data?.model ?? null;
+  const firstText = turn.live && getFirstTextMs(turn.live);
   const { whole, cost } = useNumbers();
 
   const parts = [
@@ -32,6 +34,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
         output: whole(usage.completion_tokens),
       }),
     usage && (usage.cost > 0 ? t('figures.cost', { cost: cost(usage.cost) }) : t('figures.free')),
+    firstText !== null && t('run.firstText', { seconds: (firstText / 1_000).toFixed(2) }),
     seconds !== null && t('figures.seconds', { seconds: seconds.toFixed(seconds < 10 ? 2 : 1) }),
   ];
   return (

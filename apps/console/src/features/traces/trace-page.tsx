@@ -16,6 +16,7 @@ import { useNumbers } from '../../ui/use-numbers.ts';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
+import { toOpening } from '../playground/opening.ts';
 import { SpanDrawer } from './span-drawer.tsx';
 import { TurnStatusBadge } from './turn-status.tsx';
 import './traces.css';
@@ -84,8 +85,8 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
           )}
           <Button
             icon={<RedoOutlined aria-hidden />}
-            disabled={trace.input === ''}
-            onClick={() => void navigate(paths.playground(trace.agentId), { state: { draft: trace.input } })}
+            disabled={trace.input === '' && trace.attachments.length === 0}
+            onClick={() => void navigate(paths.playground(trace.agentId), { state: toOpening(trace) })}
           >
             {t('traces.again')}
           </Button>
@@ -124,8 +125,8 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
           <div className="trace-texts">
             <Card title={t('traces.input')}>
               <Text value={trace.input} />
-              {trace.attachmentCount > 0 && (
-                <p className="muted">{t('traces.attachments', { count: trace.attachmentCount })}</p>
+              {trace.attachments.length > 0 && (
+                <p className="muted">{t('traces.attachments', { count: trace.attachments.length })}</p>
               )}
             </Card>
             <Card title={t('traces.answer')}>

@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
+import { useSettled } from '../../ui/use-settled.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
@@ -24,6 +25,8 @@ import { TurnStatusBadge } from './turn-status.tsx';
 import { TURN_PERIODS, useTurnFilters, useTurnQuery, type TurnPeriod } from './use-turn-filters.ts';
 
 const REFRESH_MS = 3_000;
+/** Typing goes on for a while before a search is sent. */
+const SEARCH_AFTER_MS = 250;
 
 /** Turns of all agents: the caller's own, or for admins those of the space in figures. */
 export function Component() {
@@ -32,8 +35,11 @@ export function Component() {
   const { whole, cost } = useNumbers();
   const [filters, change] = useTurnFilters(isAdmin);
   const [wanted = '', setWanted] = useSearchFilter('q');
+  const searched = useSettled(wanted.trim(), SEARCH_AFTER_MS);
   const [search] = useSearchParams();
-  const query = useTurnQuery(filters);
+  const figures = useTurnQuery(filters);
+  // The titles of others are private, so the turns of the space cannot be searched.
+  const query = searched === '' || filters.scope === 'space' ? figures : { ...figures, search: searched };
   const agents = useQuery(allAgentsQuery);
   const models = useQuery(modelsQuery);
   const list = useList<TurnListing>(
@@ -43,7 +49,7 @@ export function Component() {
       refetchWhile: { everyMs: REFRESH_MS, test: isLive },
     },
   );
-  const items = list.items.filter((turn) => matches(turn, wanted));
+  const { items } = list;
   const isFiltered = Object.keys(filters).some((name) => name !== 'scope') || wanted !== '';
   const inSpace = filters.scope === 'space';
 
@@ -150,6 +156,7 @@ export function Component() {
             placeholder={t('traces.search')}
             aria-label={t('traces.search')}
             defaultValue={wanted}
+            maxLength={200}
             onChange={(event) => setWanted(event.target.value || undefined)}
           />
         )}
@@ -204,7 +211,6 @@ export function Component() {
       <DataList
         label={t('traces.title')}
         list={list}
-        items={items}
         columns={columns}
         rowKey={({ id }) => id}
         rowTo={({ agentId, turnId, session }) =>
@@ -230,12 +236,6 @@ export function Component() {
 }
 
 const isLive = ({ status }: TurnListing): boolean => status === 'RUNNING' || status === 'QUEUED';
-
-/** Whether the words are in the title of the session, or in an id. */
-function matches({ turnId, session }: TurnListing, wanted: string): boolean {
-  const text = [turnId, session?.title, session?.sessionId].join(' ').toLowerCase();
-  return text.includes(wanted.trim().toLowerCase());
-}
 
 function Chip({ label, onRemove }: { label: string; onRemove: () => void }) {
   const { t } = useTranslation();

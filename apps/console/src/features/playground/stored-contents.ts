@@ -1,0 +1,52 @@
+import type { ContentItem, MessageContent } from '@platform/contracts';
+import { client, keys, queryClient } from '../../api.ts';
+import { toDataUri } from '../../ui/data-uri.ts';
+
+type Part = MessageContent | ContentItem;
+
+/** Returns the contents of the history as those of a request. Attachments are links there, so their bytes are loaded. */
+export function loadContents(
+  agentId: string,
+  sessionId: string,
+  contents: readonly Part[],
+): Promise<ContentItem[]> {
+  return Promise.all(
+    contents.map(async (item) => {
+      const attachment = getAttachment(item);
+      if (attachment === undefined) return withUrl(item);
+      const blob = await queryClient.query({
+        queryKey: keys.attachment(agentId, sessionId, attachment.id),
+        queryFn: () => client.agents.attachment(agentId, sessionId, attachment.id),
+        staleTime: Infinity,
+      });
+      return withUrl(item, await toDataUri(new Blob([blob], { type: attachment.mime })));
+    }),
+  );
+}
+
+/** Returns the contents for a request that is only shown: attachments are abbreviated. */
+export function outlineContents(contents: readonly Part[]): ContentItem[] {
+  return contents.map((item) => {
+    const attachment = getAttachment(item);
+    return withUrl(item, attachment && `data:${attachment.mime};base64,…`);
+  });
+}
+
+function getAttachment(item: Part) {
+  return 'attachment' in item ? item.attachment : undefined;
+}
+
+function withUrl(item: Part, url?: string): ContentItem {
+  switch (item.type) {
+    case 'text':
+      return item;
+    case 'image_url':
+      return { type: 'image_url', image_url: { ...item.image_url, ...(url !== undefined && { url }) } };
+    case 'audio':
+      return { type: 'audio', audio_url: { url: url ?? item.audio_url.url } };
+    case 'file': {
+      const known = typeof item.file_info.url === 'string' ? item.file_info.url : '';
+      return { type: 'file', file_info: { ...item.file_info, url: url ?? known } };
+    }
+  }
+}
