@@ -108,7 +108,9 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.setViewportSize(DESK);
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL(/playground/);
-    expect(await page.getByLabel('Message').inputValue()).toBe('/call current_time.now {}');
+    const input = page.getByRole('textbox', { name: 'Message' });
+    await input.waitFor();
+    expect(await input.inputValue()).toBe('/call current_time.now {}');
   });
 
   it('goes anywhere by the command menu and by keys', async () => {
