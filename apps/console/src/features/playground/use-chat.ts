@@ -198,9 +198,15 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
 
   const retry = (turnId: string, contents: ContentItem[]) => {
     const failed = live.find((turn) => turn.turnId === turnId);
-    if (failed?.cutOff) { attach(turnId, contents, failed.call); return; }
+    if (failed?.cutOff) {
+      attach(turnId, contents, failed.call);
+      return;
+    }
     const call = failed?.call ?? { kind: 'chat', request: { contents, session_id: sessionId } };
-    if (call.kind === 'chat') { start(call, contents, turnId); return; }
+    if (call.kind === 'chat') {
+      start(call, contents, turnId);
+      return;
+    }
     setLive((turns) => turns.filter((turn) => turn !== failed));
     start(call, contents);
   };
