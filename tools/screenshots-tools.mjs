@@ -24,7 +24,9 @@ export async function shootTools(browser, options, shootOf) {
   const { host } = new URL(server.url);
 
   await shootImport(page, shoot, server.url);
-  await shootTool(page, shoot);
+  await shootTool(page, shoot, server.url);
+  await shootCurl(page, shoot, server.url);
+  await shootNewTool(page, shoot);
   await shootSpeech(page, shoot, api, host);
   await shootKnowledge(page, shoot);
   await shootEvidence(page, shoot, api);
@@ -63,18 +65,52 @@ async function shootImport(page, shoot, url) {
   await page.getByRole('region', { name: 'Settings' }).waitFor();
 }
 
-async function shootTool(page, shoot) {
+async function shootTool(page, shoot, url) {
   await shoot('tool');
   const address = page.url();
+  await page.goto(`${address}/import`);
+  await page.getByText('Choose file').waitFor();
+  await shoot('tool-reimport');
+  const newer = JSON.stringify(documentOf(url, { isNewer: true }));
+  const file = { name: 'openapi.json', mimeType: 'application/json', buffer: Buffer.from(newer) };
+  await page.getByLabel('Choose file').setInputFiles(file);
+  const changes = page.getByRole('region', { name: 'Changes' });
+  await changes.getByRole('status').waitFor();
+  await changes.scrollIntoViewIfNeeded();
+  await shoot('tool-reimport-changes');
+  await changes.getByRole('button', { name: 'Show what changed in readParcel' }).click();
+  await page.getByRole('dialog').waitFor();
+  await shoot('tool-reimport-differences');
   await page.goto(`${address}?method=readParcel`);
   await page.getByRole('dialog').waitFor();
   await shoot('tool-method');
   await page.goto(`${address}?try=readParcel`);
   await page.getByRole('button', { name: 'Call method' }).click();
   await page.locator('.call-result > *').first().waitFor();
+  await page.getByText('Fields of the input').click();
   await shoot('tool-try');
   await page.goto('/tools');
   await shoot('tools');
+}
+
+async function shootCurl(page, shoot, url) {
+  await page.goto('/tools/import');
+  await page.getByText('cURL', { exact: true }).click();
+  const command = `curl '${url}/parcels?city=Ulm' -H 'Authorization: Bearer secret' --json '{"weight": 12.5}'`;
+  await page.getByLabel('curl command').fill(command);
+  await shoot('tool-curl');
+  await page.getByRole('button', { name: 'Read document' }).click();
+  await page.getByText('1 of 1 chosen').waitFor();
+  await shoot('tool-curl-report');
+}
+
+async function shootNewTool(page, shoot) {
+  await page.goto('/tools/new');
+  await page.getByLabel('Method name').fill('read parcel');
+  await page.getByRole('button', { name: 'Add parameter' }).click();
+  await page.getByRole('button', { name: 'Create tool' }).click();
+  await page.getByText('Use letters, digits, _ and - only').waitFor();
+  await shoot('tool-new');
 }
 
 async function shootSpeech(page, shoot, api, endpoint) {
@@ -166,7 +202,8 @@ async function startDepot() {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-function documentOf(url) {
+/** With what a later version of the API could have changed. */
+function documentOf(url, { isNewer = false } = {}) {
   const number = {
     name: 'number',
     in: 'path',
@@ -180,20 +217,26 @@ function documentOf(url) {
   const content = { 'application/json': { schema: parcel } };
   const responses = { 200: { description: 'The parcel', content } };
   const parcels = { tags: ['parcels'], responses };
+  const language = { name: 'language', in: 'query', required: true, schema: { enum: ['de', 'en'] } };
+  const reading = isNewer
+    ? { summary: 'Reads a parcel and its route', parameters: [number, language] }
+    : { summary: 'Reads a parcel', parameters: [number] };
+  const depots = { operationId: 'listDepots', summary: 'Lists the depots', tags: ['depots'] };
+  const routes = { operationId: 'listRoutes', summary: 'Lists the routes', tags: ['routes'], responses };
   return {
     openapi: '3.1.0',
     info: { title: 'Depots', version: '7' },
     servers: [{ url, description: 'Test' }],
     paths: {
       '/parcels/{number}': {
-        get: { operationId: 'readParcel', summary: 'Reads a parcel', parameters: [number], ...parcels },
+        get: { operationId: 'readParcel', ...reading, ...parcels },
         delete: { operationId: 'stopParcel', summary: 'Stops a parcel', parameters: [number], ...parcels },
       },
       '/parcels': {
         get: { operationId: 'listParcels', summary: 'Lists the parcels of a depot', ...parcels },
         post: { operationId: 'sendParcel', summary: 'Sends a parcel', requestBody: { content }, ...parcels },
       },
-      '/depots': { get: { operationId: 'listDepots', summary: 'Lists the depots', tags: ['depots'] } },
+      ...(isNewer ? { '/routes': { get: routes } } : { '/depots': { get: depots } }),
       '/broken': { get: null },
     },
   };

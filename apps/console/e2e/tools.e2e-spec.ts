@@ -164,6 +164,8 @@ suite('the tool pages in a browser', () => {
     await page.getByRole('button', { name: 'Try readParcel291' }).click();
     const panel = page.getByRole('dialog', { name: 'Try readParcel291' });
     await panel.locator('.cm-content').getByText('"P-1"').waitFor();
+    await panel.getByText('Fields of the input').click();
+    await panel.getByRole('list', { name: 'Fields of the input' }).getByText('number').waitFor();
     await panel.getByRole('button', { name: 'Call method' }).click();
     await panel.getByRole('group', { name: 'Output' }).getByText('"P-1"').waitFor();
     await panel.getByText('200', { exact: true }).waitFor();
@@ -310,6 +312,12 @@ suite('the tool pages in a browser', () => {
     await page.getByLabel('Document as JSON or YAML').fill('openapi: 3.1.0\ninfo: {}\n');
     await page.getByRole('button', { name: 'Read document' }).click();
     await page.getByRole('alert').getByText('paths').waitFor();
+    // An address is loaded, not read as a document.
+    await page.getByLabel('Document as JSON or YAML').fill(`${depotUrl}/shared.json`);
+    await page.getByRole('button', { name: 'Read document' }).click();
+    await page.getByRole('region', { name: 'Depots' }).waitFor();
+    await page.getByRole('button', { name: 'Choose another document' }).click();
+    await page.getByText('Text', { exact: true }).click();
     await page.getByLabel('Document as JSON or YAML').fill(document());
     await page.getByRole('button', { name: 'Read document' }).click();
     await page.getByRole('region', { name: 'Depots' }).waitFor();

@@ -1,5 +1,13 @@
 import { Button } from 'antd';
-import { memo, useEffect, useRef, type MouseEvent, type ReactNode, type Ref } from 'react';
+import {
+  memo,
+  useEffect,
+  useRef,
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
 import { ErrorState } from './states.tsx';
@@ -67,13 +75,23 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
   const { first, last, before, after } = useVisibleRows(body, items.length, rowHeight);
   const { hasMore, loadingMore, loadMore } = list;
   const isAtEnd = last >= items.length - 10;
+  const heights = {
+    '--row-height': `${rowHeight.wide}px`,
+    '--narrow-row-height': `${rowHeight.narrow}px`,
+  } as CSSProperties;
 
   useEffect(() => {
     if (isAtEnd && hasMore && !loadingMore && items.length > 0) loadMore();
   }, [isAtEnd, hasMore, loadingMore, items.length, loadMore]);
 
   return (
-    <Table {...props} bodyRef={body} className="long-list" rowCount={hasMore ? -1 : items.length + 1}>
+    <Table
+      {...props}
+      bodyRef={body}
+      bodyStyle={heights}
+      className="long-list"
+      rowCount={hasMore ? -1 : items.length + 1}
+    >
       {list.loading ? (
         <SkeletonRows columns={props.columns} />
       ) : (
@@ -101,6 +119,7 @@ interface TableProps<T> extends DataListProps<T> {
   className?: string;
   rowCount?: number;
   bodyRef?: Ref<HTMLTableSectionElement>;
+  bodyStyle?: CSSProperties;
   children: ReactNode;
 }
 
@@ -129,7 +148,9 @@ function Table<T>(props: TableProps<T>) {
             ))}
           </tr>
         </thead>
-        <tbody ref={props.bodyRef}>{props.children}</tbody>
+        <tbody ref={props.bodyRef} style={props.bodyStyle}>
+          {props.children}
+        </tbody>
       </table>
       {list.hasMore && (
         <div className="list-more">

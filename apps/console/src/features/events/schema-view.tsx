@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { JsonView } from '../../ui/json-view.tsx';
 import { listFields } from './schema.ts';
+import './schema-view.css';
 
 /** The fields of a payload, or the schema itself. */
 export function SchemaView({ schema, label }: { schema: JsonSchema; label: string }) {

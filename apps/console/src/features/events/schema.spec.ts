@@ -56,6 +56,24 @@ describe('createSample', () => {
     });
   });
 
+  it('leaves out what can be left out and has no suggested value', () => {
+    const search = {
+      type: 'object',
+      required: ['city', 'filter'],
+      properties: {
+        city: { type: 'string' },
+        filter: { type: 'object', properties: { open: { type: 'boolean' } } },
+        page: { type: 'integer', default: 1 },
+        sort: { type: 'string', examples: ['name'] },
+        cursor: { type: 'string' },
+      },
+    };
+    expect(createSample(search, { isMinimal: true })).toEqual({
+      ...{ city: 'text', filter: {}, page: 1, sort: 'name' },
+    });
+    expect(createSample(search)).toHaveProperty('cursor');
+  });
+
   it.each([
     [{ const: 3 }, 3],
     [{ default: null, type: 'string' }, null],

@@ -52,8 +52,11 @@ export function findFieldType(schema: JsonSchema | undefined, name: string): str
   return typeof field?.type === 'string' ? field.type : null;
 }
 
-/** Returns a payload that a simple schema accepts. Patterns and combinations are left to the user. */
-export function createSample(schema: JsonSchema): unknown {
+/**
+ * Returns a payload that a simple schema accepts. Patterns and combinations are left to the user. With `isMinimal`, fields
+ * that can be left out are, unless the schema suggests a value.
+ */
+export function createSample(schema: JsonSchema, { isMinimal = false } = {}): unknown {
   let left = MAX_FIELDS;
   const create = (value: unknown, depth: number): unknown => {
     const object = asSchema(value);
@@ -82,7 +85,9 @@ export function createSample(schema: JsonSchema): unknown {
       default: {
         const entries: [string, unknown][] = [];
         if (depth >= MAX_DEPTH) return {};
+        const required = new Set(Array.isArray(object.required) ? object.required : []);
         for (const [name, child] of Object.entries(asRecord(object.properties))) {
+          if (isMinimal && !required.has(name) && !hasSuggestion(child)) continue;
           if (left-- <= 0) break;
           entries.push([name, create(child, depth + 1)]);
         }
@@ -91,6 +96,11 @@ export function createSample(schema: JsonSchema): unknown {
     }
   };
   return create(schema, 0);
+}
+
+function hasSuggestion(schema: unknown): boolean {
+  const { const: only, default: usual, examples } = asSchema(schema) ?? {};
+  return only !== undefined || usual !== undefined || (Array.isArray(examples) && examples.length > 0);
 }
 
 const TEXTS: Record<string, string> = {

@@ -10,7 +10,7 @@ import { MAX_METHODS, MAX_MODEL_TOOLS } from './import-tool.ts';
 import { changeSelection, matchesSearch } from './selection.ts';
 import { toStaticList } from './static-list.ts';
 
-const ROW_HEIGHT = { wide: 45, narrow: 128 };
+const ROW_HEIGHT = { wide: 58, narrow: 128 };
 const TONES = { exact: 'success', simplified: 'warning', skipped: 'danger' } as const;
 
 interface ImportMethodsProps {
@@ -45,18 +45,21 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
       key: 'name',
       title: t('toolPages.method'),
       render: (operation) => (
-        <Checkbox
-          checked={chosen.has(operation.operationKey)}
-          disabled={!isUsable(operation)}
-          aria-label={t('toolImport.chooseNamed', { name: operation.name })}
-          onChange={({ target }) =>
-            onChange(changeSelection(chosen, [operation.operationKey], target.checked))
-          }
-        >
-          <span className="mono" title={operation.summary}>
-            {operation.name}
-          </span>
-        </Checkbox>
+        <>
+          <Checkbox
+            checked={chosen.has(operation.operationKey)}
+            disabled={!isUsable(operation)}
+            aria-label={t('toolImport.chooseNamed', { name: operation.name })}
+            onChange={({ target }) =>
+              onChange(changeSelection(chosen, [operation.operationKey], target.checked))
+            }
+          >
+            <span className="mono">{operation.name}</span>
+          </Checkbox>
+          <p className="method-summary beside-checkbox" title={operation.summary}>
+            {operation.summary}
+          </p>
+        </>
       ),
     },
     {

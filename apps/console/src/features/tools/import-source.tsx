@@ -3,6 +3,7 @@ import { Button, Input, Segmented } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { detectSource } from './detect-source.ts';
 import type { DocumentSource, ReadProblem } from './import-protocol.ts';
 
 /** How a document is given. */
@@ -20,6 +21,12 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
   const { t } = useTranslation();
   const [way, setWay] = useState<Way>('file');
   const [isOver, setIsOver] = useState(false);
+
+  const takesCurl = ways.includes('curl');
+  const readText = (text: string) => {
+    const source = detectSource(text);
+    onRead(source.type === 'curl' && !takesCurl ? { type: 'text', text } : source);
+  };
 
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -54,7 +61,8 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
             key="text"
             label={t('toolImport.text')}
             placeholder="openapi: 3.1.0"
-            onSubmit={(text) => onRead({ type: 'text', text })}
+            hint={t(takesCurl ? 'toolImport.textHint' : 'toolImport.textUrlHint')}
+            onSubmit={readText}
           />
         )}
         {way === 'curl' && (
@@ -79,7 +87,7 @@ function FileInput({ onRead }: InputProps) {
   const { t } = useTranslation();
   const picker = useRef<HTMLInputElement>(null);
   return (
-    <div className="row wrap">
+    <div className="import-file">
       <Button icon={<FileTextOutlined aria-hidden />} onClick={() => picker.current?.click()}>
         {t('toolImport.choose')}
       </Button>

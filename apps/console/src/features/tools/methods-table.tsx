@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { matchesSearch } from './selection.ts';
 import { toStaticList } from './static-list.ts';
 
-const ROW_HEIGHT = { wide: 45, narrow: 128 };
+const ROW_HEIGHT = { wide: 58, narrow: 150 };
 
 interface MethodsTableProps {
   tool: Tool;
@@ -37,10 +37,11 @@ export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTablePr
       title: t('toolPages.method'),
       render: ({ name, deprecated, description }) => (
         <>
-          <span className="mono" title={description}>
-            {name}
-          </span>{' '}
+          <span className="mono">{name}</span>{' '}
           {deprecated && <span className="badge warning">{t('toolPages.deprecated')}</span>}
+          <p className="method-summary" title={description}>
+            {description}
+          </p>
         </>
       ),
     },

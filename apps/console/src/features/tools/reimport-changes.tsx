@@ -20,7 +20,7 @@ import { ReimportDrawer } from './reimport-drawer.tsx';
 import { matchesSearch } from './selection.ts';
 import { toStaticList } from './static-list.ts';
 
-const ROW_HEIGHT = { wide: 45, narrow: 150 };
+const ROW_HEIGHT = { wide: 45, narrow: 128 };
 const KINDS = ['changed', 'removed', 'added', 'unchanged'] as const;
 const TONES = { changed: 'running', removed: 'danger', added: 'success', unchanged: 'plain' } as const;
 

@@ -12,7 +12,8 @@ import { getErrorMessage } from '../../ui/errors.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { formatJson, JsonView } from '../../ui/json-view.tsx';
 import { parseJsonObject } from '../../ui/parse-json.ts';
-import { createSample } from '../events/schema.ts';
+import { SchemaView } from '../events/schema-view.tsx';
+import { createSample, listFields } from '../events/schema.ts';
 
 interface TryDrawerProps {
   tool: Tool;
@@ -23,7 +24,8 @@ interface TryDrawerProps {
 /** Calls a method with an input that is prepared from its schema. */
 export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => formatJson(createSample(method.inputSchema as JsonSchema)));
+  const schema = method.inputSchema as JsonSchema;
+  const [text, setText] = useState(() => formatJson(prepareInput(method)));
   const input = parseJsonObject(text);
   const call = useMutation({
     mutationFn: (value: Record<string, unknown>) =>
@@ -41,6 +43,12 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
           onChange={setText}
           minHeight="140px"
         />
+        {listFields(schema).length > 0 && (
+          <details className="input-fields">
+            <summary>{t('toolPages.inputFields')}</summary>
+            <SchemaView schema={schema} label={t('toolPages.inputFields')} />
+          </details>
+        )}
         {input === undefined && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
         <div>
           <Button
@@ -60,6 +68,14 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
       </div>
     </Drawer>
   );
+}
+
+/** What the method needs, and what its schema suggests. A path cannot do without its variables. */
+function prepareInput({ inputSchema, bindings }: ToolMethod): unknown {
+  const required = Array.isArray(inputSchema.required) ? (inputSchema.required as string[]) : [];
+  const inPath = bindings.filter((binding) => binding.in === 'path').map(({ port }) => port);
+  const schema = { ...inputSchema, required: [...required, ...inPath] } as JsonSchema;
+  return createSample(schema, { isMinimal: true });
 }
 
 function CallError({ error }: { error: Error }) {
