@@ -19,6 +19,7 @@ import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
 import { Readiness } from '../../src/infra/health/readiness.ts';
 import { RelayService } from '../../src/relay/relay.service.ts';
+import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
 
 export interface TestUser {
@@ -181,6 +182,7 @@ export class TestApp {
   async settle(): Promise<void> {
     await this.get(TurnRunner).drain();
     await this.get(RelayService).drain();
+    await this.get(StreamsService).drain();
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { decodeBody } from '../infra/http/decoded-body.ts';
 import { delay } from './delay.ts';
 import { DeltaMask } from './delta-mask.ts';
 import { IdleTimer } from './idle-timer.ts';
+import { mergeTexts } from './merge-texts.ts';
 import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
 import { ChunkReader } from './openai-chunks.ts';
 import { badAnswer, connectionFailed, refused, type FailedCall } from './openai-errors.ts';
@@ -46,7 +47,11 @@ export class OpenAiProvider implements ModelProvider {
     this.idleTimeoutMs = idleTimeoutMs;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta> {
+  async *stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    pace?: () => Promise<void>,
+  ): AsyncGenerator<ModelDelta> {
     signal.throwIfAborted();
     const upstream = new AbortController();
     const abort = () => {
@@ -70,16 +75,15 @@ export class OpenAiProvider implements ModelProvider {
         idle.rest();
         ended = piece.done === true;
         if (piece.done) break;
-        for (const data of events.push(piece.value)) {
-          for (const delta of reader.read(parseChunk(data))) {
-            const shown = mask.pass(delta);
-            if (shown) yield shown;
-          }
-          if (reader.isFull()) break;
-          if (++sinceTurn >= EVENTS_PER_TURN) {
-            sinceTurn = 0;
-            await setImmediate();
-          }
+        const chunks = events.push(piece.value);
+        for (let start = 0; start < chunks.length && !reader.isFull(); start += EVENTS_PER_TURN) {
+          const some = chunks.slice(start, start + EVENTS_PER_TURN);
+          const deltas = readChunks(some, reader, mask);
+          yield* pace ? mergeTexts(deltas) : deltas;
+          sinceTurn += some.length;
+          if (sinceTurn < EVENTS_PER_TURN) continue;
+          sinceTurn = 0;
+          await setImmediate();
         }
         if (events.done) {
           ended = true;
@@ -87,6 +91,7 @@ export class OpenAiProvider implements ModelProvider {
           break;
         }
         if (reader.finished) figuresTimer ??= setTimeout(abort, FIGURES_MS);
+        else await pace?.();
       }
     } catch (error) {
       // An abort can end the body with or without an error; both are handled below.
@@ -148,6 +153,16 @@ export class OpenAiProvider implements ModelProvider {
     } catch (error) {
       return { error: connectionFailed(error), status: null, refusal: '' };
     }
+  }
+}
+
+function* readChunks(chunks: string[], reader: ChunkReader, mask: DeltaMask): Generator<ModelDelta> {
+  for (const chunk of chunks) {
+    for (const delta of reader.read(parseChunk(chunk))) {
+      const shown = mask.pass(delta);
+      if (shown) yield shown;
+    }
+    if (reader.isFull()) return;
   }
 }
 

@@ -51,4 +51,25 @@ describe('the flush loop', () => {
       expect(flushes).toBeLessThanOrEqual(21);
     }
   });
+
+  it('lets paced producers read on before each flush, whatever else is waiting', async () => {
+    const order: string[] = [];
+    const sql = {
+      query: (_statement: string, parameters: unknown[] = []) => {
+        order.push('stored');
+        return Promise.resolve((parameters[1] as string[]).map((id) => ({ id })));
+      },
+    };
+    const loop = new FlushLoop(sql as unknown as ConstructorParameters<typeof FlushLoop>[0], new StreamHub());
+    const once = { ...source('stream'), hasUnstored: false };
+    for (const text of ['first', 'second']) {
+      const paced = loop.nextFlush().then(() => {
+        order.push(text);
+        loop.wake(once, false);
+      });
+      await jest.advanceTimersByTimeAsync(50);
+      await paced;
+    }
+    expect(order).toEqual(['first', 'stored', 'second', 'stored']);
+  });
 });

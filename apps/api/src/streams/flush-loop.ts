@@ -37,6 +37,7 @@ export interface FrameSource {
 export class FlushLoop {
   private readonly logger = new Logger(FlushLoop.name);
   private readonly waiting = new Set<FrameSource>();
+  private paced: (() => void)[] = [];
   private timer: NodeJS.Timeout | null = null;
   private immediate = false;
   private running = false;
@@ -60,24 +61,44 @@ export class FlushLoop {
     this.schedule();
   }
 
+  /**
+   * Resolves when the next flush is about to take its frames. What a producer reads then is part of it; reading earlier
+   * would only cost more, because every read has its price, however little it brings.
+   */
+  nextFlush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.paced.push(resolve);
+      this.schedule();
+    });
+  }
+
   publishEnd(batch: Batch): void {
     this.hub.deliver(batch.streamId, batch, true);
   }
 
   private schedule(delay?: number): void {
-    if (this.running || this.immediate || this.timer || this.waiting.size === 0) return;
+    if (this.running || this.immediate || this.timer || this.waiting.size + this.paced.length === 0) return;
     const wait = delay ?? (this.urgent ? 0 : this.lastStart + this.windowMs - performance.now());
     if (wait > 0) {
-      this.timer = setTimeout(() => void this.flush(), wait);
+      this.timer = setTimeout(() => {
+        this.collect();
+      }, wait);
       return;
     }
-    // Frames from the same turn of the event loop are stored together.
+    this.collect();
+  }
+
+  /** Frames from the same turn of the event loop are stored together, with those of the paced producers. */
+  private collect(): void {
+    this.timer = null;
     this.immediate = true;
+    const paced = this.paced;
+    this.paced = [];
+    for (const resume of paced) resume();
     setImmediate(() => void this.flush());
   }
 
   private async flush(): Promise<void> {
-    this.timer = null;
     this.immediate = false;
     this.running = true;
     this.urgent = false;

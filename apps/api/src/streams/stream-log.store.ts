@@ -1,5 +1,12 @@
 import { MAX_FRAME_BYTES } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import {
+  firstPreparedRow,
+  firstRow,
+  preparedRows,
+  rows,
+  type PreparedSql,
+  type Sql,
+} from '../infra/database/rows.ts';
 import { framesAfter, completeFrames } from './frame.ts';
 
 /** Encoded frames from `fromSeq` to `toSeq`. */
@@ -21,17 +28,31 @@ const HEAD = 'select to_seq from stream_frame where stream_id = s.id order by fr
 /** What one writer stores in one flush. */
 export interface Batch extends Lease, Chunk {}
 
-/** Creates a stream with a lease of `leaseMs`. */
+/** Creates a stream with a lease of `leaseMs` and its first frames. */
 export async function openStream(
-  tx: Sql,
-  stream: Lease & { segment: number },
+  tx: PreparedSql,
+  stream: Batch & { segment: number },
   leaseMs: number,
 ): Promise<void> {
-  await rows(
+  await preparedRows(
     tx,
-    `insert into stream (id, segment, fencing_token, lease_until)
-     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')`,
-    [stream.streamId, stream.segment, stream.fencingToken, leaseMs],
+    'open_stream',
+    `with opened as (
+       insert into stream (id, segment, fencing_token, lease_until)
+       values ($1, $2, $3, clock_timestamp() + $4::int * interval '1 millisecond')
+       returning id
+     )
+     insert into stream_frame (stream_id, from_seq, to_seq, data)
+     select id, $5::int, $6::int, $7::bytea from opened`,
+    [
+      stream.streamId,
+      stream.segment,
+      stream.fencingToken,
+      leaseMs,
+      stream.fromSeq,
+      stream.toSeq,
+      stream.data,
+    ],
   );
 }
 
@@ -77,11 +98,12 @@ export async function shareLease(tx: Sql, { streamId, fencingToken }: Lease): Pr
  * transaction.
  */
 export function lockLease(
-  tx: Sql,
+  tx: PreparedSql,
   { streamId, fencingToken }: Lease,
 ): Promise<{ cancelRequested: boolean } | null> {
-  return firstRow(
+  return firstPreparedRow(
     tx,
+    'lock_stream_lease',
     `select cancel_requested_at is not null as "cancelRequested" from stream
      where id = $1 and fencing_token = $2 and ended_at is null for no key update`,
     [streamId, fencingToken],
@@ -154,25 +176,19 @@ export async function storeBatches(sql: Sql, batches: Batch[]): Promise<Set<stri
 }
 
 /** Stores the last frames and ends the stream. Returns false if the lease was lost or the stream has ended. */
-export async function endStream(tx: Sql, batch: Batch): Promise<boolean> {
-  const ended = await firstRow(
+export async function endStream(tx: PreparedSql, batch: Batch): Promise<boolean> {
+  const ended = await firstPreparedRow(
     tx,
-    `update stream set ended_at = clock_timestamp(), last_seq = $3
-     where id = $1 and fencing_token = $2 and ended_at is null returning id`,
-    [batch.streamId, batch.fencingToken, batch.toSeq],
+    'end_stream',
+    `with ended as (
+       update stream set ended_at = clock_timestamp(), last_seq = $4::int
+       where id = $1 and fencing_token = $2 and ended_at is null returning id
+     )
+     insert into stream_frame (stream_id, from_seq, to_seq, data)
+     select id, $3::int, $4::int, $5::bytea from ended returning stream_id`,
+    [batch.streamId, batch.fencingToken, batch.fromSeq, batch.toSeq, batch.data],
   );
-  if (ended === null) return false;
-  await insertFrames(tx, batch.streamId, batch);
-  return true;
-}
-
-export async function insertFrames(tx: Sql, streamId: string, chunk: Chunk): Promise<void> {
-  await rows(tx, 'insert into stream_frame (stream_id, from_seq, to_seq, data) values ($1, $2, $3, $4)', [
-    streamId,
-    chunk.fromSeq,
-    chunk.toSeq,
-    chunk.data,
-  ]);
+  return ended !== null;
 }
 
 /**

@@ -1,19 +1,13 @@
 import type { FrameMethod, ProductEventFields, ProductEventName } from '@platform/contracts';
 import type { FlushLoop, FrameSource } from './flush-loop.ts';
 import { splitDelta, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
-import {
-  endStream,
-  insertFrames,
-  lockLease,
-  openStream,
-  shareLease,
-  type Batch,
-  type Lease,
-} from './stream-log.store.ts';
-import type { Sql } from '../infra/database/rows.ts';
+import { endStream, lockLease, openStream, shareLease, type Batch, type Lease } from './stream-log.store.ts';
+import type { PreparedSql, Sql } from '../infra/database/rows.ts';
 
 /** With more unstored bytes than this, the producer has to wait. */
 const MAX_UNSTORED = 1024 * 1024;
+/** A producer with less text than this is slow enough that its pieces are read together. */
+const PACED_TEXT = 1024;
 /** The maximum size of a row of the log, which bounds what its readers keep in memory. */
 const MAX_ROW = 64 * 1024;
 
@@ -85,6 +79,12 @@ export class StreamWriter implements Lease, FrameSource {
     while (this.isFull && !this.signal.aborted) await this.waitForFlush();
   }
 
+  /** Resolves when the producer should read on: after a little text with the next flush, after much text immediately. */
+  async pace(): Promise<void> {
+    if (this.text !== '' && this.text.length < PACED_TEXT && !this.signal.aborted)
+      await this.loop.nextFlush();
+  }
+
   /** Resolves when all frames are stored; rejects if the lease is lost. */
   async flush(): Promise<void> {
     while (this.hasUnstored && !this.signal.aborted) await this.waitForFlush();
@@ -92,18 +92,18 @@ export class StreamWriter implements Lease, FrameSource {
   }
 
   /** Stores the stream and its first frames. */
-  async open(tx: Sql, leaseMs: number): Promise<void> {
+  async open(tx: PreparedSql, leaseMs: number): Promise<void> {
     // Taken synchronously: the flush loop must not see frames of a stream that is not committed.
     const batch = this.cutBatch();
-    await openStream(tx, this, leaseMs);
-    if (batch) await insertFrames(tx, this.streamId, batch);
+    if (batch === null) throw new Error('A stream is opened with its first frames');
+    await openStream(tx, { ...batch, segment: this.segment }, leaseMs);
   }
 
   /**
    * Writes the closing frames, adds `stream-ended`, and ends the stream. Returns the batch for `publishEnd()`; throws
    * `LeaseLost` if the lease was lost. Can be called again after the transaction failed.
    */
-  async end(tx: Sql, closing: (writer: StreamWriter) => void): Promise<Batch> {
+  async end(tx: PreparedSql, closing: (writer: StreamWriter) => void): Promise<Batch> {
     await this.flush();
     const before = { seq: this.seq, fromSeq: this.fromSeq };
     closing(this);
@@ -138,7 +138,7 @@ export class StreamWriter implements Lease, FrameSource {
    * Like `assertLease`, before the stream is ended. Returns whether a cancel was requested; later requests wait for the
    * end of the transaction.
    */
-  async lockForEnd(tx: Sql): Promise<boolean> {
+  async lockForEnd(tx: PreparedSql): Promise<boolean> {
     const locked = await lockLease(tx, this);
     if (locked !== null) return locked.cancelRequested;
     this.abandon();

@@ -114,6 +114,11 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     if (!writer.signal.aborted) this.merging = this.merging.then(() => this.merge(writer.streamId));
   }
 
+  /** Resolves when the frames of all streams that ended here are merged. */
+  async drain(): Promise<void> {
+    await this.merging;
+  }
+
   /** Takes over a stream whose lease has expired. Returns null if it is leased or has ended. */
   async takeOver(
     tx: Sql,

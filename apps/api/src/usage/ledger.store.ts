@@ -31,8 +31,9 @@ export function lockLimitedAccounts(
   spaceId: string,
   userId: string,
 ): Promise<Pick<Account, 'userId' | 'balance'>[]> {
-  return rows(
+  return preparedRows(
     tx,
+    'lock_limited_accounts',
     `select user_id as "userId", balance::float8 as balance from usage_account
      where space_id = $1 and owner_id = any(array[$1, $2]::uuid[]) and has_grant
      order by user_id nulls first for update`,

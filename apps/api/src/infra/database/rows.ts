@@ -22,12 +22,15 @@ export async function rows<Row>(sql: Sql, statement: string, parameters: unknown
   return result as Row[];
 }
 
+/** What prepared statements need: the pool with its connections, or the transaction one is in. */
+export type PreparedSql = DataSource | EntityManager;
+
 /**
  * Runs a statement that each connection parses and plans once: for the few statements that every call makes, where the ORM
  * and the planner would cost more than the rows. `name` belongs to this statement alone.
  */
 export async function preparedRows<Row extends object>(
-  sql: DataSource | EntityManager,
+  sql: PreparedSql,
   name: string,
   text: string,
   values: unknown[],
@@ -36,8 +39,19 @@ export async function preparedRows<Row extends object>(
   return rows;
 }
 
+/** Like `preparedRows`: the first row, or null. */
+export async function firstPreparedRow<Row extends object>(
+  sql: PreparedSql,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row | null> {
+  const [row] = await preparedRows<Row>(sql, name, text, values);
+  return row ?? null;
+}
+
 /** The connection of the transaction that one is in; otherwise the pool. */
-function clientOf(sql: DataSource | EntityManager): Promise<Pick<Pool, 'query'>> {
+function clientOf(sql: PreparedSql): Promise<Pick<Pool, 'query'>> {
   if ('queryRunner' in sql && sql.queryRunner)
     return sql.queryRunner.connect() as Promise<Pick<Pool, 'query'>>;
   const { driver } = 'driver' in sql ? sql : sql.dataSource;

@@ -33,7 +33,7 @@ export class ModelCall {
   async run(): Promise<void> {
     const { writer, model, signal } = this.turn;
     writer.writeFrame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
-    for await (const delta of model.provider.stream(this.request, signal)) {
+    for await (const delta of model.provider.stream(this.request, signal, () => writer.pace())) {
       this.began = true;
       this.firstAt ??= performance.now();
       switch (delta.type) {

@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { firstPreparedRow, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 
 /** The most cancel requests for unknown turns that are stored per user. */
 const MAX_REQUESTS = 100;
@@ -27,11 +27,12 @@ export async function storeCancelRequest(
 
 /** Deletes the request for a turn that has started. Returns whether there was one. */
 export async function consumeCancelRequest(
-  sql: Sql,
+  sql: PreparedSql,
   { agentId, userId, turnId }: CancelRequest,
 ): Promise<boolean> {
-  const row = await firstRow(
+  const row = await firstPreparedRow(
     sql,
+    'consume_cancel_request',
     `delete from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3
        and expires_at > clock_timestamp() returning user_id`,
     [agentId, userId, turnId],

@@ -1,5 +1,12 @@
 import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import {
+  firstPreparedRow,
+  firstRow,
+  preparedRows,
+  rows,
+  type PreparedSql,
+  type Sql,
+} from '../../infra/database/rows.ts';
 import { isSilent, type NewStep, type Step, type StepContent } from './steps.ts';
 import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
@@ -67,12 +74,13 @@ export interface LockedSession {
 
 /** Returns the session of that name, creating it if necessary. It stays locked until the transaction ends. */
 export async function lockSession(
-  tx: Sql,
+  tx: PreparedSql,
   owner: SessionOwner,
   { name, title, hidden, expires, counted }: NewSession,
 ): Promise<LockedSession> {
-  const row = await firstRow<LockedSession>(
+  const row = await firstPreparedRow<LockedSession>(
     tx,
+    'lock_session',
     `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count, expires_at)
      values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
@@ -102,9 +110,10 @@ export interface NewTurn extends SessionOwner {
 }
 
 /** Stores a turn. Returns null if its id exists. Violates `turn_running` if it should run and the session is busy. */
-export async function insertTurn(tx: Sql, turn: NewTurn): Promise<string | null> {
-  const row = await firstRow<{ id: string }>(
+export async function insertTurn(tx: PreparedSql, turn: NewTurn): Promise<string | null> {
+  const row = await firstPreparedRow<{ id: string }>(
     tx,
+    'insert_turn',
     `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
        status, started_at, source, causation_run_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text,
@@ -230,12 +239,13 @@ export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<bool
 
 /** Stores a segment. Its steps are those that are stored from now on. */
 export async function insertSegment(
-  tx: Sql,
+  tx: PreparedSql,
   turnRef: string,
   segment: { segment: number; origin: SegmentOrigin; streamId: string },
 ): Promise<void> {
-  await rows(
+  await preparedRows(
     tx,
+    'insert_turn_segment',
     `insert into turn_segment (turn_id, segment, origin, stream_id, first_step, prompt_tokens_before,
        completion_tokens_before, cost_before)
      select id, $2, $3, $4, 1 + coalesce((select max(n) from turn_step where turn_id = $1), 0), prompt_tokens,
@@ -260,9 +270,15 @@ export async function nextSegment(sql: Sql, turnRef: string): Promise<number> {
 }
 
 /** Appends a step; `n` counts from 1 within the turn. */
-export async function insertStep(tx: Sql, turnRef: string, n: number, step: NewStep): Promise<string> {
-  const row = await firstRow<{ id: string }>(
+export async function insertStep(
+  tx: PreparedSql,
+  turnRef: string,
+  n: number,
+  step: NewStep,
+): Promise<string> {
+  const row = await firstPreparedRow<{ id: string }>(
     tx,
+    'insert_turn_step',
     `insert into turn_step (turn_id, n, kind, content, tokens, bytes, is_silent, measures)
      values ($1, $2, $3, $4::text::json, $5, octet_length($4::text), $6, $7)
      returning id`,
