@@ -178,6 +178,46 @@ suite('traces, the command menu, and the home in a browser', () => {
     expect(await page.getByLabel('Message').inputValue()).toContain('/call current_time.now');
   });
 
+  it('executes with variables, starts a job, and compares two agents', async () => {
+    const desk = { name: 'Desk', model: 'platform/offline', systemPrompt: 'Help {{customer}}.' };
+    const { id } = await app.client().agents.create(desk);
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`/agents/${id}/playground`);
+    const kind = page.getByLabel('Send as');
+    const input = page.getByRole('textbox', { name: 'Message' });
+    await kind.selectOption({ label: 'Execution' });
+    await page.getByText('Fill in first: customer').waitFor();
+    const panel = page.getByRole('complementary', { name: 'Run settings' });
+    await panel.getByLabel('customer').fill('Ada');
+    await input.fill('Where is it? $x^2$');
+    await input.press('Enter');
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.locator('math').waitFor();
+    await answer.getByText('Response as JSON').click();
+    await answer.getByText(`"${id}"`).waitFor();
+    await kind.selectOption({ label: 'Job' });
+    await input.fill('Write it down');
+    await input.press('Enter');
+    await answer.nth(1).getByText('Completed').waitFor();
+    await answer.nth(1).getByText('Write it down').waitFor();
+    expect(await violations(page, 'run settings')).toEqual([]);
+    await page.reload();
+    await until(async () => (await answer.count()) === 2);
+
+    await page.goto(`/agents/${id}/compare?with=${agentId}`);
+    await input.fill('One for both');
+    await input.press('Enter');
+    for (const name of ['Column A', 'Column B'])
+      await page.getByRole('region', { name }).getByText('no cost', { exact: true }).waitFor();
+    expect(await violations(page, 'comparison')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    await page.getByText('B', { exact: true }).first().click();
+    await page.getByRole('region', { name: 'Column B' }).getByText('no cost', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('shows members no pages of admins', async () => {
     const context = await newConsoleContext(browser, app.url);
     const page = await newPage(context);

@@ -1,12 +1,15 @@
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { highlight } from './highlight.ts';
+import { mayHaveMath } from './math.ts';
 import { splitBlocks } from './split-blocks.ts';
 import './markdown.css';
 
+/** Formulas are rare, and their code is large. */
+const MarkdownMath = lazy(() => import('./markdown-math.tsx'));
 const plugins = [remarkGfm];
 /** Of the class that names the language of a code block. */
 const PREFIX = 'language-';
@@ -44,10 +47,16 @@ export function Markdown({ text, streaming }: { text: string; streaming: boolean
 }
 
 const Block = memo(function Block({ text }: { text: string }) {
-  return (
+  const plain = (
     <ReactMarkdown remarkPlugins={plugins} components={components}>
       {text}
     </ReactMarkdown>
+  );
+  if (!mayHaveMath(text)) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <MarkdownMath text={text} components={components} />
+    </Suspense>
   );
 });
 
