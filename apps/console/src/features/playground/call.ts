@@ -21,15 +21,8 @@ export type Call =
   | { kind: 'execute'; request: ExecuteRequest }
   | { kind: 'job'; request: CreateJobRequest };
 
-/** The parameters of a model that a request can override. */
-export const PARAMETERS = [
-  'temperature',
-  'top_p',
-  'max_tokens',
-  'frequency_penalty',
-  'presence_penalty',
-] as const;
-type Parameter = (typeof PARAMETERS)[number];
+/** A parameter of the model that a request can override. */
+type Parameter = 'temperature' | 'top_p' | 'max_tokens' | 'frequency_penalty' | 'presence_penalty';
 
 /** What the next messages are sent with. An absent parameter means that of the agent. */
 export interface RunOptions {

@@ -2,6 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { fireEvent, screen } from '@testing-library/react';
 import type { Agent, AgentListing } from '@platform/contracts';
 import { useState } from 'react';
+import { MemoryRouter } from 'react-router';
 import { client } from '../../api.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { NEW_OPTIONS, toCall, type CallKind, type RunOptions } from './call.ts';
@@ -19,7 +20,7 @@ const AGENT = {
 
 /** Shows the panel, and returns what it was changed to. */
 async function showPanel(agent: Agent | AgentListing, kind: CallKind) {
-  const shown = { options: { ...NEW_OPTIONS, kind } as RunOptions };
+  const shown: { options: RunOptions } = { options: { ...NEW_OPTIONS, kind } };
   function Page() {
     const [options, setOptions] = useState(shown.options);
     shown.options = options;
@@ -30,7 +31,11 @@ async function showPanel(agent: Agent | AgentListing, kind: CallKind) {
     items: [{ name: 'own/model' }, { name: 'other/model' }] as never,
     nextCursor: null,
   });
-  await renderInApp(<Page />);
+  await renderInApp(
+    <MemoryRouter>
+      <Page />
+    </MemoryRouter>,
+  );
   await screen.findByRole('option', { name: 'other/model' }).catch(() => undefined);
   return shown;
 }

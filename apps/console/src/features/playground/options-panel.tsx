@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Input, InputNumber, Switch } from 'antd';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../paths.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { isFullAgent } from '../agents/agent.ts';
 import { modelsQuery } from '../models/models-query.ts';
@@ -90,6 +92,7 @@ export function OptionsPanel({ agent, options, onChange }: OptionsPanelProps) {
         >
           {t('run.reset')}
         </Button>
+        {agent && isFullAgent(agent) && <Link to={paths.agent(agent.id)}>{t('playground.configure')}</Link>}
       </div>
     </div>
   );
@@ -114,7 +117,7 @@ function Variables({
   const isChat = options.kind === 'chat';
   if (variables?.length === 0) return null;
   if (variables === null && isChat) return null;
-  const missing = variables === null ? [] : listMissing(variables, options.variables);
+  const missing = variables === null || isChat ? [] : listMissing(variables, options.variables);
   return (
     <section>
       <h2>{t('run.variables')}</h2>

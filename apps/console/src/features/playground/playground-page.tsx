@@ -145,6 +145,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
           )}
           {isFullAgent(agent) && (
             <Button
+              className="configure-button"
               icon={<SettingOutlined aria-hidden />}
               aria-label={t('playground.configure')}
               title={t('playground.configure')}
