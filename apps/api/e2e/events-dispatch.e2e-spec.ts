@@ -345,13 +345,15 @@ describe('dispatch', () => {
       });
       expect(waiting).toMatchObject({ is_suspect: true });
       expect((await desk.envelope(poison)).status).toBe('PENDING');
-      for (let attempts = 19; attempts <= 20; attempts++) {
-        await app.sql(
-          `update envelope_outbox set attempts = $2, available_at = clock_timestamp(), next_publish_at = clock_timestamp()
-         where envelope_id = $1 and lease_until is null`,
-          [poison, attempts],
+      // Not while an attempt is under way: its end would postpone the row.
+      await eventually(async () => {
+        const changed = await app.sql(
+          `update envelope_outbox set attempts = 19, available_at = clock_timestamp(), next_publish_at = clock_timestamp()
+           where envelope_id = $1 and lease_until is null returning attempts`,
+          [poison],
         );
-      }
+        expect(changed).toHaveLength(1);
+      });
       expect(await desk.dispatched(poison)).toMatchObject({
         status: 'FAILED',
         status_reason: 'DISPATCH_ATTEMPTS_EXHAUSTED',
