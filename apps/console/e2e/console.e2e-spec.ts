@@ -385,6 +385,38 @@ suite('the console in a browser', () => {
     expect(await panel.getByRole('listitem').count()).toBe(1);
   });
 
+  it('shows what each version of an agent changed, and restores one', async () => {
+    const { agents } = app.client();
+    const { id } = await agents.create({
+      name: 'Versioned',
+      model: 'platform/offline',
+      systemPrompt: 'Be kind.\nBe brief.',
+    });
+    await agents.update(id, { systemPrompt: 'Be kind.\nBe precise.', settings: { temperature: 0.5 } });
+    const page = await newPage();
+    await page.goto(`/agents/${id}?show=versions`);
+    const drawer = page.getByRole('dialog', { name: 'Versions' });
+    const prompt = drawer.getByRole('group', { name: 'System prompt' });
+    await prompt.locator('.added', { hasText: 'Be precise.' }).waitFor();
+    await prompt.locator('.removed', { hasText: 'Be brief.' }).waitFor();
+    expect(await prompt.locator('.same').allInnerTexts()).toEqual(['Be kind.']);
+    expect(await drawer.getByRole('group', { name: 'Model settings' }).innerText()).toContain(
+      'temperature: 0.5',
+    );
+    expect(await violations(page, 'versions')).toEqual([]);
+
+    await drawer.getByRole('button', { name: 'Restore version 1' }).click();
+    const question = page.getByRole('dialog', { name: 'Restore version 1?' });
+    await question.locator('.added', { hasText: 'Be brief.' }).waitFor();
+    expect(await violations(page, 'restore a version')).toEqual([]);
+    await question.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Version 1 restored as the latest version').waitFor();
+    await page.getByText('Version 3', { exact: true }).waitFor();
+    const stored = page.getByRole('textbox', { name: 'System prompt' });
+    await until(async () => (await stored.inputValue()) === 'Be kind.\nBe brief.');
+    expect((await agents.get(id)) as unknown).toMatchObject({ version: 3, settings: {} });
+  });
+
   it('points at the field that the server refuses, and keeps the input', async () => {
     const page = await newPage();
     await page.goto('/settings/models');

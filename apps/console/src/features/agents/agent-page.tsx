@@ -2,7 +2,7 @@ import { DeleteOutlined, HistoryOutlined, MessageOutlined } from '@ant-design/ic
 import type { Agent, AgentListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { App, Button } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
@@ -15,8 +15,11 @@ import { AccessPanel } from './access-panel.tsx';
 import { AgentFormCards } from './agent-form.tsx';
 import { toAgentForm, isFullAgent, toAgentRequest, type AgentForm } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
-import { VersionsDrawer } from './versions-drawer.tsx';
 import './agents.css';
+
+const VersionsDrawer = lazy(() =>
+  import('./versions-drawer.tsx').then((module) => ({ default: module.VersionsDrawer })),
+);
 
 export function Component() {
   const { agentId = '' } = useParams();
@@ -97,13 +100,11 @@ function EditAgent({ agent }: { agent: Agent }) {
         onCancel={() => void navigate(paths.agents)}
         aside={<AccessPanel agentId={agent.id} version={opened.version} />}
       />
-      <VersionsDrawer
-        agentId={agent.id}
-        current={opened.version}
-        open={drawer === 'versions'}
-        onClose={closeDrawer}
-        onRestored={keep}
-      />
+      {drawer === 'versions' && (
+        <Suspense>
+          <VersionsDrawer agent={opened} onClose={closeDrawer} onRestored={keep} />
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -7,64 +7,82 @@ import { getErrorMessage } from '../../ui/errors.ts';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { VersionChanges } from './version-changes.tsx';
+import './versions.css';
 
 interface VersionsDrawerProps {
-  agentId: string;
-  current: number;
-  open: boolean;
+  agent: Agent;
   onClose: () => void;
   onRestored: (agent: Agent) => void;
 }
 
-export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: VersionsDrawerProps) {
+/** The versions of an agent, newest first, each with what it changed. */
+export function VersionsDrawer({ agent: current, onClose, onRestored }: VersionsDrawerProps) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
-  const list = useList<AgentVersion>(
-    [...keys.agentVersions(agentId), current],
-    (page) => client.agents.versions(agentId, page),
-    {
-      enabled: open,
-    },
+  const { message, modal } = App.useApp();
+  const list = useList<AgentVersion>([...keys.agentVersions(current.id), current.version], (page) =>
+    client.agents.versions(current.id, page),
   );
   const restore = useMutation({
-    mutationFn: (version: number) => client.agents.restoreVersion(agentId, version),
+    mutationFn: (version: number) => client.agents.restoreVersion(current.id, version),
     onSuccess: (agent, version) => {
       onRestored(agent);
-      void queryClient.invalidateQueries({ queryKey: keys.agentVersions(agentId) });
+      void queryClient.invalidateQueries({ queryKey: keys.agentVersions(current.id) });
       void message.success(t('versions.restored', { version }));
       onClose();
     },
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
+  const confirm = ({ version, agent }: AgentVersion) =>
+    void modal.confirm({
+      title: t('versions.restoreTitle', { version }),
+      width: 640,
+      icon: null,
+      content: (
+        <div className="stack">
+          <p className="muted">{t('versions.restoreText', { next: current.version + 1 })}</p>
+          <VersionChanges before={current} after={agent} none={t('versions.sameAsCurrent')} />
+        </div>
+      ),
+      okText: t('versions.restore'),
+      cancelText: t('common.cancel'),
+      // The mutation shows its own errors.
+      onOk: () =>
+        restore.mutateAsync(version).then(
+          () => undefined,
+          () => undefined,
+        ),
+    });
+
   return (
-    <Drawer open={open} onClose={onClose} title={t('versions.title')} size={520}>
+    <Drawer open onClose={onClose} title={t('versions.title')} size={640}>
       {list.error && <ErrorState error={list.error} retry={list.retry} />}
-      {open && list.loading && <span className="skeleton-bar" />}
+      {list.loading && <span className="skeleton-bar" />}
       {!list.loading && !list.error && list.items.length === 0 && <EmptyState title={t('versions.none')} />}
       <ol className="versions">
-        {list.items.map(({ version, author, createdAt, agent }, i) => (
-          <li key={version}>
+        {list.items.map((one, i) => (
+          <li key={one.version}>
             <div className="row">
-              <strong>{t('versions.number', { version })}</strong>
-              {version === current && <span className="badge success">{t('versions.current')}</span>}
+              <h2>{t('versions.number', { version: one.version })}</h2>
+              {one.version === current.version && (
+                <span className="badge success">{t('versions.current')}</span>
+              )}
               <span className="muted grow">
-                <Time iso={createdAt} />
-                {author !== null && ` · ${author.name}`}
+                <Time iso={one.createdAt} />
+                {one.author !== null && ` · ${one.author.name}`}
               </span>
-              {version !== current && (
+              {one.version !== current.version && (
                 <Button
                   size="small"
-                  loading={restore.isPending && restore.variables === version}
-                  onClick={() => restore.mutate(version)}
+                  aria-label={t('versions.restoreNamed', { version: one.version })}
+                  onClick={() => confirm(one)}
                 >
                   {t('versions.restore')}
                 </Button>
               )}
             </div>
-            <p className="muted">
-              {listChangedFields(agent, list.items[i + 1]?.agent).join(', ') || t('versions.first')}
-            </p>
+            <Changes version={one} before={list.items[i + 1]} />
           </li>
         ))}
       </ol>
@@ -77,13 +95,10 @@ export function VersionsDrawer({ agentId, current, open, onClose, onRestored }: 
   );
 }
 
-const OWN_FIELDS = new Set(['version', 'updatedAt', 'createdAt']);
-
-/** Returns the names of the fields that changed since the previous version. */
-function listChangedFields(now: AgentVersion['agent'], before: AgentVersion['agent'] | undefined): string[] {
-  if (before === undefined) return [];
-  const earlier: Record<string, unknown> = { ...before };
-  return Object.entries(now)
-    .filter(([key, value]) => !OWN_FIELDS.has(key) && JSON.stringify(value) !== JSON.stringify(earlier[key]))
-    .map(([key]) => key);
+/** What a version changed, as far as the version before it is loaded. */
+function Changes({ version, before }: { version: AgentVersion; before: AgentVersion | undefined }) {
+  const { t } = useTranslation();
+  if (before !== undefined)
+    return <VersionChanges before={before.agent} after={version.agent} none={t('versions.same')} />;
+  return version.version === 1 ? <p className="muted">{t('versions.first')}</p> : null;
 }

@@ -7,6 +7,7 @@ import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { NewSecret } from '../../ui/new-secret.tsx';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { ManifestInput } from './manifest-input.tsx';
 import { parseManifest } from './manifest.ts';
 
@@ -21,10 +22,11 @@ export function InstallDrawer({ onClose }: { onClose: () => void }) {
     onSuccess: () =>
       queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] }),
   });
+  const close = useGuardedClose(() => text !== '' && !install.data, onClose);
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={680}
       title={
         install.data

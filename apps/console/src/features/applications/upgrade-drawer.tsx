@@ -7,6 +7,7 @@ import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { formatJson } from '../../ui/json-view.tsx';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
 import { ManifestInput } from './manifest-input.tsx';
 import { parseManifest } from './manifest.ts';
@@ -21,7 +22,9 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const { identifier } = application;
-  const [text, setText] = useState(() => formatJson(application.manifest));
+  const [stored] = useState(() => formatJson(application.manifest));
+  const [text, setText] = useState(stored);
+  const close = useGuardedClose(() => text !== stored, onClose);
   const manifest = parseManifest(text);
   const preview = useMutation({
     mutationFn: (value: ApplicationManifest) =>
@@ -45,7 +48,7 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={720}
       title={t('applications.upgradeTitle', { name: application.name })}
     >
