@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import { assertBuilt, launchBrowser, newConsoleContext, settled, signIn, skipReason } from './browser.ts';
 
@@ -84,7 +84,136 @@ suite('a first visit', () => {
     expect(tooMuch).toEqual([]);
     await context.close();
   });
+
+  it('leads by keyboard alone from sign-in over an agent and an application to an event in the log', async () => {
+    const context = await newConsoleContext(browser, app.url);
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const keyboard = new KeyboardUser(page);
+    const button = (name: string, where: Page | Locator = page) =>
+      where.getByRole('button', { name, exact: true }).first();
+
+    await page.goto('/sign-in');
+    await page.getByLabel('Email').waitFor();
+    // The first field has the focus.
+    await page.keyboard.type(app.admin.email);
+    await keyboard.tabTo(page.getByLabel('Password', { exact: true }));
+    await page.keyboard.type(app.admin.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor();
+
+    await keyboard.press('g', 'a');
+    await page.getByRole('heading', { level: 1, name: 'Agents', exact: true }).waitFor();
+    await keyboard.activate(button('Create agent'));
+    await page.getByRole('heading', { level: 1, name: 'Create an agent', exact: true }).waitFor();
+    await keyboard.tabTo(page.getByLabel('Name'));
+    await page.keyboard.type('Porter');
+    await keyboard.tabTo(page.getByLabel('System prompt'));
+    await page.keyboard.type('Be brief.');
+    await keyboard.activate(button('Create agent'));
+    await page.getByText('Talk to Porter').waitFor();
+    await keyboard.tabTo(page.getByLabel('Message'));
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByText(/\d tokens \(/).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.type('Applications');
+    await page.getByRole('option', { name: /^Applications/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Applications', exact: true }).waitFor();
+    await keyboard.activate(button('Install application'));
+    const drawer = page.getByRole('dialog');
+    await keyboard.tabTo(drawer.getByLabel('Manifest as JSON'));
+    await page.keyboard.insertText(JSON.stringify(MANIFEST));
+    // A filled form asks before it is lost.
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await keyboard.activate(button('Stay', question));
+    await question.waitFor({ state: 'detached' });
+    await keyboard.activate(button('Install', drawer));
+    await page.locator('.secret code').waitFor();
+    await keyboard.activate(button('Done', drawer));
+    await page.getByRole('heading', { level: 1, name: 'Parcels', exact: true }).waitFor();
+    await drawer.waitFor({ state: 'detached' });
+
+    await keyboard.press('g', 'c');
+    await page.getByRole('heading', { level: 1, name: 'Catalog', exact: true }).waitFor();
+    await keyboard.activate(page.getByRole('button', { name: /^parcel\.sent/ }));
+    await keyboard.activate(button('Emit test event'));
+    await page.locator('.cm-content').waitFor();
+    await keyboard.activate(button('Emit event'));
+    await keyboard.activate(page.getByRole('link', { name: 'Open envelope' }));
+    await page.waitForURL('**/events/log/*');
+    await drawer.getByText('parcel.sent').first().waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await keyboard.activate(page.getByRole('link', { name: /^parcel\.sent/ }).first());
+    await drawer.getByText('parcel.sent').first().waitFor();
+
+    expect(keyboard.withoutRing).toEqual([]);
+    await context.close();
+  });
 });
+
+const MANIFEST = {
+  identifier: 'parcels',
+  name: 'Parcels',
+  version: '1.0.0',
+  events: [
+    {
+      name: 'parcel.sent',
+      description: 'A parcel left the warehouse.',
+      payloadSchema: { type: 'object', properties: { number: { type: 'string', examples: ['P-1'] } } },
+    },
+  ],
+};
+
+/** A user who has no mouse. */
+class KeyboardUser {
+  /** What had the focus although nothing showed it. */
+  readonly withoutRing: string[] = [];
+
+  constructor(private readonly page: Page) {}
+
+  async press(...names: string[]): Promise<void> {
+    for (const name of names) await this.page.keyboard.press(name);
+  }
+
+  /** Moves the focus forward until the element has it. A trap or an element out of reach is an error. */
+  async tabTo(element: Locator): Promise<void> {
+    await element.waitFor();
+    for (let presses = 0; presses < 120; presses++) {
+      if (await element.evaluate((one) => one === document.activeElement)) return;
+      await this.page.keyboard.press('Tab');
+      const problem = await this.page.evaluate(describeMissingRing);
+      if (problem !== null && !this.withoutRing.includes(problem)) this.withoutRing.push(problem);
+    }
+    const focused = await this.page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200));
+    throw new Error(`Tab does not reach ${String(element)}; the focus is on ${focused}`);
+  }
+
+  async activate(element: Locator): Promise<void> {
+    await this.tabTo(element);
+    await this.page.keyboard.press('Enter');
+  }
+}
+
+/** Returns the element that has the focus if neither it nor what surrounds it shows that. Runs in the page. */
+function describeMissingRing(): string | null {
+  const focused = document.activeElement;
+  if (focused === null || focused === document.body) return null;
+  const shows = (element: Element | null): boolean => {
+    if (element === null) return false;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  };
+  const frame = focused.closest(
+    '[class*="affix-wrapper"], .ant-select, .ant-segmented-item, .ant-radio-wrapper, .ant-checkbox-wrapper, .ant-input-number, .code-editor, .composer',
+  );
+  return shows(focused) || shows(frame) ? null : focused.outerHTML.slice(0, 160);
+}
 
 function sizeOf(folder: string, file: string): number {
   return Math.round(statSync(join(folder, file)).size / KB);
