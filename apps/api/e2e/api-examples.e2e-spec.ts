@@ -18,7 +18,7 @@ interface Operation {
   path: string;
   responses: Record<string, unknown>;
   parameters?: { in: string; name: string; example?: unknown }[];
-  requestBody?: { content: Record<string, { example?: unknown }> };
+  requestBody?: { content: Record<string, { examples?: { request: { value: unknown } } }> };
 }
 
 interface Step {
@@ -349,7 +349,7 @@ describe('the API document', () => {
     const missing = [...operations.values()].flatMap(({ method, path, parameters = [], requestBody }) => [
       ...parameters.filter((one) => one.in === 'path' && one.example === undefined).map(({ name }) => name),
       ...Object.entries(requestBody?.content ?? {})
-        .filter(([type, { example }]) => type === 'application/json' && example === undefined)
+        .filter(([type, { examples }]) => type === 'application/json' && examples === undefined)
         .map(() => `${method} ${path}`),
     ]);
     expect(missing).toEqual([]);
@@ -367,7 +367,8 @@ describe('the API document', () => {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(name);
       const step = (await prepare?.()) ?? {};
-      const { path = {}, query = {}, headers: shown = {}, body } = EXAMPLES[name] ?? {};
+      const { path = {}, query = {}, headers: shown = {} } = EXAMPLES[name] ?? {};
+      const body = operation.requestBody?.content['application/json']?.examples?.request.value;
       const url = operation.path.replace(/\{(\w+)\}/g, (_, key: string) =>
         encodeURIComponent(filled(path[key] ?? '', step)),
       );

@@ -330,7 +330,12 @@ describe('requests', () => {
       page.text.matchAll(/(?:src|href|spec-url)="([^"]*)"/g),
       ([, address]) => address,
     );
-    expect(sources.sort()).toEqual(['/', '/api/docs/page.js', '/api/docs/viewer.js', '/api/openapi.json']);
+    expect([...new Set(sources)].sort()).toEqual([
+      '/',
+      '/api/docs/page.js',
+      '/api/docs/viewer.js',
+      '/api/openapi.json',
+    ]);
     for (const script of ['/api/docs/viewer.js', '/api/docs/page.js']) {
       const { status, headers } = await get(script);
       expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')]);

@@ -18,9 +18,11 @@ import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
 import { Readiness } from '../../src/infra/health/readiness.ts';
+import { RouteTable } from '../../src/infra/http/route-table.ts';
 import { RelayService } from '../../src/relay/relay.service.ts';
 import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
+import { DocumentedErrors } from './documented-errors.ts';
 
 export interface TestUser {
   userId: string;
@@ -70,13 +72,17 @@ export class TestApp {
   /** The admin of another space. */
   outsider!: TestUser;
 
+  private readonly errors: DocumentedErrors;
+
   private constructor(
     private readonly app: NestExpressApplication,
     readonly url: string,
     readonly databaseUrl: string,
     readonly dataDir: string,
     readonly secretKey: string,
-  ) {}
+  ) {
+    this.errors = new DocumentedErrors(app.getHttpServer(), app.get(RouteTable));
+  }
 
   static async start(options: AppOptions = {}): Promise<TestApp> {
     const databaseUrl = options.databaseUrl ?? options.database?.databaseUrl ?? (await copyTemplate());
@@ -185,10 +191,12 @@ export class TestApp {
     await this.get(StreamsService).drain();
   }
 
+  /** Also fails if the service sent an error status that the API document lacks. */
   async close(): Promise<void> {
     disarmFailpoints();
     await this.app.close();
     await rm(this.dataDir, { recursive: true, force: true });
+    this.errors.assertComplete();
   }
 
   private async people(): Promise<void> {

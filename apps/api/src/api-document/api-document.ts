@@ -89,7 +89,8 @@ function addExample(operation: Operation): void {
   }
   const request = operation.requestBody;
   const content = request && 'content' in request ? request.content['application/json'] : undefined;
-  if (content && body !== undefined) content.example = body;
+  // A map, because the viewer shows a bare `example` only if it has a field named `value`.
+  if (content && body !== undefined) content.examples = { request: { value: body } };
 }
 
 const isNumeric = (schema: object | undefined) =>

@@ -34,6 +34,7 @@ const MORE: Record<string, number[]> = {
   chat: [402, 409, 426],
   compactContext: [402, 409],
   createChatCompletion: [402, 404],
+  createDocument: [409],
   createEmbedding: [402, 404],
   createJob: [404, 409],
   createModel: [409],
@@ -43,6 +44,7 @@ const MORE: Record<string, number[]> = {
   declineInvitation: [409],
   deleteModel: [409],
   deleteSession: [409],
+  deleteTask: [409],
   deleteTool: [409],
   deleteToolMethod: [409],
   emitEvent: [404],
@@ -50,8 +52,9 @@ const MORE: Record<string, number[]> = {
   grantTokens: [404],
   installApplication: [409],
   invokeToolMethod: [409, 502],
-  login: [401, 429],
-  refresh: [401, 403],
+  login: [401, 403, 429],
+  previewFilter: [404],
+  refresh: [401, 403, 404],
   removeMember: [409],
   replayEnvelope: [409],
   resume: [402, 409, 426],
@@ -105,7 +108,8 @@ function statusesOf({ operationId, path, route, hasBody, hasQuery }: RouteFacts)
   const statuses = new Set([500, 503, ...(MORE[operationId] ?? [])]);
   if (route.rule !== 'public') statuses.add(401).add(403).add(429);
   if (path.includes('{')) statuses.add(404);
-  if (hasBody || hasQuery) statuses.add(400);
+  // A body where none is expected is invalid, too, and so is a path that cannot be decoded.
+  if (route.method !== 'GET' || hasQuery || path.includes('{')) statuses.add(400);
   if (hasBody) statuses.add(413);
   return [...statuses].sort((a, b) => a - b);
 }

@@ -21,7 +21,6 @@ const PAGE = `<!doctype html>
   <body style="margin: 0">
     <rapi-doc
       spec-url="${DOCUMENT}"
-      render-style="focused"
       show-method-in-nav-bar="as-colored-text"
       use-path-in-nav-bar="false"
       nav-item-spacing="compact"
@@ -34,7 +33,7 @@ const PAGE = `<!doctype html>
       primary-color="#1668dc"
       allow-spec-url-load="false"
       allow-spec-file-load="false"
-      allow-spec-file-download="true"
+      allow-spec-file-download="false"
       allow-server-selection="false"
       show-header="false"
       persist-auth="false"
@@ -42,17 +41,22 @@ const PAGE = `<!doctype html>
       <p slot="nav-logo" style="margin: 16px 0 0 16px; font: 600 16px system-ui">
         <a href="/" style="color: inherit; text-decoration: none">Agent platform</a>
       </p>
+      <p slot="overview"><a href="${DOCUMENT}" download style="color: inherit">OpenAPI document</a></p>
     </rapi-doc>
   </body>
 </html>
 `;
 
-/** The viewer has no automatic theme. */
+/** The viewer has no automatic theme, and its navigation needs 768 px: without it, all operations are in one list. */
 const SCRIPT = `const viewer = document.querySelector('rapi-doc');
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => viewer.setAttribute('theme', dark.matches ? 'dark' : 'light');
-dark.addEventListener('change', follow);
-follow();
+const follow = (query, attribute, yes, no) => {
+  const media = matchMedia(query);
+  const set = () => viewer.setAttribute(attribute, media.matches ? yes : no);
+  media.addEventListener('change', set);
+  set();
+};
+follow('(prefers-color-scheme: dark)', 'theme', 'dark', 'light');
+follow('(min-width: 768px)', 'render-style', 'focused', 'view');
 `;
 
 /** Serves the OpenAPI document, and a page that shows it and can call it with a key. Everything comes from this origin. */

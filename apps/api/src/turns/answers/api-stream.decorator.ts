@@ -19,7 +19,7 @@ export function ApiStream(answer?: Type) {
 export const ApiStreamProtocol = () =>
   ApiHeader({
     name: STREAM_PROTOCOL_HEADER,
-    description: 'Demanded where the answer is a stream: 426 without it.',
+    description: 'Required for a stream: without it, the response is 426.',
     required: false,
     schema: { type: 'string', enum: [STREAM_PROTOCOL] },
   });
