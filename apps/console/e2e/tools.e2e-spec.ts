@@ -191,7 +191,11 @@ suite('the tool pages in a browser', () => {
     const drawer = page.getByRole('dialog', { name: 'north' });
     await drawer.getByLabel('Cache, in seconds').fill('60');
     await drawer.getByLabel('Description').fill('Reads one parcel.');
+    await drawer.getByLabel('Retries').fill('1');
     expect(await violations(page, 'method')).toEqual([]);
+    // After the check: the cursor of a focused editor blinks, which is an animation without an end.
+    const output = { type: 'object', properties: { parcel: { type: 'string', isPort: true } } };
+    await drawer.locator('.cm-content').last().fill(JSON.stringify(output));
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'hidden' });
     await page.getByRole('switch', { name: 'Enable south' }).click();
@@ -211,6 +215,8 @@ suite('the tool pages in a browser', () => {
     expect(changed.methods.find(({ name }) => name === 'north')).toMatchObject({
       description: 'Reads one parcel.',
       cache: { ttlSeconds: 60 },
+      retry: { attempts: 1 },
+      outputSchema: output,
     });
 
     await page.getByRole('button', { name: 'Try north', exact: true }).click();
