@@ -17,8 +17,9 @@ const FILE_LIMITS: Record<string, number> = {
   frame: 60,
   'code-editor': 155,
   'import.worker': 95,
-  markdown: 50,
-  katex: 90,
+  // Markdown itself, and formulas, which are loaded only by messages that have one.
+  math: 50,
+  'markdown-math': 75,
 };
 const OTHER_FILES = 30;
 
