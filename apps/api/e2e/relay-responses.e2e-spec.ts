@@ -1,5 +1,9 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ToolMessage } from '@langchain/core/messages';
+import { ChatOpenAI } from '@langchain/openai';
 import type { UsageBalance } from '@platform/contracts';
+import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
@@ -252,6 +256,81 @@ describe('a response is charged', () => {
       expect([error.status, error.code]).toEqual([402, 'insufficient_quota']);
     },
   );
+});
+
+describe('a response to another library', () => {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+  const call = { toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }], usage };
+  const description = 'Returns the weather of a city.';
+  const schema = { type: 'object', properties: { city: { type: 'string' } } } as const;
+  const charged = { source: 'relay', model: 'gpt', tokens: -1_100, estimated: false };
+
+  verifies(['relay.responses', 'relay.ledger'], 'the AI SDK: text, tools, stream, and usage', async () => {
+    const user = await app.addUser('MEMBER');
+    const provider = createOpenAI({ baseURL: `${app.url}/models/v1`, apiKey: user.apiKey });
+    const gpt = provider.responses('gpt');
+    const asked: unknown[] = [];
+    const weather = tool({
+      description,
+      inputSchema: jsonSchema<{ city: string }>(schema),
+      execute: (input) => {
+        asked.push(input);
+        return 'sunny';
+      },
+    });
+    model.nextBehaviour(call, { text: ['It is', ' sunny.'], usage });
+    const told = await generateText({
+      ...{ model: gpt, maxRetries: 0, tools: { weather }, stopWhen: isStepCount(2) },
+      prompt: 'Weather in Bern?',
+    });
+    expect(told.text).toBe('It is sunny.');
+    expect(asked).toEqual([{ city: 'Bern' }]);
+    expect(lastRequest().body.input).toContainEqual(
+      expect.objectContaining({ type: 'function_call_output', call_id: 'call_1', output: 'sunny' }),
+    );
+    expect(told.steps.map((step) => [step.usage.inputTokens, step.usage.outputTokens])).toEqual([
+      [1_000, 100],
+      [1_000, 100],
+    ]);
+    model.nextBehaviour({ text: ['Hello', ' world', '!'], usage });
+    const stream = streamText({ model: gpt, maxRetries: 0, prompt: 'Hi' });
+    const parts: string[] = [];
+    for await (const part of stream.textStream) parts.push(part);
+    expect(parts).toEqual(['Hello', ' world', '!']);
+    expect(await stream.usage).toMatchObject({ inputTokens: 1_000, outputTokens: 100, totalTokens: 1_100 });
+    expect(await entriesOf(app, user)).toMatchObject([charged, charged, charged]);
+  });
+
+  verifies(['relay.responses', 'relay.ledger'], 'LangChain: text, tools, stream, and usage', async () => {
+    const user = await app.addUser('MEMBER');
+    const configuration = { baseURL: `${app.url}/models/v1` };
+    const access = { apiKey: user.apiKey, configuration, maxRetries: 0 };
+    const gpt = new ChatOpenAI({ model: 'gpt', useResponsesApi: true, ...access });
+    const weather = {
+      type: 'function' as const,
+      function: { name: 'weather', description, parameters: schema },
+    };
+    model.nextBehaviour(call, { text: ['It is', ' sunny.'], usage });
+    const question = { role: 'user' as const, content: 'Weather in Bern?' };
+    const first = await gpt.bindTools([weather]).invoke([question]);
+    expect(first.tool_calls).toMatchObject([{ id: 'call_1', name: 'weather', args: { city: 'Bern' } }]);
+    const result = new ToolMessage({ tool_call_id: 'call_1', content: 'sunny' });
+    const told = await gpt.bindTools([weather]).invoke([question, first, result]);
+    expect(told.text).toBe('It is sunny.');
+    expect(lastRequest().body.input).toContainEqual(
+      expect.objectContaining({ type: 'function_call_output', call_id: 'call_1', output: 'sunny' }),
+    );
+    const figures = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
+    for (const { usage_metadata } of [first, told]) expect(usage_metadata).toMatchObject(figures);
+    model.nextBehaviour({ text: ['Hello', ' world', '!'], usage });
+    const chunks = [];
+    for await (const chunk of await gpt.stream('Hi')) chunks.push(chunk);
+    expect(chunks.map(({ text }) => text).filter((text) => text !== '')).toEqual(['Hello', ' world', '!']);
+    expect(chunks.filter(({ usage_metadata }) => usage_metadata)).toMatchObject([
+      { usage_metadata: figures },
+    ]);
+    expect(await entriesOf(app, user)).toMatchObject([charged, charged, charged]);
+  });
 });
 
 describe('a model without the Responses API', () => {
