@@ -224,6 +224,25 @@ describe('a trace', () => {
     });
   });
 
+  verifies('turn.trace.detail', 'tells those who manage the agent what the server said', async () => {
+    const message = 'No quota at https://api.example.com/x for this\nproject';
+    const prompt = model.prompt({ kind: 'status', status: 402, message });
+    const own = await say(prompt, priced);
+    const { error } = await traceOf(own, priced);
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', detail: 'No quota at … for this project' });
+    expect((await priced.request('GET', `/turns/${own}`)).text).not.toContain('quota');
+    const calls = priced.by(app.member);
+    const theirs = await traceOf(
+      await say(model.prompt({ kind: 'status', status: 402, message }), calls),
+      calls,
+    );
+    expect(theirs.error).toEqual({
+      code: 'UNAVAILABLE',
+      message: expect.any(String),
+      retryable: expect.any(Boolean),
+    });
+  });
+
   verifies('turn.trace', 'shows tool calls with arguments and errors', async () => {
     const toolCalls = [{ id: 'call_1', name: 'weather__now', arguments: '{"city":"Ulm"}' }];
     const turnId = await say(model.prompt({ text: ['Looking'], toolCalls }, { text: ['I cannot.'] }), priced);

@@ -83,6 +83,8 @@ export interface TraceSpan {
 
 /** A turn with what happened in it, in the order in which it began. */
 export interface Trace extends Turn {
+  /** Why it failed or was cancelled. `detail`: what the model's server said, for the owner of the agent and admins. */
+  error: (NonNullable<Turn['error']> & { detail?: string }) | null;
   source: TurnSource | null;
   /** The run of a task that caused the turn. */
   runId: string | null;

@@ -91,6 +91,11 @@ export const turns = {
     behavior:
       'A turn as spans: model calls with usage, tool calls with arguments and results, questions with answers, each with its time',
   },
+  'turn.trace.detail': {
+    source: 'contract §1',
+    behavior:
+      'The words of a model server, without addresses and keys, are in the trace of a failed turn for the owner of the agent and admins only',
+  },
   'turn.trace.own': {
     source: 'contract §1',
     behavior: 'The trace of another user’s turn is 404, for admins too',

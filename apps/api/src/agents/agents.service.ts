@@ -38,7 +38,7 @@ import {
   lockAgent,
   updateAgent,
 } from './agents.store.ts';
-import { toInvocableAgent, type InvocableAgent } from './invocable-agent.ts';
+import { mayManage, toInvocableAgent, type InvocableAgent } from './invocable-agent.ts';
 
 /** Manages agents, and is the only way to invoke one. */
 @Injectable()
@@ -207,10 +207,6 @@ export class AgentsService {
     const statuses = names.size === 0 ? null : await this.catalog.status(spaceId, names);
     return ({ definition }) => statuses?.get(definition.model) ?? 'unknown';
   }
-}
-
-function mayManage(caller: UserPrincipal, agent: AgentEntity): boolean {
-  return caller.role === 'ADMIN' || agent.ownerUserId === caller.userId;
 }
 
 function assertManaged(caller: UserPrincipal, agent: AgentEntity): AgentEntity {

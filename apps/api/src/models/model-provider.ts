@@ -85,15 +85,18 @@ export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'ba
 export class ProviderError extends Error {
   /** Seconds. */
   readonly retryAfter?: number;
+  /** The words of the server, without secrets and addresses; only for those who manage the agent. */
+  readonly detail?: string;
 
   constructor(
     readonly code: ProviderErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfter?: number } = {},
+    options: { cause?: unknown; retryAfter?: number; detail?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+    if (options.detail !== undefined) this.detail = options.detail;
   }
 
   /** Whether the same request may succeed later. */

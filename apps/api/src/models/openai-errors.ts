@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ProviderError } from './model-provider.ts';
 import type { Secrets } from './secrets.ts';
 
+/** Characters of a server's message that are kept. */
+const MAX_DETAIL = 1_000;
+
 /** A call that failed before its response began. */
 export interface FailedCall {
   error: ProviderError;
@@ -41,31 +44,60 @@ export function refused(
   return { error: toError(status, wait, refusal, secrets), status, ...wait, refusal };
 }
 
-// The message of the server is omitted, because it may repeat the key.
+// The message of the server is kept apart, because it may say more than the users of an agent should know.
 function toError(status: number, wait: { retryAfter?: number }, refusal: string, secrets: Secrets) {
+  const { code, message } = parseRefusal(refusal);
+  const words = message === null ? '' : clean(secrets.mask(message));
+  const detail = words === '' ? {} : { detail: words };
   if (status === 429) {
-    return new ProviderError('rate-limited', "The model's server has too many requests right now.", wait);
+    return new ProviderError('rate-limited', "The model's server has too many requests right now.", {
+      ...wait,
+      ...detail,
+    });
   }
   if (status === 408 || status >= 500) {
-    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, wait);
+    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, {
+      ...wait,
+      ...detail,
+    });
   }
   if (status === 401 || status === 403) {
-    return new ProviderError('refused', `The model's server refused the credentials (HTTP ${status}).`);
+    return new ProviderError(
+      'refused',
+      `The model's server refused the credentials (HTTP ${status}).`,
+      detail,
+    );
   }
-  const code = codeIn(refusal);
   const reason = code !== null && !secrets.isIn(code) ? `, ${code}` : '';
-  return new ProviderError('refused', `The model's server refused the request (HTTP ${status}${reason}).`);
+  return new ProviderError(
+    'refused',
+    `The model's server refused the request (HTTP ${status}${reason}).`,
+    detail,
+  );
 }
 
-/** OpenAI's `error.code`, if it looks like one. */
-function codeIn(refusal: string): string | null {
+/** OpenAI's `error.code`, if it looks like one, and its message. */
+function parseRefusal(refusal: string): { code: string | null; message: string | null } {
   try {
-    const { error } = JSON.parse(refusal) as { error?: { code?: unknown } | null };
-    const code = error?.code;
-    return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : null;
+    const { error } = JSON.parse(refusal) as { error?: { code?: unknown; message?: unknown } | null };
+    const { code, message } = error ?? {};
+    return {
+      code: typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : null,
+      message: typeof message === 'string' ? message : null,
+    };
   } catch {
-    return null;
+    return { code: null, message: null };
   }
+}
+
+/** Returns the beginning of a foreign text as one line, without addresses. */
+function clean(text: string): string {
+  return text
+    .slice(0, MAX_DETAIL)
+    .toWellFormed()
+    .replace(/\p{C}|\s+/gu, ' ')
+    .replace(/\b[a-z][a-z+.-]{0,20}:\/\/\S+/gi, '…')
+    .trim();
 }
 
 /** Seconds to wait, from `Retry-After` in seconds or as a date. */

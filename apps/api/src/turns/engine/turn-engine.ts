@@ -203,8 +203,14 @@ function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {
     return { code: 'INTERRUPTED', message: 'The service is shutting down; try again', retryable: true };
   }
   if (error instanceof ProviderError) {
-    const failure = { code: 'UNAVAILABLE', message: error.message, retryable: error.retryable };
-    return error.retryAfter === undefined ? failure : { ...failure, retryAfter: error.retryAfter };
+    const { message, retryable, retryAfter, detail } = error;
+    return {
+      code: 'UNAVAILABLE',
+      message,
+      retryable,
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(detail !== undefined && { detail }),
+    };
   }
   if (error instanceof AppError) {
     return { code: error.code, message: error.message, retryable: error.code !== 'VALIDATION_ERROR' };

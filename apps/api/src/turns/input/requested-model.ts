@@ -1,4 +1,4 @@
-import type { InvocableAgent } from '../../agents/invocable-agent.ts';
+import { mayManage, type InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { forbidden } from '../../infra/http/app-error.ts';
 import type { TurnSettings } from '../records/turn.ts';
@@ -13,7 +13,7 @@ export function requestedModel(
   model: string | undefined,
 ): Pick<TurnSettings, 'model'> {
   if (model === undefined) return {};
-  if (caller.role !== 'ADMIN' && caller.userId !== agent.ownerUserId)
+  if (!mayManage(caller, agent))
     throw forbidden(`Only its owner and admins may run agent ${agent.id} on another model`);
   return { model };
 }

@@ -24,7 +24,7 @@ export class CancelAnswerDto implements CancelResponse {
   status!: CancelResponse['status'];
 }
 
-class TurnErrorDto {
+export class TurnErrorDto {
   /** A code of the error table, or INTERRUPTED. */
   code!: string;
   message!: string;

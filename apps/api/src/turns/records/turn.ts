@@ -32,6 +32,8 @@ export interface TurnFailure {
   retryable: boolean;
   /** Seconds. */
   retryAfter?: number;
+  /** What the model's server said; only for those who manage the agent. */
+  detail?: string;
 }
 
 export interface TurnRow {

@@ -1,5 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
+import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { Access } from '../../infra/http/access.ts';
@@ -23,11 +26,12 @@ export class TracesController {
   /** One of the caller's turns as a trace: its model calls, tool calls, and questions with their times and usage. */
   @InvokesAgent()
   @Get('agents/:agentId/turns/:turnId/trace')
+  @ApiParam({ name: 'agentId', type: String })
   trace(
     @Caller() caller: UserPrincipal,
-    @Param('agentId') agentId: string,
+    @InvokedAgent() agent: InvocableAgent,
     @Param('turnId') turnId: string,
   ): Promise<TraceDto> {
-    return this.traces.trace(caller, agentId, turnId);
+    return this.traces.trace(caller, agent, turnId);
   }
 }

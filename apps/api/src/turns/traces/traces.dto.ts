@@ -23,7 +23,7 @@ import { PageDto } from '../../infra/http/page.dto.ts';
 import { IsFilledText } from '../../infra/http/text.ts';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
-import { TurnDto } from '../lifecycle/turns.dto.ts';
+import { TurnDto, TurnErrorDto } from '../lifecycle/turns.dto.ts';
 
 const SCOPES = ['own', 'space'] as const;
 
@@ -162,8 +162,15 @@ class TraceSpanDto implements TraceSpan {
   error?: SpanErrorDto;
 }
 
+class TraceErrorDto extends TurnErrorDto {
+  /** What the model's server said. Only for the owner of the agent and admins. */
+  detail?: string;
+}
+
 @ApiExtraModels(...MESSAGE_CONTENTS)
 export class TraceDto extends TurnDto implements Trace {
+  /** Why it failed or was cancelled. */
+  override error!: TraceErrorDto | null;
   @ApiProperty({ enum: TURN_SOURCES, nullable: true })
   source!: TurnSource | null;
   /** The run of a task that caused the turn. */

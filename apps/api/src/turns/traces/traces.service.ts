@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Trace, TurnListing, TurnQuery, UserSummary } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { mayManage, type InvocableAgent } from '../../agents/invocable-agent.ts';
 import { IdentityService } from '../../auth/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { forbidden, invalid } from '../../infra/http/app-error.ts';
@@ -48,7 +49,8 @@ export class TracesService {
   }
 
   /** The caller's turn with its spans. */
-  async trace(caller: UserPrincipal, agentId: string, turnId: string): Promise<Trace> {
+  async trace(caller: UserPrincipal, agent: InvocableAgent, turnId: string): Promise<Trace> {
+    const agentId = agent.id;
     const turn = await this.turns.find(caller, agentId, turnId);
     const described = await this.turns.describe(caller, agentId, turnId);
     const records = await loadTraceRecords(this.database, turn.id, turn.sessionRef);
@@ -59,8 +61,10 @@ export class TracesService {
       { agentId, sessionId: described.sessionId },
       files,
     );
+    const detail = mayManage(caller, agent) ? turn.error?.detail : undefined;
     return {
       ...described,
+      error: described.error && { ...described.error, ...(detail !== undefined && { detail }) },
       source: turn.settings.source,
       runId: turn.causationRunId,
       sessionListed: !records.sessionHidden,

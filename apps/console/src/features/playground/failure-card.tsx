@@ -18,7 +18,9 @@ interface FailureCardProps {
 export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
   const { t } = useTranslation();
   const { live } = turn;
-  const stored = useQuery({ ...turnQuery(agentId, turn.turnId), enabled: live === null });
+  // Only the trace has what the model's server said.
+  const stored = useQuery({ ...turnQuery(agentId, turn.turnId), enabled: hasTurnId(turn.turnId) });
+  const detail = stored.data?.error?.detail;
   const failure = live?.failure ?? stored.data?.error;
   const facts = [
     ['code', failure?.code],
@@ -36,6 +38,7 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
       <p>
         <WarningOutlined aria-hidden /> {failure?.message ?? t('failure.unknown')}
       </p>
+      {detail !== undefined && <blockquote>{detail}</blockquote>}
       <dl>
         {known.map(([name, value]) => (
           <div key={name}>

@@ -100,6 +100,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
         if (signal.aborted) return;
         update(followed, (turn) => applyError(turn, error));
       }
+      void queryClient.invalidateQueries({ queryKey: keys.turn(agentId, followed.id) });
       void queryClient.invalidateQueries({ queryKey: keys.sessions(agentId) });
     },
     [agentId, update],

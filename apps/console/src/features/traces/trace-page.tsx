@@ -115,6 +115,7 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
             <section className="error-box" aria-label={t('traces.error')}>
               <strong className="mono">{trace.error.code}</strong>
               <p>{trace.error.message}</p>
+              {trace.error.detail !== undefined && <blockquote>{trace.error.detail}</blockquote>}
             </section>
           )}
           {trace.spans.length === 0 ? (
