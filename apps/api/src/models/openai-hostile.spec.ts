@@ -266,7 +266,10 @@ describe('OpenAiProvider and a hostile server', () => {
       const reading = provider
         .stream({ model: 'm', messages: [], tools: [], settings: {} }, new AbortController().signal)
         .next();
-      await expect(reading).rejects.toThrow("The model's server refused the request (HTTP 400).");
+      await expect(reading).rejects.toMatchObject({
+        message: "The model's server refused the request (HTTP 400).",
+        detail: '*'.repeat('my_secret_key'.length),
+      });
     });
   });
 });

@@ -191,7 +191,7 @@ describe('OpenAiProvider', () => {
     expect(error.retryable).toBe(expected.code !== 'refused');
     expect(server.requests).toHaveLength(tries);
     expect(error.message).toMatch(/^[A-Z].*\.$/);
-    expect(`${error.message} ${String(error.cause)}`).not.toMatch(
+    expect(`${error.message} ${error.detail ?? ''} ${String(error.cause)}`).not.toMatch(
       /sk-canary|127\.0\.0\.1|10\.0\.0\.1|https?:/,
     );
   });

@@ -170,6 +170,7 @@ class TraceErrorDto extends TurnErrorDto {
 @ApiExtraModels(...MESSAGE_CONTENTS)
 export class TraceDto extends TurnDto implements Trace {
   /** Why it failed or was cancelled. */
+  @ApiProperty({ type: () => TraceErrorDto, nullable: true })
   override error!: TraceErrorDto | null;
   @ApiProperty({ enum: TURN_SOURCES, nullable: true })
   source!: TurnSource | null;
