@@ -130,6 +130,15 @@ async function shootAll(page, look, shoot) {
   await shoot('playground-compact');
 
   const agent = page.url().replace(/\/playground.*/, '');
+  await page.goto(`${agent}/playground?panel=open`);
+  await page.getByText('Parameters', { exact: true }).waitFor();
+  await shoot('playground-settings');
+  await page.goto(`${agent}/compare`);
+  await page.getByLabel('Message').fill(QUESTION);
+  await page.getByLabel('Message').press('Enter');
+  await page.getByText('Open conversation').first().waitFor();
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await shoot('compare');
   await page.goto(agent);
   await shoot('agent');
   await page.getByText('Local tools').click();

@@ -352,7 +352,7 @@ describe('the body', () => {
       ['registeredLocalTools', {}, 'must be an array'],
       ['sessionId', 's', 'not a known field'],
       ['inputs', {}, 'not a known field'],
-      ['model', 'gpt-x', 'not a known field'],
+      ['models', 'gpt-x', 'not a known field'],
       ['constructor', 1, 'not a known field'],
     ];
     for (const [field, value, expected] of wrong)
