@@ -119,7 +119,7 @@ suite('a first visit', () => {
     await page.getByText(/\d tokens \(/).waitFor();
 
     await page.keyboard.press('Control+k');
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
     await page.keyboard.type('Applications');
     await page.getByRole('option', { name: /^Applications/ }).waitFor();
     await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ import { diffLines, skipUnchanged, type DiffLine, type SkippedLines } from './li
 type Definition = AgentVersion['agent'];
 
 /** The fields that versions can differ in, in the order of the form. */
-export const COMPARED_FIELDS = [
+const COMPARED_FIELDS = [
   'name',
   'description',
   'model',
