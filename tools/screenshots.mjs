@@ -207,6 +207,11 @@ async function shootAll(page, look, shoot) {
   await shoot('usage-by-agent');
   await page.getByRole('button', { name: 'Grant tokens' }).click();
   await shoot('usage-grant');
+  await page.goto('/settings/webhooks');
+  await shoot('webhooks');
+  await page.goto('/settings/audit?time=days');
+  await page.locator('.audit-entry').first().click();
+  await shoot('audit');
   await page.goto('/nowhere');
   await shoot('not-found');
 

@@ -429,6 +429,14 @@ suite('the console in a browser', () => {
       .getByText(/^Must /)
       .waitFor();
     expect(await page.getByLabel('Base URL').inputValue()).toBe('not an address');
+
+    await page.getByLabel('Base URL').fill('https://models.example.com/v1');
+    await page.getByLabel('Name', { exact: true }).fill('platform/offline');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .locator('.ant-form-item', { has: page.getByLabel('Name', { exact: true }) })
+      .getByText('Must be unique: a model named platform/offline already exists')
+      .waitFor();
   });
 
   it('shows a new key and a temporary password once', async () => {

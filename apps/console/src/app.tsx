@@ -136,7 +136,12 @@ export function App() {
   const theme = useMemo(() => createThemeConfig(scheme), [scheme]);
   return (
     <StyleProvider layer>
-      <ConfigProvider theme={theme} locale={locale} wave={{ disabled: true }}>
+      <ConfigProvider
+        theme={theme}
+        locale={locale}
+        wave={{ disabled: true }}
+        button={{ autoInsertSpace: false }}
+      >
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
         </QueryClientProvider>

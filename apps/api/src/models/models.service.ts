@@ -222,5 +222,5 @@ function assertNone(problems: string[]): void {
   if (problems.length > 0) throw invalidFor(problems);
 }
 
-const nameTaken = (name: string) => conflict(`A model named ${name} already exists`);
+const nameTaken = (name: string) => conflict(`name must be unique: a model named ${name} already exists`);
 const builtIn = () => conflict(`${OFFLINE_MODEL} is built in and cannot be changed or deleted`);

@@ -182,4 +182,4 @@ export async function auditTool(
   });
 }
 
-const nameTaken = (name: string) => conflict(`A tool named ${name} already exists`);
+const nameTaken = (name: string) => conflict(`name must be unique: a tool named ${name} already exists`);

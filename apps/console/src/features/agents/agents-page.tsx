@@ -8,11 +8,16 @@ import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
 import { Page } from '../../ui/page.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { usePeople } from '../members/use-people.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
+import { AGENT_ORDERS, sortAgents } from './sort-agents.ts';
 
 /** Agents are there to be talked to; those that are not for the user only to be looked at. */
 const linkOf = ({ id, accessible }: Agent | AgentListing): string =>
@@ -24,15 +29,17 @@ export function Component() {
   const [search, setSearch] = useSearchParams();
   const accessibleOnly = search.get('show') === 'accessible';
   const wanted = search.get('q') ?? '';
+  const [order, setOrder] = useSearchFilter('sort', AGENT_ORDERS);
+  const people = usePeople();
 
   const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
     client.agents.list({ ...page, accessibleOnly }),
   );
-  // The search covers all agents, not only the loaded pages.
+  // The search and the order cover all agents, not only the loaded pages.
   const { hasMore, loadingMore, loadMore } = list;
   useEffect(() => {
-    if (wanted !== '' && hasMore && !loadingMore) loadMore();
-  }, [wanted, hasMore, loadingMore, loadMore]);
+    if ((wanted !== '' || order !== undefined) && hasMore && !loadingMore) loadMore();
+  }, [wanted, order, hasMore, loadingMore, loadMore]);
 
   const setParam = (name: string, value: string) =>
     setSearch(
@@ -60,14 +67,34 @@ export function Component() {
     {
       key: 'model',
       title: t('agents.model'),
-      width: '24%',
+      width: '20%',
       render: (agent) =>
         isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
     },
     {
+      key: 'owner',
+      title: t('agents.owner'),
+      width: 140,
+      render: (agent) =>
+        isFullAgent(agent) ? (
+          (people.options.find(({ value }) => value === agent.ownerUserId)?.label ?? (
+            <span className="muted">–</span>
+          ))
+        ) : (
+          <span className="muted">–</span>
+        ),
+    },
+    {
+      key: 'changed',
+      title: t('agents.changed'),
+      width: 120,
+      render: (agent) =>
+        isFullAgent(agent) ? <Time iso={agent.updatedAt} /> : <span className="muted">–</span>,
+    },
+    {
       key: 'access',
       title: t('agents.access'),
-      width: 172,
+      width: 150,
       render: (agent) => <AccessBadge agent={agent} />,
     },
     { key: 'actions', title: '', width: 150, render: (agent) => <AgentMenu agent={agent} /> },
@@ -101,11 +128,22 @@ export function Component() {
             { value: 'accessible', label: t('agents.accessible') },
           ]}
         />
+        <FilterSelect
+          label={t('agents.order')}
+          any={t('agents.orders.created')}
+          value={order}
+          onChange={setOrder}
+          options={AGENT_ORDERS.map((one) => ({ value: one, label: t(`agents.orders.${one}`) }))}
+          width={170}
+        />
       </div>
       <DataList
         label={t('agents.title')}
         list={list}
-        items={list.items.filter((agent) => matches(agent, wanted))}
+        items={sortAgents(
+          list.items.filter((agent) => matches(agent, wanted)),
+          order,
+        )}
         columns={columns}
         rowKey={(agent) => agent.id}
         rowTo={linkOf}

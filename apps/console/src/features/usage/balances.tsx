@@ -42,7 +42,7 @@ function Account({ name, account }: { name: string; account: AccountBalance | un
               ? account.held > 0
                 ? t('usage.held', { tokens: whole(account.held) })
                 : t('usage.nothingHeld')
-              : t('usage.usedSoFar', { tokens: whole(-account.balance) })}
+              : t('usage.usedSoFar', { tokens: whole(0 - account.balance) })}
           </p>
         </>
       )}
