@@ -69,6 +69,8 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.getByText('UNAVAILABLE').waitFor();
     expect(new URL(page.url()).search).toBe('?status=FAILED');
     await page.getByLabel('Status').selectOption('');
+    // Otherwise the next filter could be added to the previous address.
+    await until(async () => (await rows.count()) === 3);
     await page.getByLabel('Whose turns').selectOption('space');
     await page
       .getByText('Former member')
