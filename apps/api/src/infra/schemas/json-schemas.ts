@@ -31,10 +31,10 @@ const metaSchema = new Ajv2020({ strict: false, logger: false, allErrors: true }
 /** Returns the problems of a schema, each with its JSON pointer; none if values can be validated against it. */
 export function checkSchema(schema: unknown, pointer: string, limits: SchemaLimits): string[] {
   try {
-    return withinTime(CHECK_MS, () => findProblems(schema, pointer, limits));
+    return withinCpuTime(CHECK_MS, COMPILE_MS, () => findProblems(schema, pointer, limits));
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return [`${pointer} takes too long to compile`];
+    const { message } = error as { message: string };
+    if (isTimeout(error)) return [`${pointer} takes too long to compile`];
     return [`${pointer} cannot be compiled: ${message}`];
   }
 }
@@ -143,6 +143,20 @@ class Failure {
 function withinTime<T>(timeout: number, work: () => T): T {
   return vm.runInNewContext('work()', { work }, { timeout }) as T;
 }
+
+/** As `withinTime`, and tries once more, for at most `mostMs`, if a busy machine gave the work less than `cpuMs` of its time. */
+function withinCpuTime<T>(cpuMs: number, mostMs: number, work: () => T): T {
+  const before = process.threadCpuUsage();
+  try {
+    return withinTime(cpuMs, work);
+  } catch (error) {
+    const { user, system } = process.threadCpuUsage(before);
+    if (!isTimeout(error) || (user + system) / 1_000 > 0.8 * cpuMs) throw error;
+    return withinTime(mostMs, work);
+  }
+}
+
+const isTimeout = (error: unknown) => (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /** With a compiler of its own, so that schemas share nothing. */
 function compile(schema: JsonSchema): ValidateFunction {
