@@ -437,6 +437,7 @@ describe('who may call an agent', () => {
     expect(await app.get(AgentsService).getInvocable(principal, agent.id)).toEqual({
       id: agent.id,
       spaceId,
+      ownerUserId: agent.ownerUserId,
       name: 'Ada',
       model: 'platform/offline',
       systemPrompt: '{{city}}',
