@@ -3,7 +3,7 @@ import type { Agent, AgentListing } from '@platform/contracts';
 import { Button, Input, Segmented } from 'antd';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
@@ -19,6 +19,9 @@ import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
 import { AGENT_ORDERS, sortAgents } from './sort-agents.ts';
 
+/** What the list shows instead of all agents. */
+const SHOWN = ['accessible'] as const;
+
 /** Agents are there to be talked to; those that are not for the user only to be looked at. */
 const linkOf = ({ id, accessible }: Agent | AgentListing): string =>
   accessible ? paths.playground(id) : paths.agent(id);
@@ -26,9 +29,9 @@ const linkOf = ({ id, accessible }: Agent | AgentListing): string =>
 export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [search, setSearch] = useSearchParams();
-  const accessibleOnly = search.get('show') === 'accessible';
-  const wanted = search.get('q') ?? '';
+  const [show, setShow] = useSearchFilter('show', SHOWN);
+  const accessibleOnly = show !== undefined;
+  const [wanted = '', setWanted] = useSearchFilter('q');
   const [order, setOrder] = useSearchFilter('sort', AGENT_ORDERS);
   const people = usePeople();
 
@@ -40,16 +43,6 @@ export function Component() {
   useEffect(() => {
     if ((wanted !== '' || order !== undefined) && hasMore && !loadingMore) loadMore();
   }, [wanted, order, hasMore, loadingMore, loadMore]);
-
-  const setParam = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        if (value === '') before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
 
   const columns: Column<Agent | AgentListing>[] = [
     {
@@ -117,12 +110,12 @@ export function Component() {
           placeholder={t('agents.search')}
           aria-label={t('agents.search')}
           defaultValue={wanted}
-          onChange={(event) => setParam('q', event.target.value)}
+          onChange={(event) => setWanted(event.target.value || undefined)}
         />
         <Segmented
           aria-label={t('agents.show')}
-          value={accessibleOnly ? 'accessible' : 'all'}
-          onChange={(value) => setParam('show', value === 'all' ? '' : value)}
+          value={show ?? 'all'}
+          onChange={(value) => setShow(SHOWN.find((one) => one === value))}
           options={[
             { value: 'all', label: t('agents.all') },
             { value: 'accessible', label: t('agents.accessible') },

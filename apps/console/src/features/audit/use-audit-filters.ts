@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useMemo } from 'react';
-import { useSearchParams } from 'react-router';
+import { useSearchFields } from '../../ui/use-search-fields.ts';
 
 /** Periods that end now, in milliseconds. */
 const PERIODS = { '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 };
@@ -22,18 +22,7 @@ type Changes = { [K in keyof AuditFilters]: AuditFilters[K] | undefined };
 
 /** The filters of the audit log. They are in the URL. */
 export function useAuditFilters(): [AuditFilters, (changes: Changes) => void] {
-  const [search, setSearch] = useSearchParams();
-  const change = (changes: Changes) =>
-    setSearch(
-      (before) => {
-        for (const [name, value] of Object.entries(changes) as [string, string | undefined][]) {
-          if (value === undefined || value === '') before.delete(name);
-          else before.set(name, value);
-        }
-        return before;
-      },
-      { replace: true },
-    );
+  const [search, change] = useSearchFields();
   return [parseAuditFilters(search), change];
 }
 

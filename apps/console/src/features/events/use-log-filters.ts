@@ -1,6 +1,6 @@
 import { ENVELOPE_STATUSES, type EnvelopeQuery, type EnvelopeStatus } from '@platform/contracts';
 import { useMemo } from 'react';
-import { useSearchParams } from 'react-router';
+import { useSearchFields } from '../../ui/use-search-fields.ts';
 import { findPeriodStart, PERIODS, validTime, type Period } from './periods.ts';
 
 export interface LogFilters {
@@ -13,29 +13,13 @@ export interface LogFilters {
   to?: string;
 }
 
-const NAMES = ['status', 'applicationIdentifier', 'event', 'since', 'from', 'to'] as const;
-
 /** The filters of the log. They are in the URL. */
 export function useLogFilters(): [
   LogFilters,
   (changes: { [K in keyof LogFilters]: LogFilters[K] | undefined }) => void,
 ] {
-  const [search, setSearch] = useSearchParams();
-  const filters = parseLogFilters(search);
-  const change = (changes: { [K in keyof LogFilters]: LogFilters[K] | undefined }) =>
-    setSearch(
-      (before) => {
-        for (const name of NAMES) {
-          if (!(name in changes)) continue;
-          const value = changes[name];
-          if (value === undefined) before.delete(name);
-          else before.set(name, value);
-        }
-        return before;
-      },
-      { replace: true },
-    );
-  return [filters, change];
+  const [search, change] = useSearchFields();
+  return [parseLogFilters(search), change];
 }
 
 export function parseLogFilters(search: URLSearchParams): LogFilters {

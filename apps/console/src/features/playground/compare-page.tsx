@@ -4,11 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { App, Button, Drawer, Segmented } from 'antd';
 import { lazy, Suspense, useRef, useState, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { Link, useNavigate, useParams } from 'react-router';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
 import { useDocumentTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useSearchFields } from '../../ui/use-search-fields.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useAttachments } from './attachments.ts';
 import { NEW_OPTIONS } from './call.ts';
@@ -28,7 +29,7 @@ const IDLE: ColumnState = { isRunning: false, figures: {} };
 export function Component() {
   const { t } = useTranslation();
   const { agentId = '' } = useParams();
-  const [search] = useSearchParams();
+  const [search] = useSearchFields();
   useDocumentTitle(t('compare.title'));
   const agents = useQuery(allAgentsQuery);
   if (agents.isError) return <ErrorState error={agents.error} retry={() => void agents.refetch()} />;
@@ -51,7 +52,7 @@ function Comparison({ agents, left, right }: ComparisonProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
-  const [search, setSearch] = useSearchParams();
+  const [search, choose] = useSearchFields();
   const [options, setOptions] = useState(NEW_OPTIONS);
   const [panelOpen, setPanelOpen] = useState(false);
   const [shown, setShown] = useState<'A' | 'B'>('A');
@@ -62,16 +63,6 @@ function Comparison({ agents, left, right }: ComparisonProps) {
   const both = [columns.A, columns.B];
   const isRunning = states.A.isRunning || states.B.isRunning;
 
-  const choose = (changes: Record<string, string | undefined>) =>
-    setSearch(
-      (before) => {
-        for (const [name, value] of Object.entries(changes))
-          if (value === undefined) before.delete(name);
-          else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
   const send = (contents: ContentItem[]) => both.forEach(({ current }) => current?.send(contents));
   const stop = () => {
     for (const { current } of both)

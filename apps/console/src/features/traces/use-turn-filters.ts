@@ -1,6 +1,6 @@
 import { TURN_STATUSES, type TurnQuery, type TurnStatus } from '@platform/contracts';
 import { useMemo } from 'react';
-import { useSearchParams } from 'react-router';
+import { useSearchFields } from '../../ui/use-search-fields.ts';
 
 /** Periods that end now, in milliseconds. */
 export const TURN_PERIODS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 };
@@ -22,18 +22,7 @@ type Name = keyof TurnFilters;
 export function useTurnFilters(
   isAdmin: boolean,
 ): [TurnFilters, (changes: Partial<Record<Name, string | undefined>>) => void] {
-  const [search, setSearch] = useSearchParams();
-  const change = (changes: Partial<Record<Name, string | undefined>>) =>
-    setSearch(
-      (before) => {
-        for (const [name, value] of Object.entries(changes) as [string, string | undefined][]) {
-          if (value === undefined) before.delete(name);
-          else before.set(name, value);
-        }
-        return before;
-      },
-      { replace: true },
-    );
+  const [search, change] = useSearchFields();
   return [parseTurnFilters(search, isAdmin), change];
 }
 
