@@ -1,13 +1,6 @@
 import { Collapse, Form, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
-
-const FIELDS = [
-  { name: 'temperature', min: 0, max: 2, step: 0.1 },
-  { name: 'top_p', min: 0, max: 1, step: 0.05 },
-  { name: 'max_tokens', min: 1, step: 256, precision: 0 },
-  { name: 'frequency_penalty', step: 0.1 },
-  { name: 'presence_penalty', step: 0.1 },
-] as const;
+import { MODEL_PARAMETERS } from './model-parameters.ts';
 
 /** The agent's default model settings. An empty field means the default of the model. */
 export function SettingsFields() {
@@ -23,7 +16,7 @@ export function SettingsFields() {
           forceRender: true,
           children: (
             <div className="settings-grid">
-              {FIELDS.map(({ name, ...limits }) => (
+              {MODEL_PARAMETERS.map(({ name, ...limits }) => (
                 <Form.Item
                   key={name}
                   name={['settings', name]}

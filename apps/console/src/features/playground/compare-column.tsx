@@ -1,15 +1,13 @@
 import type { Agent, AgentListing, ContentItem } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useImperativeHandle, useState, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { FilterSelect } from '../../ui/filter-select.tsx';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { isFullAgent } from '../agents/agent.ts';
-import { modelsQuery } from '../models/models-query.ts';
 import { toCall, type RunOptions } from './call.ts';
 import { FIGURES, getFigures, type AnswerFigures } from './compare.ts';
+import { ModelSelect } from './model-select.tsx';
 import { createSessionId } from './session-id.ts';
 import { TurnCard } from './turn-card.tsx';
 import { listTurns } from './turn-list.ts';
@@ -82,7 +80,9 @@ export function CompareColumn(props: CompareColumnProps) {
             </option>
           ))}
         </select>
-        {isFullAgent(agent) && <ModelOfColumn name={name} agent={agent} model={model} onModel={onModel} />}
+        {isFullAgent(agent) && (
+          <ModelSelect label={t('compare.model', { name })} agent={agent} model={model} onChange={onModel} />
+        )}
       </header>
       <div
         className="compare-scroll"
@@ -116,30 +116,6 @@ export function CompareColumn(props: CompareColumnProps) {
 }
 
 const doNothing = () => undefined;
-
-interface ModelOfColumnProps {
-  name: string;
-  agent: Agent;
-  model: string | undefined;
-  onModel: CompareColumnProps['onModel'];
-}
-
-function ModelOfColumn({ name, agent, model, onModel }: ModelOfColumnProps) {
-  const { t } = useTranslation();
-  const models = useQuery(modelsQuery);
-  const names = models.data?.map((one) => one.name).filter((one) => one !== agent.model) ?? [];
-  return (
-    <FilterSelect
-      label={t('compare.model', { name })}
-      any={t('run.ownModel', { model: agent.model })}
-      value={model}
-      onChange={onModel}
-      options={names.map((value) => ({ value, label: value }))}
-      loading={models.isPending}
-      width="100%"
-    />
-  );
-}
 
 interface FiguresProps {
   name: string;

@@ -1,25 +1,16 @@
-import { OFFLINE_MODEL, type Agent, type AgentListing } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
+import type { Agent, AgentListing } from '@platform/contracts';
 import { Button, Input, InputNumber, Switch } from 'antd';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { FilterSelect } from '../../ui/filter-select.tsx';
 import { isFullAgent } from '../agents/agent.ts';
-import { modelsQuery } from '../models/models-query.ts';
+import { MODEL_PARAMETERS } from '../agents/model-parameters.ts';
 import { hasInputs, listMissing, listPromptVariables, NEW_OPTIONS, type RunOptions } from './call.ts';
+import { ModelSelect } from './model-select.tsx';
 import { SaveOptions } from './save-options.tsx';
 import './options-panel.css';
 import { VariableRows } from './variable-rows.tsx';
-
-const NUMBERS = [
-  { name: 'temperature', min: 0, max: 2, step: 0.1 },
-  { name: 'top_p', min: 0, max: 1, step: 0.05 },
-  { name: 'max_tokens', min: 1, step: 256, precision: 0 },
-  { name: 'frequency_penalty', step: 0.1 },
-  { name: 'presence_penalty', step: 0.1 },
-] as const;
 
 interface OptionsPanelProps {
   /** Null for options that several agents share. */
@@ -38,11 +29,15 @@ export function OptionsPanel({ agent, options, onChange }: OptionsPanelProps) {
     <div className="options-panel">
       {agent && <Variables agent={agent} options={options} onChange={(variables) => change({ variables })} />}
       {agent && isFullAgent(agent) && (
-        <ModelSelect
-          agent={agent}
-          model={options.model}
-          onChange={(model) => onChange(without(options, model))}
-        />
+        <section>
+          <h2>{t('run.model')}</h2>
+          <ModelSelect
+            label={t('run.model')}
+            agent={agent}
+            model={options.model}
+            onChange={(model) => onChange(without(options, model))}
+          />
+        </section>
       )}
       <ParameterFields agent={agent} options={options} onChange={(parameters) => change({ parameters })} />
       <section>
@@ -149,34 +144,6 @@ function Variables({
   );
 }
 
-function ModelSelect({
-  agent,
-  model,
-  onChange,
-}: {
-  agent: Agent;
-  model: string | undefined;
-  onChange: (model: string | undefined) => void;
-}) {
-  const { t } = useTranslation();
-  const models = useQuery(modelsQuery);
-  const names = models.data?.map(({ name }) => name) ?? [OFFLINE_MODEL];
-  return (
-    <section>
-      <h2>{t('run.model')}</h2>
-      <FilterSelect
-        label={t('run.model')}
-        any={t('run.ownModel', { model: agent.model })}
-        value={model}
-        onChange={onChange}
-        options={names.filter((name) => name !== agent.model).map((name) => ({ value: name, label: name }))}
-        loading={models.isPending}
-        width="100%"
-      />
-    </section>
-  );
-}
-
 function ParameterFields({
   agent,
   options,
@@ -189,14 +156,14 @@ function ParameterFields({
   const { t } = useTranslation();
   const id = useId();
   const { kind, parameters } = options;
-  const set = (name: (typeof NUMBERS)[number]['name'], value: number | null) => {
+  const set = (name: (typeof MODEL_PARAMETERS)[number]['name'], value: number | null) => {
     const { [name]: _, ...others } = parameters;
     onChange(value === null ? others : { ...others, [name]: value });
   };
   return (
     <section>
       <h2>{t('run.parameters')}</h2>
-      {NUMBERS.map(({ name, ...limits }) => {
+      {MODEL_PARAMETERS.map(({ name, ...limits }) => {
         const own = agent && isFullAgent(agent) ? agent.settings[name] : undefined;
         // An execution takes a narrower range than a chat.
         const range = name === 'temperature' && kind !== 'chat' ? { ...limits, max: 1 } : limits;
