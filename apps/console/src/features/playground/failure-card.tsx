@@ -34,7 +34,7 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
   const known = facts.filter(([, value]) => value !== undefined && value !== null);
 
   return (
-    <section className="failure" role="alert">
+    <section className="failure error-box" role="alert">
       <p>
         <WarningOutlined aria-hidden /> {failure?.message ?? t('failure.unknown')}
       </p>

@@ -1,10 +1,10 @@
-import type { TaskSchedule } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
-import { useEffect, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
+import { useSettled } from '../../ui/use-settled.ts';
 
 const PAUSE_MS = 350;
 const TIMEZONES = Intl.supportedValuesOf('timeZone');
@@ -46,7 +46,8 @@ function NextTimes() {
   const { t, i18n } = useTranslation();
   const cron = Form.useWatch<string | undefined>(['schedule', 'cron']);
   const timezone = Form.useWatch<string | undefined>(['schedule', 'timezone']);
-  const schedule = useSettled({ cron: cron?.trim() ?? '', timezone: timezone ?? '' });
+  const wanted = useMemo(() => ({ cron: cron?.trim() ?? '', timezone: timezone ?? '' }), [cron, timezone]);
+  const schedule = useSettled(wanted, PAUSE_MS);
   const isComplete = schedule.cron !== '' && schedule.timezone !== '';
   const preview = useQuery({
     queryKey: [...keys.schedulePreview, schedule],
@@ -84,14 +85,4 @@ function NextTimes() {
       {preview.data?.dueAt.length === 0 && <p className="warning-text">{t('schedule.never')}</p>}
     </section>
   );
-}
-
-/** Returns the schedule once it has not changed for a moment. */
-function useSettled({ cron, timezone }: TaskSchedule): TaskSchedule {
-  const [settled, setSettled] = useState({ cron, timezone });
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled({ cron, timezone }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [cron, timezone]);
-  return settled;
 }
