@@ -1,6 +1,6 @@
 import type { Role } from '@platform/contracts';
 import type { DataSource } from 'typeorm';
-import { firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { AccessClaims } from './access-tokens.ts';
 import type { UserPrincipal } from './principal.ts';
 
@@ -48,11 +48,11 @@ export interface SignInRow {
 }
 
 /** Every call with an access token reads it. */
-export async function findSignIn(
+export function findSignIn(
   database: DataSource,
   { refreshSessionId, userId, spaceId, joinedAt }: AccessClaims,
-): Promise<SignInRow | undefined> {
-  const [signIn] = await preparedRows<SignInRow>(
+): Promise<SignInRow | null> {
+  return firstPreparedRow(
     database,
     'auth.sign-in',
     `select m.role, s.revoked_at is not null as "isRevoked", u.password_temporary as "passwordTemporary"
@@ -62,7 +62,6 @@ export async function findSignIn(
      where s.id = $1 and s.user_id = $2`,
     [refreshSessionId, userId, spaceId, joinedAt === null ? null : new Date(joinedAt)],
   );
-  return signIn;
 }
 
 export async function updateLastUsed(sql: Sql, keyId: string): Promise<void> {

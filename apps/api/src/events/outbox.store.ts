@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import { firstPreparedRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 /** How long a process may take from claiming an envelope to locking it. */
 const LEASE = `interval '15 seconds'`;
@@ -45,9 +45,8 @@ export const CLAIM_SUSPECT = `
   returning ${CLAIM}`;
 
 /** Claims one envelope that has failed, or whose process died: it is tried alone. The attempt counts before the work. */
-export async function claimSuspect(sql: DataSource | EntityManager): Promise<Claim | null> {
-  const [claim] = await preparedRows<Claim>(sql, 'claim_suspect_envelope', CLAIM_SUSPECT, []);
-  return claim ?? null;
+export function claimSuspect(sql: DataSource | EntityManager): Promise<Claim | null> {
+  return firstPreparedRow(sql, 'claim_suspect_envelope', CLAIM_SUSPECT, []);
 }
 
 /** Gives claims back, to be tried at once: all of them alone if they are suspects. */

@@ -49,17 +49,12 @@ function toError(status: number, wait: { retryAfter?: number }, refusal: string,
   const { code, message } = parseRefusal(refusal);
   const words = message === null ? '' : clean(secrets.mask(message));
   const detail = words === '' ? {} : { detail: words };
+  const more = { ...wait, ...detail };
   if (status === 429) {
-    return new ProviderError('rate-limited', "The model's server has too many requests right now.", {
-      ...wait,
-      ...detail,
-    });
+    return new ProviderError('rate-limited', "The model's server has too many requests right now.", more);
   }
   if (status === 408 || status >= 500) {
-    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, {
-      ...wait,
-      ...detail,
-    });
+    return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, more);
   }
   if (status === 401 || status === 403) {
     return new ProviderError(
