@@ -191,15 +191,15 @@ describe('a bulk replay', () => {
       const ids = await record(40);
       const { id } = await begin({ perSecond: 1000 });
       await finished(id);
-      // As if a worker had died: its lease has passed, its last commit was 15 envelopes in.
       const at = ids[14];
+      await app.sql('delete from envelope_replay where bulk_replay_id = $1 and envelope_id > $2', [id, at]);
+      await app.sql(`update envelope set status = 'DISPATCHED', generation = 0 where id > $1`, [at]);
+      // As if a worker had died: its lease has passed, its last commit was 15 envelopes in. A worker continues at once.
       await app.sql(
         `update bulk_replay set status = 'RUNNING', position = $2, replayed = 15, finished_at = null,
          lease_until = clock_timestamp() - interval '1 second' where id = $1`,
         [id, at],
       );
-      await app.sql('delete from envelope_replay where bulk_replay_id = $1 and envelope_id > $2', [id, at]);
-      await app.sql(`update envelope set status = 'DISPATCHED', generation = 0 where id > $1`, [at]);
       expect(await finished(id)).toMatchObject({ status: 'COMPLETED', replayed: 40, refused: 0 });
       expect(await generations(ids)).toEqual(Array.from({ length: 40 }, () => 1));
     },
