@@ -20,3 +20,10 @@ it('shows a formula that cannot be read as it was written, and no address in it'
   await screen.findByText('\\frac{a', {}, { timeout: 10_000 });
   expect(document.querySelectorAll('a')).toHaveLength(0);
 });
+
+it('shows a formula that defines commands as it was written', async () => {
+  const text = `$\\def\\a#1{${'#1'.repeat(300)}}\\a{${'x'.repeat(300)}}$ and $y$`;
+  await renderInApp(<Markdown text={text} streaming={false} />);
+  await waitFor(() => expect(document.querySelectorAll('math')).toHaveLength(1), { timeout: 10_000 });
+  expect(document.querySelector('code')?.textContent).toContain('\\def\\a#1');
+});

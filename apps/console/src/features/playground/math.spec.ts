@@ -29,6 +29,8 @@ describe('markFormulas', () => {
     const started = performance.now();
     for (const text of ['$a ', '\\(', '\\[x', '`', '``a', '$a$', '\\[\\('])
       markFormulas(text.repeat(100_000 / text.length));
+    // Code of as many different marks as fit.
+    markFormulas(Array.from({ length: 1_500 }, (_, i) => '`'.repeat(i + 1)).join(' '));
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -22,7 +22,7 @@ export function markFormulas(text: string): string {
 
 function markOutsideCode(text: string): string {
   const [lineEnd, inlineEnd, displayEnd] = ['\n', '\\)', '\\]'].map((mark) => finder(text, mark));
-  const codeEnds = new Map<number, (from: number) => number>();
+  const codeEnd = codeEndFinder(text);
   let end = 0;
   let marked = '';
   const put = (from: number, to: number, replacement: string) => {
@@ -41,25 +41,35 @@ function markOutsideCode(text: string): string {
       else if (newline < 0 || close < newline) put(index, close + 2, `$$${formula}$$`);
       continue;
     }
-    const find = codeEnds.get(start.length) ?? finder(text, new RegExp(`(?<!\`)${start}(?!\`)`, 'g'));
-    codeEnds.set(start.length, find);
-    const close = find(inner);
+    const close = codeEnd(inner, start.length);
     if (close >= 0) put(index, close + start.length, text.slice(index, close + start.length));
   }
   return marked + markDollars(text.slice(end));
 }
 
 /** Returns a search that never reads a part of the text twice. It must be asked for increasing positions. */
-function finder(text: string, mark: string | RegExp): (from: number) => number {
+function finder(text: string, mark: string): (from: number) => number {
   let found = -2;
   return (from) => {
     if (found === -1 || found >= from) return found;
-    if (typeof mark === 'string') found = text.indexOf(mark, from);
-    else {
-      mark.lastIndex = from;
-      found = mark.exec(text)?.index ?? -1;
-    }
+    found = text.indexOf(mark, from);
     return found;
+  };
+}
+
+/** Returns a search for the backticks that end code: as many as those that begin it. It reads the text once, too. */
+function codeEndFinder(text: string): (from: number, count: number) => number {
+  const places = new Map<number, number[]>();
+  for (const { 0: mark, index } of text.matchAll(/`+/g)) {
+    const same = places.get(mark.length);
+    if (same === undefined) places.set(mark.length, [index]);
+    else same.push(index);
+  }
+  for (const same of places.values()) same.reverse();
+  return (from, count) => {
+    const same = places.get(count) ?? [];
+    while (same.length > 0 && (same.at(-1) as number) < from) same.pop();
+    return same.at(-1) ?? -1;
   };
 }
 
