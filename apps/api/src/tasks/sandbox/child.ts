@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from 'quickjs-emscripten';
+import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten';
 import { Execution, type ExecutionState } from './execution.ts';
-import { Interpreter } from './interpreter.ts';
+import { createMemory, Interpreter } from './interpreter.ts';
 import type { SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
 import type { WatchdogData } from './watchdog.ts';
 
@@ -18,7 +18,8 @@ const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
 // The worker has died, maybe while this process starts. Node.js can hang in `exit()` while V8 compiles.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-const interpreter = new Interpreter(await newQuickJSWASMModuleFromVariant(RELEASE_SYNC), limits);
+const quickJs = newVariant(RELEASE_SYNC, { wasmMemory: createMemory(limits) });
+const interpreter = new Interpreter(await newQuickJSWASMModuleFromVariant(quickJs), limits);
 
 let execution: Execution | null = null;
 let heardAt = performance.now();

@@ -7,6 +7,9 @@ import { preludeOf } from './prelude.ts';
 const PAGE = 65_536;
 /** Of QuickJS itself. No gap in its static data or its heap is half as long. */
 const STACK = 5_242_880;
+/** What QuickJS asks for at first, and what it needs itself: its static data, its stack, and the built-ins. */
+const FIRST_BYTES = 16 * 1024 * 1024;
+const OWN_BYTES = 8 * 1024 * 1024;
 
 /** What the code does to the outside, and when it has to stop. */
 export interface InterpreterHost {
@@ -14,6 +17,15 @@ export interface InterpreterHost {
   call(id: QuickJSHandle, action: QuickJSHandle, json: QuickJSHandle): void;
   end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void;
   isExceeded(): boolean;
+}
+
+/**
+ * Returns the memory of an interpreter, which bounds what the code can use. The limit of QuickJS does not: in WebAssembly it
+ * counts how many values there are, not how large they are.
+ */
+export function createMemory({ memoryBytes }: SandboxLimits): WebAssembly.Memory {
+  const maximum = Math.ceil((memoryBytes + OWN_BYTES) / PAGE);
+  return new WebAssembly.Memory({ initial: FIRST_BYTES / PAGE, maximum });
 }
 
 /**

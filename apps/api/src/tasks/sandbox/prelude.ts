@@ -6,6 +6,9 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
   return `(function (hostLog, hostCall, hostFinish, hostRandom) {
   'use strict';
   Math.random = hostRandom;
+  // When they grow, they show what earlier executions have left in the memory. No other thread could share them.
+  delete globalThis.SharedArrayBuffer;
+  delete globalThis.Atomics;
   const { parse, stringify } = JSON;
   const { assign } = Object;
   const { apply } = Reflect;
