@@ -122,6 +122,7 @@ async function shootAll(page, look, shoot) {
   }
   await page.locator('button:enabled', { hasText: 'Compact' }).waitFor();
   await shoot('playground-answered');
+  const trace = await page.getByRole('link', { name: 'Trace', exact: true }).last().getAttribute('href');
   await compact.click();
   await page
     .getByRole('dialog')
@@ -162,8 +163,7 @@ async function shootAll(page, look, shoot) {
   await shoot('traces');
   await page.goto('/traces?scope=space');
   await shoot('traces-space');
-  await page.goto('/traces');
-  await page.getByRole('link', { name: 'What time is it?' }).first().click();
+  await page.goto(trace);
   await page.locator('.span-row').first().waitFor();
   await shoot('trace');
   await page.locator('.span-row').first().click();

@@ -12,7 +12,7 @@ export async function renderInApp(element: ReactNode): Promise<UserEvent> {
   await loadPlaygroundTexts();
   await loadToolTexts();
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
       <App>{element}</App>
     </QueryClientProvider>,
   );

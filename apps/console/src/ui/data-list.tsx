@@ -10,8 +10,11 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
+import { nextSorting, type SortValue } from './sort.ts';
+import { SortSelect } from './sort-select.tsx';
 import { ErrorState } from './states.tsx';
 import type { List } from './use-list.ts';
+import { useSorting, type SortedList } from './use-sorting.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 export interface Column<T> {
@@ -20,6 +23,10 @@ export interface Column<T> {
   title: string;
   width?: number | string;
   render: (item: T) => ReactNode;
+  /** Makes the column sortable in a DataList. Only for lists that are loaded as a whole when they are sorted. */
+  sortBy?: (item: T) => SortValue;
+  /** The first click on the heading sorts from the latest or the largest. */
+  descendingFirst?: boolean;
 }
 
 interface DataListProps<T> {
@@ -47,17 +54,19 @@ interface LongListProps {
 
 /** The table of a list page, with states for loading, empty lists, errors, and missing permission. */
 export function DataList<T>(props: DataListProps<T>) {
+  const { list, columns } = props;
+  const sorted = useSorting(list, props.items ?? list.items, columns);
   return (
-    <Table {...props}>
-      {props.list.loading ? (
-        <SkeletonRows columns={props.columns} />
+    <Table {...props} sorted={sorted}>
+      {list.loading || sorted.loading ? (
+        <SkeletonRows columns={columns} />
       ) : (
-        (props.items ?? props.list.items).map((item, i) => (
+        sorted.items.map((item, i) => (
           <Row
             key={props.rowKey(item)}
             item={item}
             index={i}
-            columns={props.columns}
+            columns={columns}
             rowClass={props.rowClass}
             rowTo={props.rowTo}
             onRowClick={props.onRowClick}
@@ -73,7 +82,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
   const { list, items = list.items, rowHeight, rowKey } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, last, before, after } = useVisibleRows(body, items.length, rowHeight);
-  const { hasMore, loadingMore, loadMore } = list;
+  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
   const isAtEnd = last >= items.length - 10;
   const heights = {
     '--row-height': `${rowHeight.wide}px`,
@@ -81,8 +90,8 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
   } as CSSProperties;
 
   useEffect(() => {
-    if (isAtEnd && hasMore && !loadingMore && items.length > 0) loadMore();
-  }, [isAtEnd, hasMore, loadingMore, items.length, loadMore]);
+    if (isAtEnd && hasMore && !loadingMore && !loadMoreFailed && items.length > 0) loadMore();
+  }, [isAtEnd, hasMore, loadingMore, loadMoreFailed, items.length, loadMore]);
 
   return (
     <Table
@@ -116,6 +125,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
 }
 
 interface TableProps<T> extends DataListProps<T> {
+  sorted?: SortedList<T>;
   className?: string;
   rowCount?: number;
   bodyRef?: Ref<HTMLTableSectionElement>;
@@ -124,7 +134,17 @@ interface TableProps<T> extends DataListProps<T> {
 }
 
 function Table<T>(props: TableProps<T>) {
-  const { label, list, items = list.items, columns, empty, noMatch, className = '', rowCount } = props;
+  const {
+    label,
+    list,
+    items = list.items,
+    columns,
+    empty,
+    noMatch,
+    className = '',
+    rowCount,
+    sorted,
+  } = props;
   const { t } = useTranslation();
   if (list.error !== null) {
     return (
@@ -137,14 +157,13 @@ function Table<T>(props: TableProps<T>) {
     return <div className="list">{list.items.length > 0 ? noMatch : empty}</div>;
   }
   return (
-    <div className={`list ${className}`} aria-busy={list.loading}>
+    <div className={`list ${className}`} aria-busy={list.loading || sorted?.loading}>
+      {sorted !== undefined && <SortSelect columns={columns} sorted={sorted} />}
       <table aria-label={label} aria-rowcount={rowCount}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.key} scope="col" style={{ width: column.width }}>
-                {column.title || <span className="visually-hidden">{t('common.actions')}</span>}
-              </th>
+              <Heading key={column.key} column={column} sorted={sorted} />
             ))}
           </tr>
         </thead>
@@ -152,7 +171,7 @@ function Table<T>(props: TableProps<T>) {
           {props.children}
         </tbody>
       </table>
-      {list.hasMore && (
+      {list.hasMore && sorted?.loading !== true && (
         <div className="list-more">
           <Button onClick={list.loadMore} loading={list.loadingMore}>
             {t('common.loadMore')}
@@ -160,6 +179,31 @@ function Table<T>(props: TableProps<T>) {
         </div>
       )}
     </div>
+  );
+}
+
+function Heading<T>({ column, sorted }: { column: Column<T>; sorted: SortedList<T> | undefined }) {
+  const { t } = useTranslation();
+  const { key, title, width, sortBy, descendingFirst = false } = column;
+  if (sorted === undefined || sortBy === undefined)
+    return (
+      <th scope="col" style={{ width }}>
+        {title || <span className="visually-hidden">{t('common.actions')}</span>}
+      </th>
+    );
+  const { sorting, sort } = sorted;
+  const direction = sorting?.key === key ? (sorting.descending ? 'descending' : 'ascending') : undefined;
+  return (
+    <th scope="col" style={{ width }} aria-sort={direction}>
+      <button
+        type="button"
+        className="sort-button"
+        onClick={() => sort(nextSorting(sorting, key, descendingFirst))}
+      >
+        {title}
+        <span aria-hidden className={`sort-arrow ${direction ?? ''}`} />
+      </button>
+    </th>
   );
 }
 

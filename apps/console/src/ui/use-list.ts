@@ -7,6 +7,7 @@ export interface List<T> {
   error: Error | null;
   hasMore: boolean;
   loadingMore: boolean;
+  loadMoreFailed: boolean;
   loadMore: () => void;
   retry: () => void;
 }
@@ -40,6 +41,7 @@ export function useList<T>(
     error: query.data === undefined ? query.error : null,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
+    loadMoreFailed: query.isFetchNextPageError,
     loadMore: () => void query.fetchNextPage(),
     retry: () => void query.refetch(),
   };

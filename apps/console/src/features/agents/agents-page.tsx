@@ -8,7 +8,6 @@ import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/data-list.tsx';
 import { Page } from '../../ui/page.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -17,7 +16,6 @@ import { usePeople } from '../members/use-people.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
-import { AGENT_ORDERS, sortAgents } from './sort-agents.ts';
 
 /** What the list shows instead of all agents. */
 const SHOWN = ['accessible'] as const;
@@ -32,22 +30,25 @@ export function Component() {
   const [show, setShow] = useSearchFilter('show', SHOWN);
   const accessibleOnly = show !== undefined;
   const [wanted = '', setWanted] = useSearchFilter('q');
-  const [order, setOrder] = useSearchFilter('sort', AGENT_ORDERS);
   const people = usePeople();
 
   const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
     client.agents.list({ ...page, accessibleOnly }),
   );
-  // The search and the order cover all agents, not only the loaded pages.
-  const { hasMore, loadingMore, loadMore } = list;
+  // The search covers all agents, not only the loaded pages.
+  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
   useEffect(() => {
-    if ((wanted !== '' || order !== undefined) && hasMore && !loadingMore) loadMore();
-  }, [wanted, order, hasMore, loadingMore, loadMore]);
+    if (wanted !== '' && hasMore && !loadingMore && !loadMoreFailed) loadMore();
+  }, [wanted, hasMore, loadingMore, loadMoreFailed, loadMore]);
+
+  const findOwner = (agent: Agent | AgentListing) =>
+    isFullAgent(agent) ? people.options.find(({ value }) => value === agent.ownerUserId)?.label : undefined;
 
   const columns: Column<Agent | AgentListing>[] = [
     {
       key: 'name',
       title: t('agents.agent'),
+      sortBy: ({ name }) => name,
       render: (agent) => (
         <>
           <Link className="primary-link" to={linkOf(agent)}>
@@ -61,6 +62,7 @@ export function Component() {
       key: 'model',
       title: t('agents.model'),
       width: '20%',
+      sortBy: (agent) => (isFullAgent(agent) ? agent.model : null),
       render: (agent) =>
         isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
     },
@@ -68,19 +70,15 @@ export function Component() {
       key: 'owner',
       title: t('agents.owner'),
       width: 140,
-      render: (agent) =>
-        isFullAgent(agent) ? (
-          (people.options.find(({ value }) => value === agent.ownerUserId)?.label ?? (
-            <span className="muted">–</span>
-          ))
-        ) : (
-          <span className="muted">–</span>
-        ),
+      sortBy: findOwner,
+      render: (agent) => findOwner(agent) ?? <span className="muted">–</span>,
     },
     {
       key: 'changed',
       title: t('agents.changed'),
       width: 120,
+      sortBy: (agent) => (isFullAgent(agent) ? agent.updatedAt : null),
+      descendingFirst: true,
       render: (agent) =>
         isFullAgent(agent) ? <Time iso={agent.updatedAt} /> : <span className="muted">–</span>,
     },
@@ -121,22 +119,11 @@ export function Component() {
             { value: 'accessible', label: t('agents.accessible') },
           ]}
         />
-        <FilterSelect
-          label={t('agents.order')}
-          any={t('agents.orders.created')}
-          value={order}
-          onChange={setOrder}
-          options={AGENT_ORDERS.map((one) => ({ value: one, label: t(`agents.orders.${one}`) }))}
-          width={170}
-        />
       </div>
       <DataList
         label={t('agents.title')}
         list={list}
-        items={sortAgents(
-          list.items.filter((agent) => matches(agent, wanted)),
-          order,
-        )}
+        items={list.items.filter((agent) => matches(agent, wanted))}
         columns={columns}
         rowKey={(agent) => agent.id}
         rowTo={linkOf}

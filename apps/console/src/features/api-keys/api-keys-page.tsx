@@ -36,6 +36,7 @@ export function Component() {
     {
       key: 'name',
       title: t('common.name'),
+      sortBy: ({ name }) => name,
       render: (key) => (
         <>
           <span className="primary-link">{key.name}</span>
@@ -47,12 +48,16 @@ export function Component() {
       key: 'created',
       title: t('apiKeys.createdAt'),
       width: 150,
+      sortBy: ({ createdAt }) => createdAt,
+      descendingFirst: true,
       render: (key) => <Time iso={key.createdAt} />,
     },
     {
       key: 'used',
       title: t('apiKeys.lastUsed'),
       width: 150,
+      sortBy: ({ lastUsedAt }) => lastUsedAt,
+      descendingFirst: true,
       render: (key) =>
         key.lastUsedAt === null ? (
           <span className="muted">{t('apiKeys.never')}</span>
@@ -64,6 +69,7 @@ export function Component() {
       key: 'expires',
       title: t('apiKeys.expires'),
       width: 150,
+      sortBy: ({ expiresAt }) => expiresAt,
       render: (key) =>
         key.expiresAt === null ? (
           <span className="muted">{t('apiKeys.never')}</span>

@@ -30,6 +30,7 @@ export function Component() {
     {
       key: 'name',
       title: t('applications.application'),
+      sortBy: ({ name }) => name,
       render: ({ identifier, name, installed }) => (
         <>
           <Link to={paths.application(identifier)} className="primary-link">
@@ -59,6 +60,8 @@ export function Component() {
       key: 'key',
       title: t('applications.keyUsed'),
       width: 150,
+      sortBy: ({ systemKeyLastUsedAt }) => systemKeyLastUsedAt,
+      descendingFirst: true,
       render: ({ systemKeyLastUsedAt }) =>
         systemKeyLastUsedAt === null ? (
           <span className="muted">{t('apiKeys.never')}</span>
@@ -70,6 +73,8 @@ export function Component() {
       key: 'updated',
       title: t('applications.updated'),
       width: 130,
+      sortBy: ({ updatedAt }) => updatedAt,
+      descendingFirst: true,
       render: ({ updatedAt }) => <Time iso={updatedAt} />,
     },
   ];

@@ -63,6 +63,7 @@ export function Component() {
     {
       key: 'event',
       title: t('subscriptions.event'),
+      sortBy: ({ event }) => event,
       render: (subscription) => (
         <>
           <button
@@ -92,6 +93,7 @@ export function Component() {
     {
       key: 'task',
       title: t('subscriptions.task'),
+      sortBy: ({ taskName }) => taskName,
       width: '20%',
       render: ({ taskId, taskName }) => <Link to={paths.task(taskId)}>{taskName}</Link>,
     },
@@ -99,12 +101,15 @@ export function Component() {
       key: 'origin',
       title: t('subscriptions.origin'),
       width: 130,
+      sortBy: ({ origin }) => t(`subscriptions.origins.${origin}`),
       render: ({ origin }) => <span className="badge plain">{t(`subscriptions.origins.${origin}`)}</span>,
     },
     {
       key: 'enabled',
       title: t('subscriptions.enabled'),
-      width: 100,
+      width: 110,
+      sortBy: ({ enabled }) => enabled,
+      descendingFirst: true,
       render: (subscription) => <EnabledSwitch subscription={subscription} />,
     },
     {

@@ -49,6 +49,7 @@ export function Component() {
     {
       key: 'title',
       title: t('knowledge.document'),
+      sortBy: ({ title }) => title,
       render: ({ id, title, status, error }) => (
         <>
           <button type="button" className="link-button primary-link" onClick={() => open(id)}>
@@ -62,19 +63,31 @@ export function Component() {
       key: 'status',
       title: t('knowledge.status'),
       width: 125,
+      sortBy: ({ status }) => t(`knowledge.statuses.${status}`),
       render: (document) => <DocumentStatus status={document.status} />,
     },
     {
       key: 'size',
       title: t('knowledge.size'),
       width: 120,
+      sortBy: ({ bytes }) => bytes,
+      descendingFirst: true,
       render: ({ bytes }) => formatBytes(bytes, i18n.language),
     },
-    { key: 'chunks', title: t('knowledge.passages'), width: 100, render: ({ chunks }) => chunks },
+    {
+      key: 'chunks',
+      title: t('knowledge.passages'),
+      width: 115,
+      sortBy: ({ chunks }) => chunks,
+      descendingFirst: true,
+      render: ({ chunks }) => chunks,
+    },
     {
       key: 'created',
       title: t('knowledge.added'),
       width: 140,
+      sortBy: ({ createdAt }) => createdAt,
+      descendingFirst: true,
       render: ({ createdAt }) => <Time iso={createdAt} />,
     },
     ...(isAdmin

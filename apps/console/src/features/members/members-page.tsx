@@ -47,6 +47,7 @@ export function Component() {
     {
       key: 'name',
       title: t('members.member'),
+      sortBy: ({ user: { name } }) => name,
       render: (member) => (
         <span className="row">
           <Avatar name={member.user.name} />
@@ -67,6 +68,7 @@ export function Component() {
       key: 'role',
       title: t('members.role'),
       width: 170,
+      sortBy: ({ role }) => ROLES.indexOf(role),
       render: (member) => <RoleField member={member} fixed={!isAdmin || member.user.id === user.id} />,
     },
     ...(mayAppoint
@@ -85,6 +87,8 @@ export function Component() {
       key: 'since',
       title: t('members.since'),
       width: 150,
+      sortBy: ({ createdAt }) => createdAt,
+      descendingFirst: true,
       render: (member) => <Time iso={member.createdAt} />,
     },
     {

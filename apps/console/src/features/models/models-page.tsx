@@ -40,6 +40,7 @@ export function Component() {
     {
       key: 'name',
       title: t('models.model'),
+      sortBy: ({ name }) => name,
       render: (model) => (
         <>
           {isAdmin && !isBuiltIn(model) ? (
@@ -58,11 +59,19 @@ export function Component() {
     {
       key: 'context',
       title: t('models.contextWindow'),
-      width: 140,
+      width: 150,
+      sortBy: ({ contextWindow }) => contextWindow,
+      descendingFirst: true,
       render: (model) =>
         t('models.tokens', { count: model.contextWindow, formatted: number.format(model.contextWindow) }),
     },
-    { key: 'price', title: t('models.price'), width: 150, render: (model) => <Price model={model} /> },
+    {
+      key: 'price',
+      title: t('models.price'),
+      width: 150,
+      sortBy: ({ price }) => price.outputPerMillion ?? 0,
+      render: (model) => <Price model={model} />,
+    },
     {
       key: 'status',
       title: t('models.status'),

@@ -31,6 +31,7 @@ export function Component() {
     {
       key: 'name',
       title: t('tasks.task'),
+      sortBy: ({ name }) => name,
       render: ({ id, name, application, workflow }) => (
         <>
           <Link to={paths.task(id)} className="primary-link">
@@ -47,12 +48,15 @@ export function Component() {
       key: 'type',
       title: t('tasks.type'),
       width: 250,
+      sortBy: ({ type }) => t(`tasks.types.${type}`),
       render: (task) => <Start task={task} />,
     },
     {
       key: 'enabled',
       title: t('tasks.enabled'),
       width: 150,
+      sortBy: ({ enabled }) => enabled,
+      descendingFirst: true,
       render: (task) => <EnabledSwitch task={task} />,
     },
     {

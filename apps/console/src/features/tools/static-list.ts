@@ -8,6 +8,7 @@ export function toStaticList<T>(items: T[]): List<T> {
     error: null,
     hasMore: false,
     loadingMore: false,
+    loadMoreFailed: false,
     loadMore: () => undefined,
     retry: () => undefined,
   };

@@ -23,6 +23,7 @@ export function Component() {
     {
       key: 'name',
       title: t('toolPages.tool'),
+      sortBy: ({ name }) => name,
       render: ({ id, name, description }) => (
         <>
           <Link to={paths.tool(id)} className="primary-link">
@@ -35,6 +36,7 @@ export function Component() {
     {
       key: 'server',
       title: t('toolPages.server'),
+      sortBy: ({ serverUrl }) => serverUrl || null,
       render: ({ serverUrl }) =>
         serverUrl === '' ? <span className="muted">–</span> : <span className="mono">{serverUrl}</span>,
     },
@@ -45,11 +47,19 @@ export function Component() {
       render: ({ kind, auth }) =>
         kind === 'http' ? <AuthBadge auth={auth} /> : <span className="muted">–</span>,
     },
-    { key: 'methods', title: t('toolPages.methods'), width: 100, render: ({ methodCount }) => methodCount },
+    {
+      key: 'methods',
+      title: t('toolPages.methods'),
+      width: 110,
+      sortBy: ({ methodCount }) => methodCount,
+      descendingFirst: true,
+      render: ({ methodCount }) => methodCount,
+    },
     {
       key: 'kind',
       title: t('toolPages.kind'),
       width: 120,
+      sortBy: ({ kind }) => t(`toolPages.kinds.${kind}`),
       render: ({ kind }) => <span className="badge plain">{t(`toolPages.kinds.${kind}`)}</span>,
     },
   ];

@@ -54,10 +54,10 @@ export function Component() {
   const inSpace = filters.scope === 'space';
 
   // A page of a rare filter can be empty although more follow.
-  const { hasMore, loadingMore, loadMore } = list;
+  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
   useEffect(() => {
-    if (items.length === 0 && hasMore && !loadingMore) loadMore();
-  }, [items.length, hasMore, loadingMore, loadMore]);
+    if (items.length === 0 && hasMore && !loadingMore && !loadMoreFailed) loadMore();
+  }, [items.length, hasMore, loadingMore, loadMoreFailed, loadMore]);
 
   const agentName = (agentId: string) =>
     agents.isPending ? '…' : (agents.data?.find(({ id }) => id === agentId)?.name ?? t('jobs.deletedAgent'));
