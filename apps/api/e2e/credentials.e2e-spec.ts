@@ -10,6 +10,7 @@ import type {
 import { DataSource } from 'typeorm';
 import { hashSecret } from '../src/infra/crypto/api-tokens.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { cpuMsOf } from './harness/cpu-time.ts';
 import { SignIns, bearer, cookieOf, sessionIdOf } from './harness/sign-ins.ts';
 import { verifies } from './verifies.ts';
 
@@ -246,18 +247,19 @@ describe('changing the password', () => {
 });
 
 describe('signing in', () => {
-  it('takes the same time for an unknown address as for a wrong password', async () => {
-    const fastest = async (email: string) => {
-      const times: number[] = [];
-      for (let i = 0; i < 5; i++) {
-        const start = performance.now();
-        expect((await browsers.login(app, { email, password: 'not the password' })).status).toBe(401);
-        times.push(performance.now() - start);
-      }
-      return Math.min(...times);
+  it('costs the same for an unknown address as for a wrong password', async () => {
+    const cheapest = async (email: string) => {
+      const costs: number[] = [];
+      for (let i = 0; i < 5; i++)
+        costs.push(
+          await cpuMsOf(async () => {
+            expect((await browsers.login(app, { email, password: 'not the password' })).status).toBe(401);
+          }),
+        );
+      return Math.min(...costs);
     };
-    const known = await fastest(app.member.email);
-    const unknown = await fastest('nobody@nowhere.example');
+    const known = await cheapest(app.member.email);
+    const unknown = await cheapest('nobody@nowhere.example');
     // Without a hash to compute it would be a tenth.
     expect(unknown).toBeGreaterThan(known / 3);
   });
@@ -301,7 +303,7 @@ describe('lists of people, keys, invitations and entries', () => {
     // Entries that a filter finds behind many others.
     await app.request('POST', '/api/api-keys', { body: { name: 'last' } });
     await app.sql('analyze');
-  }, 60_000);
+  });
 
   interface Plan {
     'Node Type': string;

@@ -1,10 +1,10 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page, UsageEntry } from '@platform/contracts';
 import { eventOf, startHostileServer, stream, type HostileServer } from './fixtures/hostile-server.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { cpuMsOf } from './harness/cpu-time.ts';
 import { verifies } from './verifies.ts';
 
 const KEY = 'sk-upstream-canary-5c20';
@@ -51,17 +51,6 @@ async function bytesOf(body: object, as: TestUser = app.member): Promise<number>
   return bytes;
 }
 
-/** The longest time in milliseconds in which the process, service and test alike, did nothing else. */
-async function longestStall(load: () => Promise<void>): Promise<number> {
-  const delays = monitorEventLoopDelay({ resolution: 10 });
-  delays.enable();
-  await load();
-  // A stall is noted when the loop goes on.
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  delays.disable();
-  return delays.max / 1e6;
-}
-
 describe('a hostile model server', () => {
   it.each([
     ['whole', 'application/json', '"usage":{'.repeat(29_000)],
@@ -70,11 +59,11 @@ describe('a hostile model server', () => {
     ['streamed in CRLF events', 'text/event-stream', 'data: {"usage":{}}\r\n\r\n'.repeat(29_000)],
   ])('that writes 29,000 × "usage":{ blocks nobody: %s', async (_, type, text) => {
     server.answer = (res) => res.writeHead(200, { 'Content-Type': type }).end(text);
-    const longest = await longestStall(async () => {
+    const spent = await cpuMsOf(async () => {
       expect(await bytesOf({ stream: type !== 'application/json' })).toBe(text.length);
       await app.settle();
     });
-    expect(longest).toBeLessThan(2_000);
+    expect(spent).toBeLessThan(2_000);
   });
 
   describe('that repeats the key of the model', () => {

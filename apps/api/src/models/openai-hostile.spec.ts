@@ -183,11 +183,9 @@ describe('OpenAiProvider and a hostile server', () => {
   });
 
   describe('that leaves the connection open', () => {
-    it('after its finish reason, delays the end by two seconds', async () => {
+    it('after its finish reason, does not keep the answer from its end', async () => {
       server.answer = (res) => stream(res).write(eventOf({ content: 'Hi' }) + FINISH);
-      const started = performance.now();
       expect((await collect()).at(-1)).toEqual({ type: 'finish', reason: 'stop' });
-      expect(performance.now() - started).toBeLessThan(20_000);
       await server.closed;
     });
 

@@ -307,21 +307,16 @@ describe('OpenAiProvider', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('closes the socket within moments of an abort', async () => {
-    server.nextBehaviour({ text: Array.from({ length: 1_000 }, () => 'x'), paceMs: 5 });
+  it('closes the socket after an abort, whatever the server still has to say', async () => {
+    // Words for far longer than the test may take.
+    server.nextBehaviour({ text: Array.from({ length: 100_000 }, () => 'x'), paceMs: 5 });
     const abort = new AbortController();
-    let abortedAt = 0;
     const reading = (async () => {
-      for await (const delta of provider.stream(request, abort.signal)) {
-        if (delta.type === 'text' && abortedAt === 0) {
-          abortedAt = performance.now();
-          abort.abort(new Error('enough'));
-        }
-      }
+      for await (const delta of provider.stream(request, abort.signal))
+        if (delta.type === 'text') abort.abort(new Error('enough'));
     })();
     await expect(reading).rejects.toThrow('enough');
     expect(await server.requests[0]?.closed).toBe(true);
-    expect((server.requests[0]?.abortedAt ?? Infinity) - abortedAt).toBeLessThan(1_000);
   });
 
   it('reads an answer to its very end, so that the connection can be used again', async () => {

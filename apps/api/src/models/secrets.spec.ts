@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../e2e/harness/cpu-time.ts';
 import { SecretByteMask, SecretMask, Secrets } from './secrets.ts';
 
 const KEY = 'sk-proj-Ab/c+9_канарейка&z=';
@@ -113,10 +114,11 @@ describe('Secrets', () => {
     expect(new SecretByteMask(inBytes).push(plain)).toBe(plain);
   });
 
-  it('cost linear time, even if a server sends only prefixes', () => {
+  it('cost linear time, even if a server sends only prefixes', async () => {
     const mask = new SecretMask(Secrets.of('ab'.repeat(2_000) + 'c'));
-    const started = performance.now();
-    for (let i = 0; i < 300; i++) mask.push('ab'.repeat(8_000));
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const spent = await cpuMsOf(() => {
+      for (let i = 0; i < 300; i++) mask.push('ab'.repeat(8_000));
+    });
+    expect(spent).toBeLessThan(10_000);
   });
 });

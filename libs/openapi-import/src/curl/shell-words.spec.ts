@@ -33,7 +33,7 @@ it.each([`'a`, `"a`, `$'a`, `a 'b' "c`])('rejects %s, a quote without its end', 
 });
 
 it('takes linear time', () => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (const part of ["'a'", '"\\"', '\\', "$'\\x41'", '$"', ' a', '&', '#', '^"', '`\n']) {
     try {
       splitWords(part.repeat(100_000));
@@ -41,5 +41,6 @@ it('takes linear time', () => {
       // Some of them do not end.
     }
   }
-  expect(performance.now() - started).toBeLessThan(5_000);
+  // Of the processor: a busy machine takes longer.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
 });
