@@ -10,7 +10,7 @@ const NODE_OPTIONS = [
   '--disable-warning=ExperimentalWarning',
 ];
 // Starting a service and its database can take long on a busy machine.
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 const JEST = join(import.meta.dirname, '../node_modules/jest/bin/jest.js');
 
 const [report, ...rest] = process.argv.slice(2);
