@@ -242,7 +242,6 @@ describe('a bulk replay', () => {
         inApi.restore();
       }
     },
-    60_000,
   );
 
   verifies(

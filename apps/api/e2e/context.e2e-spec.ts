@@ -39,7 +39,7 @@ beforeAll(async () => {
     behavior: (body) => (isSummary(messagesOf(body)) ? onSummary() : onTurn(messagesOf(body))),
   });
   app = await TestApp.start();
-}, 30_000);
+});
 
 beforeEach(() => {
   onSummary = () => ({ text: ['They', ' talked.'] });
@@ -49,7 +49,7 @@ beforeEach(() => {
 afterAll(async () => {
   await app.close();
   await server.close();
-}, 30_000);
+});
 
 /** An agent that offers its model no tool, so that every token is one of the conversation. */
 const makeAgent = (model: { contextWindow?: number; maxOutputTokens?: number } = {}) =>
@@ -374,7 +374,6 @@ describe('compaction by hand', () => {
       expect((await lastTurn(agent))[0]).toEqual(['system', SUMMARISED]);
       expect((await undo(agent, 's')).body).toMatchObject({ compactionCount: 0, summaryStatus: 'none' });
     },
-    30_000,
   );
 
   verifies('context.503', 'a model that is not there', async () => {
@@ -500,21 +499,16 @@ describe('automatic compaction', () => {
     },
   );
 
-  verifies(
-    ['context.automatic'],
-    'a long conversation goes on for ever',
-    async () => {
-      const agent = await makeAgent(WINDOW);
-      onTurn = () => ({ ...ANSWER, ...COUNTED });
-      for (let i = 0; i < 20; i++) {
-        const { frames } = await say(agent, 's', long(`Turn ${i}`));
-        expect(eventNames(frames)).toContain('response-completed');
-      }
-      expect((await status(agent, 's')).compactionCount).toBeGreaterThan(2);
-      expect((await agent.messages('s')).length).toBe(40);
-    },
-    30_000,
-  );
+  verifies(['context.automatic'], 'a long conversation goes on for ever', async () => {
+    const agent = await makeAgent(WINDOW);
+    onTurn = () => ({ ...ANSWER, ...COUNTED });
+    for (let i = 0; i < 20; i++) {
+      const { frames } = await say(agent, 's', long(`Turn ${i}`));
+      expect(eventNames(frames)).toContain('response-completed');
+    }
+    expect((await status(agent, 's')).compactionCount).toBeGreaterThan(2);
+    expect((await agent.messages('s')).length).toBe(40);
+  });
 
   verifies(
     ['context.automatic', 'context.pairs'],
@@ -552,7 +546,6 @@ describe('automatic compaction', () => {
       const next = await lastTurn(agent);
       expect(next.filter(([role]) => role === 'user')).toEqual([['user', 'And now?']]);
     },
-    30_000,
   );
 
   verifies(
@@ -574,7 +567,6 @@ describe('automatic compaction', () => {
       expect(tried).toBeLessThan((await callsOf(agent)).length - 1);
       expect(await status(agent, 's')).toMatchObject({ compactionCount: 0, summaryStatus: 'failed' });
     },
-    30_000,
   );
 
   verifies('context.too-long', 'a message that fits nowhere is refused', async () => {
@@ -683,32 +675,27 @@ describe('at once', () => {
     ]);
   });
 
-  verifies(
-    'context.races',
-    'whoever comes first: no call sees half of a summary',
-    async () => {
-      const agent = await makeAgent();
-      const rounds = Array.from({ length: 10 }, (_, i) => i);
-      await Promise.all(
-        rounds.map(async (round) => {
-          const session = `s${round}`;
-          await say(agent, session, `One ${round}`, `Two ${round}`);
-          await Promise.all([compact(agent, session), say(agent, session, `Three ${round}`)]);
-        }),
-      );
-      const thirds = (await turnsOf(agent)).filter((sent) => sent.at(-1)?.content?.startsWith('Three'));
-      expect(thirds).toHaveLength(10);
-      for (const sent of thirds) {
-        const round = sent.at(-1)?.content?.slice('Three '.length) ?? '';
-        const behind = [`Two ${round}`, 'An answer.', `Three ${round}`];
-        expect([
-          [SUMMARISED, ...behind],
-          ['Be brief.', `One ${round}`, 'An answer.', ...behind],
-        ]).toContainEqual(sent.map(({ content }) => content));
-      }
-    },
-    30_000,
-  );
+  verifies('context.races', 'whoever comes first: no call sees half of a summary', async () => {
+    const agent = await makeAgent();
+    const rounds = Array.from({ length: 10 }, (_, i) => i);
+    await Promise.all(
+      rounds.map(async (round) => {
+        const session = `s${round}`;
+        await say(agent, session, `One ${round}`, `Two ${round}`);
+        await Promise.all([compact(agent, session), say(agent, session, `Three ${round}`)]);
+      }),
+    );
+    const thirds = (await turnsOf(agent)).filter((sent) => sent.at(-1)?.content?.startsWith('Three'));
+    expect(thirds).toHaveLength(10);
+    for (const sent of thirds) {
+      const round = sent.at(-1)?.content?.slice('Three '.length) ?? '';
+      const behind = [`Two ${round}`, 'An answer.', `Three ${round}`];
+      expect([
+        [SUMMARISED, ...behind],
+        ['Be brief.', `One ${round}`, 'An answer.', ...behind],
+      ]).toContainEqual(sent.map(({ content }) => content));
+    }
+  });
 
   verifies('context.races', 'a session that is deleted during a compaction keeps no summary', async () => {
     const agent = await makeAgent();
@@ -760,42 +747,35 @@ describe('pages', () => {
       [ref],
     );
 
-  verifies(
-    'context.pages',
-    'pages tell what the steps tell, whatever happened to the turns',
-    async () => {
-      const agent = await AgentCalls.make(app);
-      const random = seededRandom();
-      const failed: { turnId: string; contents: ReturnType<typeof said> }[] = [];
-      let rerun = 0;
-      for (let i = 0; i < 40; i++) {
-        const retry = random(10) < 3 ? failed.shift() : undefined;
-        const text = random(10) < 3 ? `Turn ${i}\n/fail` : random(10) < 2 ? '/ask A? | b | c' : `\0 ${i}`;
-        const turn = retry ?? { turnId: randomUUID(), contents: said(text) };
-        if (retry) {
-          rerun++;
-          await app.sql(
-            `update turn_step set content = replace(content::text, '/fail', 'fine')::json
+  verifies('context.pages', 'pages tell what the steps tell, whatever happened to the turns', async () => {
+    const agent = await AgentCalls.make(app);
+    const random = seededRandom();
+    const failed: { turnId: string; contents: ReturnType<typeof said> }[] = [];
+    let rerun = 0;
+    for (let i = 0; i < 40; i++) {
+      const retry = random(10) < 3 ? failed.shift() : undefined;
+      const text = random(10) < 3 ? `Turn ${i}\n/fail` : random(10) < 2 ? '/ask A? | b | c' : `\0 ${i}`;
+      const turn = retry ?? { turnId: randomUUID(), contents: said(text) };
+      if (retry) {
+        rerun++;
+        await app.sql(
+          `update turn_step set content = replace(content::text, '/fail', 'fine')::json
            where turn_id = (select id from turn where client_turn_id = $1)`,
-            [turn.turnId],
-          );
-        }
-        await agent.stream({ ...turn, session_id: 's' });
-        if (!retry && text.endsWith('/fail')) failed.push(turn);
-        const ref = await sessionRef(agent);
-        expect((await loadContext(app.get(DataSource), ref, 100_000)).context.steps).toEqual(
-          await stored(ref),
+          [turn.turnId],
         );
-        if (random(20) < 1) await app.sql('delete from context_page where session_id = $1', [ref]);
       }
-      expect(rerun).toBeGreaterThan(2);
-      const pages = await app.sql('select 1 from context_page where session_id = $1', [
-        await sessionRef(agent),
-      ]);
-      expect(pages).toHaveLength(1);
-    },
-    60_000,
-  );
+      await agent.stream({ ...turn, session_id: 's' });
+      if (!retry && text.endsWith('/fail')) failed.push(turn);
+      const ref = await sessionRef(agent);
+      expect((await loadContext(app.get(DataSource), ref, 100_000)).context.steps).toEqual(await stored(ref));
+      if (random(20) < 1) await app.sql('delete from context_page where session_id = $1', [ref]);
+    }
+    expect(rerun).toBeGreaterThan(2);
+    const pages = await app.sql('select 1 from context_page where session_id = $1', [
+      await sessionRef(agent),
+    ]);
+    expect(pages).toHaveLength(1);
+  });
 
   verifies('context.pages', 'a page that is full is followed by another', async () => {
     const agent = await AgentCalls.make(app);
@@ -849,32 +829,27 @@ describe('pages', () => {
 describe('what a turn costs', () => {
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
-  verifies(
-    'context.cost',
-    'turn 300 touches as many rows as turn 10',
-    async () => {
-      const quiet = await TestApp.start();
-      const meter = await SqlMeter.attach(quiet);
-      const agent = await AgentCalls.make(quiet);
-      const costs = new Map<number, SqlCost>();
-      for (let n = 1; n <= 304; n++) {
-        await meter.reset();
-        await say(agent, 's', `Tell me something about the number ${n}.`);
-        await quiet.settle();
-        if (Math.abs(n - 10) <= 4 || Math.abs(n - 300) <= 4) costs.set(n, await meter.read());
-      }
-      await meter.close();
-      await quiet.close();
+  verifies('context.cost', 'turn 300 touches as many rows as turn 10', async () => {
+    const quiet = await TestApp.start();
+    const meter = await SqlMeter.attach(quiet);
+    const agent = await AgentCalls.make(quiet);
+    const costs = new Map<number, SqlCost>();
+    for (let n = 1; n <= 304; n++) {
+      await meter.reset();
+      await say(agent, 's', `Tell me something about the number ${n}.`);
+      await quiet.settle();
+      if (Math.abs(n - 10) <= 4 || Math.abs(n - 300) <= 4) costs.set(n, await meter.read());
+    }
+    await meter.close();
+    await quiet.close();
 
-      const around = (at: number, figure: keyof SqlCost) =>
-        median([-4, -3, -2, -1, 0, 1, 2, 3, 4].map((d) => costs.get(at + d)?.[figure] ?? NaN));
-      const told = (figure: keyof SqlCost) =>
-        `${around(10, figure).toFixed(1)} → ${around(300, figure).toFixed(1)}`;
-      console.info(
-        `turn 10 → turn 300: rows ${told('rows')}, statements ${told('statements')}, SQL ms ${told('ms')}, chunks of long values ${told('chunks')}`,
-      );
-      expect(around(300, 'rows')).toBeLessThanOrEqual(1.2 * around(10, 'rows'));
-    },
-    120_000,
-  );
+    const around = (at: number, figure: keyof SqlCost) =>
+      median([-4, -3, -2, -1, 0, 1, 2, 3, 4].map((d) => costs.get(at + d)?.[figure] ?? NaN));
+    const told = (figure: keyof SqlCost) =>
+      `${around(10, figure).toFixed(1)} → ${around(300, figure).toFixed(1)}`;
+    console.info(
+      `turn 10 → turn 300: rows ${told('rows')}, statements ${told('statements')}, SQL ms ${told('ms')}, chunks of long values ${told('chunks')}`,
+    );
+    expect(around(300, 'rows')).toBeLessThanOrEqual(1.2 * around(10, 'rows'));
+  });
 });

@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import type { ApplicationManifest, InstalledApplication, ManifestEvent } from '@platform/contracts';
 import { CAUSATION_HEADER, CausationTokens } from '../src/auth/causation.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
-
-jest.setTimeout(120_000);
 
 let app: TestApp;
 
@@ -88,7 +85,7 @@ async function outcomeOf(rootId: string): Promise<Outcome> {
       `select (select count(*) from envelope_outbox)::int + (select count(*) from run_queue)::int as count`,
     );
     expect(left?.count).toBe(0);
-  }, 30_000);
+  });
   const envelopes = await app.sql<{ line: string }>(
     `select event || ' ' || coalesce(status_reason, status) || ' ' || depth as line
      from envelope where root_id = $1 order by depth, event, id`,

@@ -1,6 +1,5 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { Envelope, Model, ModelTestResult, Page } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { IdentityService } from '../src/auth/identity.service.ts';
@@ -9,8 +8,6 @@ import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import type { FirstStart } from '../src/seed/first-start.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { copyTemplate, TestApp } from './harness/app.ts';
-
-jest.setTimeout(60_000);
 
 let app: TestApp;
 

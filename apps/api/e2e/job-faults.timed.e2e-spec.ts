@@ -15,8 +15,6 @@ import { RedisServer } from './harness/redis.ts';
 import { WebhookServer } from './harness/webhook-server.ts';
 import { verifies } from './verifies.ts';
 
-jest.setTimeout(120_000);
-
 const LEASE_MS = 1_000;
 /** The longest that publishing delays a caller. */
 const PUBLISH_MS = 300;
@@ -49,14 +47,14 @@ beforeAll(async () => {
   const tools = [{ toolId: 'current_time', methods: null }];
   agent = await AgentCalls.make(app, { baseUrl: openai.url }, { tools });
   jobs = new JobCalls(app);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));
   await app.close();
   await openai.close();
   await webhooks.close();
-}, 60_000);
+});
 
 /** A process that runs jobs. */
 async function work(): Promise<ServiceProcess> {
@@ -106,7 +104,7 @@ const ended = (made: Job[]) =>
     );
     expect(open.map(({ status }) => status)).toEqual([]);
     return Promise.all(made.map((job) => jobs.get(job)));
-  }, 60_000);
+  });
 
 /** What the turns say they used is what was charged, the entries are the balances, and nothing is held any more. */
 async function ledgerAddsUp(): Promise<void> {
@@ -141,7 +139,7 @@ describe('jobs and crashes', () => {
       await eventually(async () => {
         const stored = await stepsStored(made);
         expect([...stored.values()].filter((steps) => steps >= 1).length).toBeGreaterThan(25);
-      }, 30_000);
+      });
       await first.kill();
 
       const before = await stepsStored(made);
@@ -168,7 +166,7 @@ describe('jobs and crashes', () => {
       await eventually(async () => {
         for (const i of prompts.keys())
           expect(webhooks.of(`/${i}`).map(({ message }) => message.type)).toEqual(['agent-job.completed']);
-      }, 30_000);
+      });
       const reruns = await app.sql<{ count: number }>(
         'select count(*)::int as count from agent_job where claimed_again',
       );
@@ -253,7 +251,7 @@ if (skipReason) console.warn(`Jobs are not tested on Redis: ${skipReason}`);
       await eventually(async () => {
         const ids = webhooks.of(path).map(({ message }) => message.data.id);
         expect(ids.sort()).toEqual([early, ...made].map(({ id }) => id).sort());
-      }, 30_000);
+      });
     } finally {
       await service.close();
       await redis.kill();

@@ -36,12 +36,12 @@ beforeAll(async () => {
     { baseUrl: openai.url, apiKey: 'k', price: PRICE },
     { tools: [{ toolId: 'current_time', methods: null }] },
   );
-}, 30_000);
+});
 
 afterAll(async () => {
   await app.close();
   await openai.close();
-}, 30_000);
+});
 
 const grant = async (tokens: number, userId?: string) => {
   const { status } = await app.request('POST', '/api/usage/grants', { body: { tokens, userId } });

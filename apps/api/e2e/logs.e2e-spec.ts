@@ -1,10 +1,7 @@
-import { jest } from '@jest/globals';
 import { said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { ServiceProcess } from './harness/process.ts';
-
-jest.setTimeout(60_000);
 
 const CANARY = 'canary-7f3a9c';
 

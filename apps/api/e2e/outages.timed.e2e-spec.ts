@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -13,8 +12,6 @@ import { gate } from './harness/gate.ts';
 import { PostgresServer } from './harness/postgres.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
-
-jest.setTimeout(60_000);
 
 const LIMIT_MS = 10_000;
 const HEALTH = /^\/api\/health\//;

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   calls = await AgentCalls.make(app, { baseUrl: model.url });
   await service.ready();
-}, 60_000);
+});
 afterAll(async () => {
   await service.kill();
   await app.close();
@@ -85,7 +85,7 @@ describe('nobody waits for readers', () => {
     } finally {
       readers.close();
     }
-  }, 60_000);
+  });
 
   it('600 readers of three users at 4 KB/s', async () => {
     const users = [app.member, await app.addUser('MEMBER'), await app.addUser('MEMBER')];
@@ -102,7 +102,7 @@ describe('nobody waits for readers', () => {
     } finally {
       readers.close();
     }
-  }, 60_000);
+  });
 });
 
 /** A stream that has begun and goes on when it is let go. */
@@ -165,7 +165,6 @@ describe('the open streams of who may no longer call', () => {
       ]);
       expect(turn?.status).toBe('COMPLETED');
     },
-    40_000,
   );
 });
 

@@ -103,7 +103,6 @@ describe('a replay', () => {
         ]);
       }
     },
-    60_000,
   );
 
   verifies('events.replay.key', 'without a key begins once while it runs', async () => {

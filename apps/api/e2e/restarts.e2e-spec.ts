@@ -15,7 +15,8 @@ import { PostgresServer } from './harness/postgres.ts';
 const SECONDS = Number(process.env.RESTART_SECONDS ?? 20);
 const STREAMS = 50;
 const RESTART_EVERY_MS = 5_000;
-const LEASE_MS = 5_000;
+/** As long as that of the service: a database that is slow to come back costs no stream its lease. */
+const LEASE_MS = 20_000;
 /** Answers of about six seconds. */
 const WORDS = Array.from({ length: 60 }, (_, i) => `word${i} `);
 
@@ -77,16 +78,17 @@ class Tally {
 
 describe('a database that crashes every five seconds', () => {
   it('costs no stream its end, no caller a 500 and the ledger no token', async () => {
-    const over = AbortSignal.timeout(SECONDS * 1_000);
     const tally = new Tally();
     const streams: { turnId: string; bytes: string }[] = [];
     let restarts = 0;
     let relayed = 0;
+    const end = performance.now() + SECONDS * 1_000;
+    /** On a slow machine a restart can take long. */
+    const isOver = () => performance.now() > end && restarts > 1;
 
     const crashing = (async () => {
-      for (;;) {
-        await delay(RESTART_EVERY_MS, undefined, { signal: over }).catch(() => undefined);
-        if (over.aborted) return;
+      while (!isOver()) {
+        await delay(RESTART_EVERY_MS);
         await postgres.restart();
         restarts++;
       }
@@ -98,7 +100,7 @@ describe('a database that crashes every five seconds', () => {
      */
     const streaming = async (_: unknown, place: number) => {
       await delay((place * 6_000) / STREAMS);
-      for (let begun = 0; begun === 0 || !over.aborted;) {
+      for (let begun = 0; begun === 0 || !isOver();) {
         const turnId = randomUUID();
         const response = await calls.start({ contents: said('long'), turnId });
         const { status, headers } = response;
@@ -114,7 +116,7 @@ describe('a database that crashes every five seconds', () => {
     };
 
     const calling = async (method: string, path: string, body?: unknown) => {
-      while (!over.aborted) {
+      while (!isOver()) {
         const answer = await app.request(method, path, { body });
         tally.note(answer.status, answer);
         if (answer.status === 200 && path.startsWith('/models/')) relayed++;
@@ -141,7 +143,6 @@ describe('a database that crashes every five seconds', () => {
     ]);
 
     console.log(`${restarts} restarts, ${streams.length} streams`, Object.fromEntries(tally.counts));
-    expect(restarts).toBeGreaterThan(1);
     expect(streams.length).toBeGreaterThanOrEqual(STREAMS);
     expect(tally.strange).toEqual([]);
     const broken = streams.filter(({ bytes }) => {
@@ -165,7 +166,7 @@ describe('a database that crashes every five seconds', () => {
 async function ledgerAddsUp(): Promise<void> {
   await eventually(async () => {
     expect(await app.sql(`select id from turn where status in ('RUNNING', 'QUEUED')`)).toEqual([]);
-  }, 60_000);
+  });
   await app.settle();
   const apart = await app.sql(
     `select t.client_turn_id, t.status, t.prompt_tokens + t.completion_tokens as used, e.tokens as charged from turn t
@@ -177,6 +178,6 @@ async function ledgerAddsUp(): Promise<void> {
   await eventually(async () => {
     await app.get(UsageService).chargeExpired();
     expect(await app.sql('select id, source, reference from usage_reservation')).toEqual([]);
-  }, 60_000);
+  });
   expect(await auditLedger(app.get(DataSource))).toEqual([]);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { Run } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
@@ -20,8 +19,6 @@ import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
 
-jest.setTimeout(90_000);
-
 const LEASE_MS = 2_000;
 const env = { PLATFORM_RUN_LEASE_MS: String(LEASE_MS) };
 
@@ -36,7 +33,7 @@ beforeAll(async () => {
   other = await TestApp.start({ env, database: app });
   runs = new RunCalls(app);
   scripted = ScriptedAction.install(app, other);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([app.close(), other.close()]);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
 import type { Run, Trigger } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { uuidV7 } from '../src/infra/uuid-v7.ts';
@@ -12,8 +11,6 @@ import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
 
-jest.setTimeout(60_000);
-
 const KB = 1024;
 
 let app: TestApp;
@@ -24,7 +21,7 @@ beforeAll(async () => {
   app = await TestApp.start();
   runs = new RunCalls(app);
   scripted = ScriptedAction.install(app);
-}, 60_000);
+});
 
 afterAll(() => app.close());
 
@@ -340,10 +337,10 @@ describe('failures', () => {
     const run = await runs.result(
       [scripted.step('waits', untilStopped), scripted.step('never', () => null)],
       {
-        timeoutMs: 1_000,
+        timeoutMs: 3_000,
       },
     );
-    const error = { code: 'TIMEOUT', message: 'The run did not finish within 1000 ms' };
+    const error = { code: 'TIMEOUT', message: 'The run did not finish within 3000 ms' };
     expect(run).toMatchObject({ status: 'FAILED', error, steps: [{ id: 'waits', status: 'FAILED', error }] });
     expect(run.steps).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ let calls: RunCalls;
 beforeAll(async () => {
   app = await TestApp.start({ env: { PLATFORM_SANDBOX_PROCESSES: '2' } });
   calls = new RunCalls(app);
-}, 30_000);
+});
 afterAll(() => app.close());
 
 const code = (source: string, id = 'main'): Step => ({ id, kind: 'code', source });
@@ -34,7 +34,7 @@ async function thinking(by: RunCalls): Promise<{ started: Run }> {
   const started = await by.start(await by.createTask([code(source)], { timeoutMs: 60_000 }));
   await eventually(async () => {
     expect(await app.sql('select 1 from turn where agent_id = $1', [id])).toHaveLength(1);
-  }, 20_000);
+  });
   return { started };
 }
 
@@ -80,7 +80,6 @@ describe('Code', () => {
       expect(failed.error?.message).toMatch(message);
       await isFine();
     },
-    90_000,
   );
 
   verifies('sandbox.bounds', 'has at most 256 KB of log, which says that lines were dropped', async () => {

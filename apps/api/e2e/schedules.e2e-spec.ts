@@ -8,7 +8,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await TestApp.start();
-}, 30_000);
+});
 afterAll(() => app.close());
 
 const YEARLY = { cron: '0 0 1 1 *', timezone: 'UTC' };
@@ -46,85 +46,65 @@ async function oneRunOf(task: Task): Promise<Run> {
 }
 
 describe('Schedules', () => {
-  verifies(
-    ['schedule.due', 'schedule.next'],
-    'start a run at the due time',
-    async () => {
-      const task = await create();
-      const dueAt = await makeDue(task, '0 minutes');
-      const run = await oneRunOf(task);
-      const inputs = { schedule: { dueAt: dueAt.toISOString(), missed: 0 } };
-      expect(run).toMatchObject({ origin: 'SCHEDULE', trigger: null, inputs });
-      // No trigger in what the code sees, either.
-      expect(run.steps).toMatchObject([{ output: inputs }]);
-      expect(await app.request('GET', `/api/tasks/${task.id}`)).toMatchObject({
-        body: { nextDueAt: task.nextDueAt, updatedAt: task.updatedAt },
-      });
-    },
-    30_000,
-  );
+  verifies(['schedule.due', 'schedule.next'], 'start a run at the due time', async () => {
+    const task = await create();
+    const dueAt = await makeDue(task, '0 minutes');
+    const run = await oneRunOf(task);
+    const inputs = { schedule: { dueAt: dueAt.toISOString(), missed: 0 } };
+    expect(run).toMatchObject({ origin: 'SCHEDULE', trigger: null, inputs });
+    // No trigger in what the code sees, either.
+    expect(run.steps).toMatchObject([{ output: inputs }]);
+    expect(await app.request('GET', `/api/tasks/${task.id}`)).toMatchObject({
+      body: { nextDueAt: task.nextDueAt, updatedAt: task.updatedAt },
+    });
+  });
 
-  verifies(
-    'schedule.catch-up',
-    'catch up once after downtime',
-    async () => {
-      const task = await create({ schedule: MINUTELY, enabled: false });
-      await app.sql('update task set enabled = true where id = $1', [task.id]);
-      const dueAt = await makeDue(task, '90 minutes');
-      await eventually(async () => expect((await runsOf(task)).length).toBeGreaterThan(0), 20_000);
-      const runs = await runsOf(task);
-      const { body } = await app.request<Run>('GET', `/api/runs/${runs.at(-1)?.id}`);
-      const { schedule } = body.inputs as { schedule: { dueAt: string; missed: number } };
-      expect(schedule.missed).toBeGreaterThanOrEqual(90);
-      expect(new Date(schedule.dueAt).getTime() - dueAt.getTime()).toBe(schedule.missed * 60_000);
-      // A minute may have passed meanwhile; what was missed has one run.
-      expect(runs.length).toBeLessThanOrEqual(2);
-      await patch(task, { enabled: false });
-    },
-    30_000,
-  );
+  verifies('schedule.catch-up', 'catch up once after downtime', async () => {
+    const task = await create({ schedule: MINUTELY, enabled: false });
+    await app.sql('update task set enabled = true where id = $1', [task.id]);
+    const dueAt = await makeDue(task, '90 minutes');
+    await eventually(async () => expect((await runsOf(task)).length).toBeGreaterThan(0), 20_000);
+    const runs = await runsOf(task);
+    const { body } = await app.request<Run>('GET', `/api/runs/${runs.at(-1)?.id}`);
+    const { schedule } = body.inputs as { schedule: { dueAt: string; missed: number } };
+    expect(schedule.missed).toBeGreaterThanOrEqual(90);
+    expect(new Date(schedule.dueAt).getTime() - dueAt.getTime()).toBe(schedule.missed * 60_000);
+    // A minute may have passed meanwhile; what was missed has one run.
+    expect(runs.length).toBeLessThanOrEqual(2);
+    await patch(task, { enabled: false });
+  });
 
-  verifies(
-    'schedule.due',
-    'start one run each, however many processes look',
-    async () => {
-      const other = await TestApp.start({ database: app });
-      try {
-        const tasks = await Promise.all(Array.from({ length: 30 }, () => create()));
-        await app.sql(
-          `update task set next_due_at = '2026-01-01' where id = any($1) and next_due_at is not null`,
-          [tasks.map(({ id }) => id)],
-        );
-        const schedulers = [app.get(Scheduler), other.get(Scheduler)];
-        while ((await Promise.all(schedulers.map((one) => one.startDue()))).some((count) => count > 0));
-        const counts = await app.sql<{ taskId: string; runs: number }>(
-          `select task_id as "taskId", count(*)::int as runs from run where task_id = any($1) group by task_id`,
-          [tasks.map(({ id }) => id)],
-        );
-        expect(counts.map(({ runs }) => runs)).toEqual(tasks.map(() => 1));
-      } finally {
-        await other.close();
-      }
-    },
-    60_000,
-  );
+  verifies('schedule.due', 'start one run each, however many processes look', async () => {
+    const other = await TestApp.start({ database: app });
+    try {
+      const tasks = await Promise.all(Array.from({ length: 30 }, () => create()));
+      await app.sql(
+        `update task set next_due_at = '2026-01-01' where id = any($1) and next_due_at is not null`,
+        [tasks.map(({ id }) => id)],
+      );
+      const schedulers = [app.get(Scheduler), other.get(Scheduler)];
+      while ((await Promise.all(schedulers.map((one) => one.startDue()))).some((count) => count > 0));
+      const counts = await app.sql<{ taskId: string; runs: number }>(
+        `select task_id as "taskId", count(*)::int as runs from run where task_id = any($1) group by task_id`,
+        [tasks.map(({ id }) => id)],
+      );
+      expect(counts.map(({ runs }) => runs)).toEqual(tasks.map(() => 1));
+    } finally {
+      await other.close();
+    }
+  });
 
-  verifies(
-    'schedule.due',
-    'start no second run for a due time that has one',
-    async () => {
-      const task = await create();
-      const dueAt = await makeDue(task, '0 minutes');
-      await oneRunOf(task);
-      await app.sql('update task set next_due_at = $2 where id = $1', [task.id, dueAt]);
-      await eventually(async () => {
-        const { body } = await app.request<Task>('GET', `/api/tasks/${task.id}`);
-        expect(body.nextDueAt).toBe(task.nextDueAt);
-      }, 20_000);
-      expect(await runsOf(task)).toHaveLength(1);
-    },
-    30_000,
-  );
+  verifies('schedule.due', 'start no second run for a due time that has one', async () => {
+    const task = await create();
+    const dueAt = await makeDue(task, '0 minutes');
+    await oneRunOf(task);
+    await app.sql('update task set next_due_at = $2 where id = $1', [task.id, dueAt]);
+    await eventually(async () => {
+      const { body } = await app.request<Task>('GET', `/api/tasks/${task.id}`);
+      expect(body.nextDueAt).toBe(task.nextDueAt);
+    });
+    expect(await runsOf(task)).toHaveLength(1);
+  });
 
   it('that cannot be read keep no others from running', async () => {
     const broken = await create();
@@ -135,7 +115,7 @@ describe('Schedules', () => {
     await oneRunOf(task);
     expect(await runsOf(broken)).toEqual([]);
     expect((await app.request<Task>('GET', `/api/tasks/${broken.id}`)).body.nextDueAt).toBeNull();
-  }, 30_000);
+  });
 
   it('are left to processes that run jobs', async () => {
     const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
@@ -156,7 +136,7 @@ describe('Schedules', () => {
     } finally {
       await api.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('When a task is due next', () => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await store(short, SHORT);
   await store(long, LONG);
   await client.query('vacuum analyze');
-}, 60_000);
+});
 afterAll(() => client.end());
 
 /** A stream of so many rows of two frames each, about 300 bytes a row. */

@@ -1,19 +1,16 @@
-import { jest } from '@jest/globals';
 import { SWEEP_BATCH, Sweeper } from '../src/infra/sweeper.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
 import { JobCalls } from './harness/job-calls.ts';
 
-jest.setTimeout(60_000);
-
 let app: TestApp;
 
 beforeAll(async () => {
   app = await TestApp.start();
-}, 30_000);
+});
 
-afterAll(() => app.close(), 30_000);
+afterAll(() => app.close());
 
 describe('the sweeper', () => {
   it('continues with the other sweeps if one fails, in any way', async () => {

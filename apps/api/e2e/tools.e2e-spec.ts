@@ -36,7 +36,7 @@ const builtins = builtinTools as Map<string, BuiltinTool>;
 beforeAll(async () => {
   builtins.set(PROBE.name, PROBE);
   model = await ScriptedModel.start();
-  app = await TestApp.start({ env: { PLATFORM_STREAM_LEASE_MS: '2000' } });
+  app = await TestApp.start({ env: { PLATFORM_STREAM_LEASE_MS: '6000' } });
   agent = await AgentCalls.make(app, { baseUrl: model.url }, { tools: [{ toolId: 'probe', methods: null }] });
 });
 afterAll(async () => {

@@ -24,13 +24,13 @@ beforeAll(async () => {
   app = await TestApp.start({ env });
   twin = await TestApp.start({ database: app, env });
   agent = await AgentCalls.make(app, { baseUrl: model.url });
-}, 30_000);
+});
 
 afterAll(async () => {
   await twin.close();
   await app.close();
   await model.close();
-}, 30_000);
+});
 
 describe('the running turns of a user', () => {
   let user: TestUser;
@@ -237,33 +237,26 @@ describe('what is read of a session', () => {
     expect(status.body.usedTokens).toBeLessThan(8_000);
   });
 
-  verifies(
-    'context.bounded',
-    'media of earlier turns go along up to 16 MB, the newest first',
-    async () => {
-      const seeing = await AgentCalls.make(app, {
-        baseUrl: model.url,
-        contextWindow: 100_000,
-        capabilities: { images: true, audio: false, files: false, tools: false },
-      });
-      const session = randomUUID();
-      const image = (letter: string) => ({
-        type: 'image_url' as const,
-        image_url: { url: `data:image/png;base64,${PNG}${letter.repeat(8 * MB)}` },
-      });
-      for (const letter of ['A', 'B', 'C'])
-        await seeing.json({ session_id: session, contents: [...said(`image ${letter}`), image(letter)] });
-      const prompt = model.prompt();
-      await seeing.json({ session_id: session, contents: [...said(prompt), image('E')] });
-      const sent = JSON.stringify(model.requests(prompt)[0]?.body.messages);
-      const seen = ['A', 'B', 'C', 'E'].filter((letter) =>
-        sent.includes(`base64,${PNG}${letter.repeat(100)}`),
-      );
-      expect(seen).toEqual(['B', 'C', 'E']);
-      expect(sent).toContain('[an image that was sent earlier]');
-    },
-    60_000,
-  );
+  verifies('context.bounded', 'media of earlier turns go along up to 16 MB, the newest first', async () => {
+    const seeing = await AgentCalls.make(app, {
+      baseUrl: model.url,
+      contextWindow: 100_000,
+      capabilities: { images: true, audio: false, files: false, tools: false },
+    });
+    const session = randomUUID();
+    const image = (letter: string) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:image/png;base64,${PNG}${letter.repeat(8 * MB)}` },
+    });
+    for (const letter of ['A', 'B', 'C'])
+      await seeing.json({ session_id: session, contents: [...said(`image ${letter}`), image(letter)] });
+    const prompt = model.prompt();
+    await seeing.json({ session_id: session, contents: [...said(prompt), image('E')] });
+    const sent = JSON.stringify(model.requests(prompt)[0]?.body.messages);
+    const seen = ['A', 'B', 'C', 'E'].filter((letter) => sent.includes(`base64,${PNG}${letter.repeat(100)}`));
+    expect(seen).toEqual(['B', 'C', 'E']);
+    expect(sent).toContain('[an image that was sent earlier]');
+  });
 
   verifies('context.rejected', 'contents that fit no window are a 400, and nothing is stored', async () => {
     const small = await AgentCalls.make(app, {
@@ -397,5 +390,5 @@ describe('what grows', () => {
     } finally {
       await plans.close();
     }
-  }, 60_000);
+  });
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   // Opens the accounts, once and with a look at everything.
   await charge(busy);
   await charge(quiet);
-}, 60_000);
+});
 
 afterAll(async () => {
   await meter.close();

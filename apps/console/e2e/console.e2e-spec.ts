@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
@@ -21,8 +21,6 @@ const suite = skipReason ? describe.skip : describe;
 if (skipReason) console.warn(`The console is not tested in a browser: ${skipReason}`);
 
 // The accessibility rules are checked on every page, which takes a while on a busy machine.
-jest.setTimeout(120_000);
-
 suite('the console in a browser', () => {
   let app: TestApp;
   let browser: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
@@ -17,8 +17,6 @@ import {
 
 const suite = skipReason ? describe.skip : describe;
 if (skipReason) console.warn(`The knowledge page is not tested in a browser: ${skipReason}`);
-
-jest.setTimeout(120_000);
 
 const RETURNS = '# Returns\n\nCustomers can return an order within 30 days. <b>Parcels</b> must be unopened.';
 const RULES = '# 退货\n\n客户可以在三十天内退货。';

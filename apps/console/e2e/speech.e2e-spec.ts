@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import { CloudServer, SECRET_ID, SECRET_KEY } from '../../../libs/speech/test/cloud-server.ts';
@@ -19,8 +19,6 @@ import {
 
 const suite = skipReason ? describe.skip : describe;
 if (skipReason) console.warn(`The speech page is not tested in a browser: ${skipReason}`);
-
-jest.setTimeout(120_000);
 
 const PAGE = '/tools/speech_recognition';
 

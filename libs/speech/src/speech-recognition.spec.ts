@@ -250,7 +250,7 @@ describe('a failure of the provider', () => {
     expect(await failureOf({}, { timeout: 5_000 })).toBe(
       'NETWORK_ERROR: The provider did not respond within 5000 ms',
     );
-  }, 15_000);
+  });
 });
 
 describe('the configuration', () => {

@@ -52,7 +52,7 @@ export class RunCalls {
       const found = await this.get(run);
       if (!wanted.includes(found.status)) throw new Error(`The run is ${JSON.stringify(found)}`);
       return found;
-    }, 30_000);
+    });
   }
 
   /** A run of a new task with these steps, once it has ended. */

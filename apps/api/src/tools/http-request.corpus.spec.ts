@@ -101,5 +101,5 @@ describeCorpus('requests for real documents', () => {
     }
     // The reasons are those of the matrix.
     expect({ operations, differences }).toMatchSnapshot();
-  }, 120_000);
+  });
 });

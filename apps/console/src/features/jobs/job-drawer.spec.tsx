@@ -11,8 +11,6 @@ import { JobDrawer } from './job-drawer.tsx';
 
 // A busy machine may take seconds to draw a dialog.
 configure({ asyncUtilTimeout: 20_000 });
-jest.setTimeout(60_000);
-
 const JOB: Job = {
   id: 'j-1',
   type: 'AGENT_INVOKE',
