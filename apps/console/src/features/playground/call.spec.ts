@@ -83,6 +83,8 @@ describe('the variables of a prompt', () => {
     const variables = listPromptVariables(agent) ?? [];
     expect(listMissing(variables, {})).toEqual(['customer']);
     expect(listMissing(variables, { customer: 'Ada' })).toEqual([]);
+    const builtIns = [{ name: 'constructor' }, { name: '__proto__' }];
+    expect(listMissing(builtIns, {})).toEqual(['constructor', '__proto__']);
   });
 });
 

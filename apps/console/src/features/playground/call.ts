@@ -65,10 +65,17 @@ export function listPromptVariables(agent: Agent | AgentListing): AgentVariable[
   );
 }
 
+/** Returns the value of a variable, or ''. Any name is possible, also that of a built-in property. */
+export const getVariable = (values: RunOptions['variables'], name: string): string =>
+  Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+
 /** Returns the names of the variables without which the agent cannot be executed. */
 export function listMissing(variables: readonly AgentVariable[], values: RunOptions['variables']): string[] {
   return variables
-    .filter(({ name, required = true, default: value }) => required && value === undefined && !values[name])
+    .filter(
+      ({ name, required = true, default: preset }) =>
+        required && preset === undefined && getVariable(values, name) === '',
+    )
     .map(({ name }) => name);
 }
 

@@ -13,6 +13,7 @@ import { useSearchFields } from '../../ui/use-search-fields.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useAttachments } from './attachments.ts';
 import { NEW_OPTIONS } from './call.ts';
+import { getChosenModel } from './chosen-model.ts';
 import { listBetter } from './compare.ts';
 import { CompareColumn, type ColumnHandle, type ColumnState } from './compare-column.tsx';
 import { Composer } from './composer.tsx';
@@ -83,7 +84,7 @@ function Comparison({ agents, left, right }: ComparisonProps) {
         name={name}
         agent={agent}
         agents={agents}
-        model={search.get(modelParam) ?? undefined}
+        model={getChosenModel(agent, search.get(modelParam))}
         options={options}
         better={listBetter(states[name].figures, states[other].figures)}
         onAgent={(agentId) => {

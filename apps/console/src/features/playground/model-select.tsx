@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { modelsQuery } from '../models/models-query.ts';
+import { listChoices } from './chosen-model.ts';
 
 interface ModelSelectProps {
   label: string;
@@ -23,7 +24,7 @@ export function ModelSelect({ label, agent, model, onChange }: ModelSelectProps)
       any={t('run.ownModel', { model: agent.model })}
       value={model}
       onChange={onChange}
-      options={names.filter((name) => name !== agent.model).map((name) => ({ value: name, label: name }))}
+      options={listChoices(names, agent, model).map((name) => ({ value: name, label: name }))}
       loading={models.isPending}
       width="100%"
     />

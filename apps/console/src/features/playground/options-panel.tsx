@@ -6,7 +6,14 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { isFullAgent } from '../agents/agent.ts';
 import { MODEL_PARAMETERS } from '../agents/model-parameters.ts';
-import { hasInputs, listMissing, listPromptVariables, NEW_OPTIONS, type RunOptions } from './call.ts';
+import {
+  getVariable,
+  hasInputs,
+  listMissing,
+  listPromptVariables,
+  NEW_OPTIONS,
+  type RunOptions,
+} from './call.ts';
 import { ModelSelect } from './model-select.tsx';
 import { SaveOptions } from './save-options.tsx';
 import './options-panel.css';
@@ -130,7 +137,7 @@ function Variables({
               id={`${id}${name}`}
               autoSize={{ minRows: 1, maxRows: 6 }}
               disabled={isChat}
-              value={options.variables[name] ?? ''}
+              value={getVariable(options.variables, name)}
               placeholder={value}
               onChange={({ target }) => onChange({ ...options.variables, [name]: target.value })}
             />
