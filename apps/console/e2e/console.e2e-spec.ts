@@ -133,6 +133,29 @@ suite('the console in a browser', () => {
     expect(await page.getByRole('group', { name: 'You' }).count()).toBe(1);
   });
 
+  it('goes on where the answer was when the connection was lost', async () => {
+    const page = await newPage();
+    const agentId = await openPlayground(page, 'Interrupted');
+    let cutAfter = 0;
+    await page.route(`**/api/agents/${agentId}/chat`, async (route) => {
+      const response = await route.fetch();
+      const frames = (await response.text()).split('\n\n');
+      cutAfter = Math.floor(frames.filter((frame) => frame.startsWith('id:')).length / 2);
+      const last = frames.findIndex((frame) => frame.startsWith(`id: 1.${cutAfter}\n`));
+      await route.fulfill({ response, body: `${frames.slice(0, last + 1).join('\n\n')}\n\n` });
+    });
+    await say(page, 'Bridges');
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText(/\d tokens \(/).waitFor();
+    await answer.getByText(`Resumed at frame ${cutAfter}`).waitFor();
+    expect(cutAfter).toBeGreaterThan(1);
+    await page.getByText('Frames', { exact: true }).first().click();
+    await page.locator('.frame-list li').first().waitFor();
+    const seqs = await page.locator('.frame-list li .seq').allInnerTexts();
+    expect(seqs.map(Number)).toEqual(seqs.map((_, i) => i + 1));
+    expect(seqs.length).toBeGreaterThan(cutAfter);
+  });
+
   it('shows why a turn failed, with what is needed to ask about it, and tries the same turn again', async () => {
     const page = await newPage();
     const agentId = await openPlayground(page, 'Broken');
@@ -155,7 +178,7 @@ suite('the console in a browser', () => {
 
   it('sends attached pictures and refuses more than a request can carry', async () => {
     const page = await newPage();
-    await openPlayground(page, 'Eyes');
+    const agentId = await openPlayground(page, 'Eyes');
     const picker = page.locator('input[type=file]');
     await picker.setInputFiles({
       name: 'huge.bin',
@@ -180,6 +203,23 @@ suite('the console in a browser', () => {
     await picture.waitFor();
     expect(await picture.getAttribute('src')).toMatch(/^blob:/);
     expect(await picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
+
+    // A failed turn of the history is tried again with its files.
+    await picker.setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') },
+    ]);
+    await say(page, 'And this?\n/fail');
+    const failure = page.getByRole('alert');
+    await failure.getByText('Last seq').waitFor();
+    const turnId = await failure.locator('dd').nth(1).innerText();
+    await page.reload();
+    await failure.getByText(turnId).waitFor();
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await until(async () => {
+      const { segments } = await app.client().agents.turn(agentId, turnId);
+      return segments.some(({ origin }) => origin === 'rerun');
+    });
   });
 
   it('lets the user answer a question, after a reload too, and goes on in the same turn', async () => {

@@ -178,6 +178,18 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.getByRole('link', { name: /^Trip to Lisbon/ }).waitFor();
     await page.getByRole('button', { name: 'Edit and send again' }).click();
     expect(await page.getByLabel('Message').inputValue()).toContain('/call current_time.now');
+
+    const sessionId = new URL(page.url()).searchParams.get('session');
+    const conversations = page.getByRole('navigation', { name: 'Conversations' });
+    const open = conversations.locator('li.active');
+    await open.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await open.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Let the agent ask you/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('session')).toBeNull();
+    const { items } = await app.client().agents.sessions(agentId);
+    expect(items.map((session) => session.sessionId)).not.toContain(sessionId);
+    await conversations.getByRole('link', { name: /^Trip to Lisbon/ }).waitFor();
   });
 
   it('executes with variables, starts a job, and compares two agents', async () => {
@@ -206,6 +218,8 @@ suite('traces, the command menu, and the home in a browser', () => {
     expect(await violations(page, 'run settings')).toEqual([]);
     await page.reload();
     await until(async () => (await answer.count()) === 2);
+    expect(await kind.locator('option:checked').innerText()).toBe('Job');
+    expect(await panel.getByLabel('customer').inputValue()).toBe('Ada');
 
     await page.goto(`/agents/${id}/compare?with=${agentId}`);
     await input.fill('One for both');

@@ -76,8 +76,11 @@ export const client = new PlatformClient({
 /** Sets the current session; null signs the user out. */
 export function setSession(session: SignInResponse | null): void {
   accessToken = session?.accessToken ?? null;
-  if (session === null) localStorage.removeItem(SIGNED_IN);
-  else localStorage.setItem(SIGNED_IN, 'yes');
+  if (session === null) {
+    localStorage.removeItem(SIGNED_IN);
+    // The next person at this browser must not find what was entered.
+    sessionStorage.clear();
+  } else localStorage.setItem(SIGNED_IN, 'yes');
   queryClient.setQueryData(keys.session, session);
 }
 

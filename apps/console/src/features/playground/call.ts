@@ -10,6 +10,7 @@ import {
   type ExecuteRequest,
 } from '@platform/contracts';
 import { isFullAgent } from '../agents/agent.ts';
+import type { MODEL_PARAMETERS } from '../agents/model-parameters.ts';
 
 export const CALL_KINDS = ['chat', 'execute', 'job'] as const;
 /** The part of the API that a message is sent to. */
@@ -22,7 +23,7 @@ export type Call =
   | { kind: 'job'; request: CreateJobRequest };
 
 /** A parameter of the model that a request can override. */
-type Parameter = 'temperature' | 'top_p' | 'max_tokens' | 'frequency_penalty' | 'presence_penalty';
+type Parameter = (typeof MODEL_PARAMETERS)[number]['name'];
 
 /** What the next messages are sent with. An absent parameter means that of the agent. */
 export interface RunOptions {

@@ -1,22 +1,26 @@
 import { ReloadOutlined, WarningOutlined } from '@ant-design/icons';
 import type { ContentItem } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { App, Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { getErrorMessage } from '../../ui/errors.ts';
 import { hasTurnId } from './live-turn.ts';
+import { loadContents } from './stored-contents.ts';
 import { turnQuery } from './turn-query.ts';
 import type { TurnView } from './turn-list.ts';
 
 interface FailureCardProps {
   agentId: string;
+  sessionId: string;
   turn: TurnView;
   onRetry: (turnId: string, contents: ContentItem[]) => void;
 }
 
 /** Why a turn failed, with the ids that a bug report needs. */
-export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
+export function FailureCard({ agentId, sessionId, turn, onRetry }: FailureCardProps) {
   const { t } = useTranslation();
+  const { message } = App.useApp();
   const { live } = turn;
   // Only the trace has what the model's server said.
   const stored = useQuery({ ...turnQuery(agentId, turn.turnId), enabled: hasTurnId(turn.turnId) });
@@ -28,9 +32,12 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
     ['request', live?.failure?.requestId],
     ['lastSeq', live?.lastSeq],
   ] as const;
-  const contents = live?.contents ?? turn.user.filter((item) => item.type === 'text');
-  // A retry must send the original contents, but stored attachments are only links.
-  const repeatable = contents.length === turn.user.length;
+  const retry = useMutation({
+    // A retry sends the original contents. Of those in the history, the attachments are only links.
+    mutationFn: async () => live?.contents ?? (await loadContents(agentId, sessionId, turn.user)),
+    onSuccess: (contents) => onRetry(turn.turnId, contents),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
   const known = facts.filter(([, value]) => value !== undefined && value !== null);
 
   return (
@@ -48,11 +55,12 @@ export function FailureCard({ agentId, turn, onRetry }: FailureCardProps) {
         ))}
       </dl>
       <div className="row">
-        {repeatable && (
+        {turn.user.length > 0 && (
           <Button
             size="small"
             icon={<ReloadOutlined aria-hidden />}
-            onClick={() => onRetry(turn.turnId, contents)}
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
           >
             {t('common.tryAgain')}
           </Button>

@@ -18,10 +18,11 @@ import { useDocumentTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { isFullAgent } from '../agents/agent.ts';
 import { Conversation } from './conversation.tsx';
-import { NEW_OPTIONS, type RunOptions } from './call.ts';
+import type { RunOptions } from './call.ts';
 import { readOpening } from './opening.ts';
 import { createSessionId } from './session-id.ts';
 import { SessionsList } from './sessions-list.tsx';
+import { useRunOptions } from './use-run-options.ts';
 import './playground.css';
 import './turns.css';
 
@@ -48,7 +49,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const { state } = useLocation() as { state: unknown };
   const [draft, setDraft] = useState(createSessionId);
   const [sessionsOpen, setSessionsOpen] = useState(false);
-  const [options, setOptions] = useState(NEW_OPTIONS);
+  const [options, setOptions] = useRunOptions(agent.id);
   const panelOpen = search.get('panel') === 'open';
   const isWide = useMedia(WIDE);
   const view = search.get('view') === 'frames' ? 'frames' : 'chat';

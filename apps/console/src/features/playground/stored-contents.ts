@@ -1,10 +1,13 @@
-import type { ContentItem, MessageContent } from '@platform/contracts';
+import type { ContentItem, ImageDetail, MessageContent } from '@platform/contracts';
 import { client, keys, queryClient } from '../../api.ts';
 import { toDataUri } from '../../ui/data-uri.ts';
 
 type Part = MessageContent | ContentItem;
 
-/** Returns the contents of the history as those of a request. Attachments are links there, so their bytes are loaded. */
+/**
+ * Returns the contents of the history as they were sent: a repeated turn must have the same. Attachments are links there, so
+ * their bytes are loaded.
+ */
 export function loadContents(
   agentId: string,
   sessionId: string,
@@ -32,8 +35,24 @@ export function outlineContents(contents: readonly Part[]): ContentItem[] {
   });
 }
 
+/** Returns the attachment of a part whose bytes were sent. Of others, the address was sent. */
 function getAttachment(item: Part) {
-  return 'attachment' in item ? item.attachment : undefined;
+  if (!('attachment' in item) || item.attachment === undefined) return undefined;
+  return getUrl(item) === item.attachment.url ? item.attachment : undefined;
+}
+
+/** Of a part of the history, the address that was sent, or the link of the attachment. */
+function getUrl(item: Part): unknown {
+  switch (item.type) {
+    case 'text':
+      return undefined;
+    case 'image_url':
+      return item.image_url.url;
+    case 'audio':
+      return item.audio_url.url;
+    case 'file':
+      return item.file_info.url;
+  }
 }
 
 function withUrl(item: Part, url?: string): ContentItem {
@@ -41,7 +60,7 @@ function withUrl(item: Part, url?: string): ContentItem {
     case 'text':
       return item;
     case 'image_url':
-      return { type: 'image_url', image_url: { ...item.image_url, ...(url !== undefined && { url }) } };
+      return { type: 'image_url', image_url: toImage(item.image_url, url) };
     case 'audio':
       return { type: 'audio', audio_url: { url: url ?? item.audio_url.url } };
     case 'file': {
@@ -49,4 +68,9 @@ function withUrl(item: Part, url?: string): ContentItem {
       return { type: 'file', file_info: { ...item.file_info, url: url ?? known } };
     }
   }
+}
+
+/** The history names the default level of detail. Requests rarely do. */
+function toImage({ detail, ...image }: { url: string; detail?: ImageDetail | undefined }, url = image.url) {
+  return { ...image, url, ...(detail !== undefined && detail !== 'auto' && { detail }) };
 }

@@ -120,7 +120,9 @@ export const TurnCard = memo(function TurnCard({
           </Suspense>
         )}
         {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
-        {status === 'FAILED' && <FailureCard agentId={agentId} turn={turn} onRetry={onRetry} />}
+        {status === 'FAILED' && (
+          <FailureCard agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
+        )}
         {!running && (
           <footer className="turn-foot">
             <TurnFigures agentId={agentId} turn={turn} />

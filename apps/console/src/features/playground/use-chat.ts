@@ -80,8 +80,17 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
           requestId: stream.requestId ?? turn.requestId,
         }));
       });
+      let requestId: string | null = null;
+      let lastSeq = 0;
       try {
-        for await (const frame of stream.frames()) batch.add(frame);
+        for await (const frame of stream.frames()) {
+          // Another response to the same stream: the client has attached again after it lost the connection.
+          const resumedAt = requestId !== null && requestId !== stream.requestId ? lastSeq : null;
+          if (resumedAt !== null) update(followed, (turn) => ({ ...turn, resumedAt }));
+          ({ requestId } = stream);
+          lastSeq = frame.seq;
+          batch.add(frame);
+        }
       } finally {
         batch.flush();
       }
