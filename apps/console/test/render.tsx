@@ -1,9 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render } from '@testing-library/react';
+import { configure, render } from '@testing-library/react';
 import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { App } from 'antd';
 import type { ReactNode } from 'react';
 import { loadAutomationTexts, loadPlaygroundTexts, loadToolTexts, startI18n } from '../src/i18n.ts';
+
+// A busy machine may take seconds to draw a dialog.
+configure({ asyncUtilTimeout: 20_000 });
 
 /** Renders the element with the providers of the console. */
 export async function renderInApp(element: ReactNode): Promise<UserEvent> {

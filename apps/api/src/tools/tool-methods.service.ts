@@ -46,8 +46,7 @@ export class ToolMethodsService {
     return this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
       const { names } = await measureMethods(tx, tool);
-      const taken = methods.find(({ name }) => names.includes(name.toLowerCase()));
-      if (taken !== undefined) throw nameTaken(taken.name);
+      assertNamesAreFree(methods, new Set(names), 'methods');
       const total = names.length + methods.length;
       if (total > MAX_METHODS) throw tooMany(total);
       await insertMethods(tx, tool, methods.map(toColumns));
@@ -79,8 +78,7 @@ export class ToolMethodsService {
       const kept = [...methods.values(), ...added];
       if (kept.length > MAX_METHODS) throw tooMany(kept.length);
       const names = new Set([...methods.keys()].map((name) => name.toLowerCase()));
-      const taken = added.find(({ name }) => names.has(name.toLowerCase()));
-      if (taken !== undefined) throw nameTaken(taken.name);
+      assertNamesAreFree(added, names, 'add');
       for (const [i, { name, change }] of updates.entries()) {
         const current = take(name);
         const next = changeMethod(toMethod(current), change);
@@ -108,7 +106,7 @@ export class ToolMethodsService {
       assertNone(schemaSizeProblem(next, ''));
       const isRenamed = next.name.toLowerCase() !== name.toLowerCase();
       if (isRenamed && (await measureMethods(tx, tool)).names.includes(next.name.toLowerCase())) {
-        throw nameTaken(next.name);
+        throw nameTaken('name', next.name);
       }
       const updated = await updateMethod(tx, current, toColumns(next));
       await assertSize(tx, tool);
@@ -144,4 +142,15 @@ const tooMany = (total: number) =>
 const changedMeanwhile = ({ name }: ToolEntity) =>
   conflict(`The tool ${name} was changed in the meantime: load it again, and compare again`);
 
-const nameTaken = (name: string) => conflict(`The tool already has a method named ${name}; case is ignored`);
+/** `names` are in lower case. */
+function assertNamesAreFree(
+  added: readonly { name: string }[],
+  names: ReadonlySet<string>,
+  path: string,
+): void {
+  for (const [i, { name }] of added.entries())
+    if (names.has(name.toLowerCase())) throw nameTaken(`${path}[${i}].name`, name);
+}
+
+const nameTaken = (path: string, name: string) =>
+  conflict(`${path} must be unique: the tool already has a method named ${name} (case is ignored)`);

@@ -6,7 +6,18 @@ import {
   type ReplayQuery,
 } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Form, Input, InputNumber, Modal, Progress, Select } from 'antd';
+import {
+  Alert,
+  App,
+  Button,
+  Form,
+  Input,
+  InputNumber,
+  Modal,
+  Progress,
+  Select,
+  type FormInstance,
+} from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
@@ -14,6 +25,7 @@ import { formatDuration } from '../../ui/duration.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { catalogQuery, formatEventKey, listEventOptions, parseEventKey } from './catalog-query.ts';
@@ -33,10 +45,12 @@ interface BulkReplayDialogProps {
 /** Replays the envelopes of a time range: first their number, then the progress. */
 export function BulkReplayDialog({ replayId, filters, onStarted, onClose }: BulkReplayDialogProps) {
   const { t } = useTranslation();
+  const [form] = Form.useForm<ReplayForm>();
+  const close = useGuardedClose(() => replayId === null && form.isFieldsTouched(), onClose);
   return (
-    <Modal open title={t('bulkReplay.title')} onCancel={onClose} footer={null} width={560}>
+    <Modal open title={t('bulkReplay.title')} onCancel={close} footer={null} width={560}>
       {replayId === null ? (
-        <NewReplay filters={filters} onStarted={onStarted} />
+        <NewReplay form={form} filters={filters} onStarted={onStarted} />
       ) : (
         <ReplayProgress replayId={replayId} onClose={onClose} />
       )}
@@ -52,10 +66,13 @@ interface ReplayForm {
   perSecond: number;
 }
 
-function NewReplay({ filters, onStarted }: Pick<BulkReplayDialogProps, 'filters' | 'onStarted'>) {
+interface NewReplayProps extends Pick<BulkReplayDialogProps, 'filters' | 'onStarted'> {
+  form: FormInstance<ReplayForm>;
+}
+
+function NewReplay({ form, filters, onStarted }: NewReplayProps) {
   const { t, i18n } = useTranslation();
   const { whole } = useNumbers();
-  const [form] = Form.useForm<ReplayForm>();
   const catalog = useQuery(catalogQuery);
   const [counted, setCounted] = useState<ReplayQuery | null>(null);
   const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status']);

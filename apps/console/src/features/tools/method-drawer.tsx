@@ -7,6 +7,7 @@ import { CodeField } from '../../ui/code-field.tsx';
 import { formatJson } from '../../ui/json-view.tsx';
 import { parseJsonObject } from '../../ui/parse-json.ts';
 import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 
 const FIELDS = [
@@ -44,6 +45,7 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
   const { message } = App.useApp();
   const confirm = useConfirmDelete();
   const [form] = Form.useForm<Values>();
+  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const showErrors = useFormErrors(form, FIELDS);
   const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tools });
 
@@ -77,7 +79,7 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={640}
       title={method.name}
       footer={

@@ -3,9 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Drawer, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { NewMethodFields } from './new-method-fields.tsx';
-import { buildMethod, type MethodValues } from './new-method.ts';
+import { buildMethod, METHOD_FIELDS, NEW_METHOD, type NewMethodValues } from './new-method.ts';
 
 interface NewMethodDrawerProps {
   tool: Tool;
@@ -16,12 +17,13 @@ interface NewMethodDrawerProps {
 export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<{ method: MethodValues }>();
-  const showErrors = useFormErrors(form, []);
+  const [form] = Form.useForm<NewMethodValues>();
+  const showErrors = useFormErrors(form, METHOD_FIELDS);
+  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const save = useMutation({
-    mutationFn: ({ method }: { method: MethodValues }) =>
+    mutationFn: ({ methods: [method] }: NewMethodValues) =>
       client.tools.addMethods(tool.id, [buildMethod(method)]),
-    onSuccess: (changed, { method }) => {
+    onSuccess: (changed, { methods: [method] }) => {
       queryClient.setQueryData(keys.tool(tool.id), changed);
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: method.name }));
@@ -32,7 +34,7 @@ export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={640}
       title={t('toolNew.addMethod')}
       footer={
@@ -50,6 +52,7 @@ export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
         form={form}
         layout="vertical"
         requiredMark={false}
+        initialValues={{ methods: [NEW_METHOD] } satisfies NewMethodValues}
         onFinish={(values) => save.mutate(values)}
       >
         <NewMethodFields />

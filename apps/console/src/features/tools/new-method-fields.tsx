@@ -3,28 +3,29 @@ import { Button, Checkbox, Form, Input, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { BODY_TYPES, PLACES, TYPES, VERBS, type ParameterValues } from './new-method.ts';
 
-/** The fields of a method that is made by hand, under `method` in the form around them. */
+/** The fields of a method that is made by hand, named as in the request: under `methods[0]` in the form around them. */
 export function NewMethodFields() {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
-  const parameters = Form.useWatch(['method', 'parameters'], form) as Partial<ParameterValues>[] | undefined;
+  const parameters = Form.useWatch(['methods', 0, 'parameters'], form) as
+    Partial<ParameterValues>[] | undefined;
   const hasBody = parameters?.some((parameter) => parameter.in === 'body') ?? false;
   const required = { required: true, whitespace: true, message: t('common.required') };
   return (
     <>
       <Form.Item
-        name={['method', 'name']}
+        name={['methods', 0, 'name']}
         label={t('toolNew.methodName')}
         rules={[required, { pattern: /^[A-Za-z0-9_-]*$/, message: t('toolNew.nameRule') }]}
       >
         <Input className="mono" maxLength={64} placeholder="getOrder" />
       </Form.Item>
       <div className="endpoint-fields">
-        <Form.Item name={['method', 'httpMethod']} label={t('toolNew.verb')} initialValue="get">
+        <Form.Item name={['methods', 0, 'httpMethod']} label={t('toolNew.verb')}>
           <Select options={VERBS.map((value) => ({ value, label: value.toUpperCase() }))} />
         </Form.Item>
         <Form.Item
-          name={['method', 'path']}
+          name={['methods', 0, 'path']}
           label={t('toolPages.path')}
           extra={t('toolNew.pathHint')}
           rules={[required, { pattern: /^\/\S*$/, message: t('toolNew.pathRule') }]}
@@ -33,13 +34,13 @@ export function NewMethodFields() {
         </Form.Item>
       </div>
       <Form.Item
-        name={['method', 'description']}
+        name={['methods', 0, 'description']}
         label={t('toolNew.methodDescription')}
         extra={t('toolNew.descriptionHint')}
       >
         <Input.TextArea autoSize={{ minRows: 2, maxRows: 6 }} maxLength={10_000} />
       </Form.Item>
-      <Form.List name={['method', 'parameters']}>
+      <Form.List name={['methods', 0, 'parameters']}>
         {(fields, { add, remove }) => (
           <section className="stack" aria-label={t('toolNew.parameters')}>
             {fields.map(({ key, name }, i) => (
@@ -89,7 +90,7 @@ export function NewMethodFields() {
       {hasBody && (
         <Form.Item
           className="body-type"
-          name={['method', 'bodyMediaType']}
+          name={['methods', 0, 'bodyMediaType']}
           label={t('toolNew.bodyType')}
           initialValue="application/json"
         >

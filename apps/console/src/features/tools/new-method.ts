@@ -27,6 +27,16 @@ export interface MethodValues {
   bodyMediaType?: (typeof BODY_TYPES)[number];
 }
 
+/** A form that has the fields of one method. */
+export interface NewMethodValues {
+  methods: [MethodValues];
+}
+
+export const NEW_METHOD: MethodValues = { name: '', httpMethod: 'get', path: '' };
+
+/** The fields of a method that an error of the service can refer to. */
+export const METHOD_FIELDS = ['name', 'description', 'httpMethod', 'path'].map((name) => `methods.0.${name}`);
+
 /** Returns the request for a method: its parameters become the ports of the input. */
 export function buildMethod({ parameters = [], bodyMediaType, ...method }: MethodValues): ToolMethodRequest {
   const all = withPathVariables(method.path, parameters);

@@ -1,6 +1,5 @@
 import { LockOutlined } from '@ant-design/icons';
 import type { CreateToolRequest } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
@@ -9,21 +8,25 @@ import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
+import { usePageForm } from '../../ui/use-page-form.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { AuthFields } from './auth-fields.tsx';
 import { toAuth, type AuthValues } from './auth.ts';
 import { NewMethodFields } from './new-method-fields.tsx';
-import { buildMethod, type MethodValues } from './new-method.ts';
+import { buildMethod, METHOD_FIELDS, NEW_METHOD, type NewMethodValues } from './new-method.ts';
 import { ToolFields } from './tool-fields.tsx';
 import './tools.css';
 
-const FIELDS = ['name', 'description', 'serverUrl'];
+const FIELDS = ['name', 'description', 'serverUrl', ...METHOD_FIELDS];
 
-interface Values extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'> {
+interface Values extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'>, NewMethodValues {
   auth: AuthValues;
-  method: MethodValues;
 }
+
+const NEW_TOOL: Values = {
+  ...{ name: '', description: '', serverUrl: '', auth: { type: 'none' } },
+  methods: [NEW_METHOD],
+};
 
 /** Creates a tool without a document, with its first method. */
 export function Component() {
@@ -31,17 +34,20 @@ export function Component() {
   const { message } = App.useApp();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
-  const [form] = Form.useForm<Values>();
-  const showErrors = useFormErrors(form, FIELDS);
-  const save = useMutation({
-    mutationFn: ({ auth, method, ...tool }: Values) =>
-      client.tools.create({ ...tool, auth: toAuth(auth), methods: [buildMethod(method)] }),
-    onSuccess: async ({ id, name }) => {
+  const { formProps, isSending } = usePageForm<Values>({
+    initial: NEW_TOOL,
+    fields: FIELDS,
+    saved: false,
+    onSubmit: async ({ auth, methods: [method], ...tool }) => {
+      const { id, name } = await client.tools.create({
+        ...tool,
+        auth: toAuth(auth),
+        methods: [buildMethod(method)],
+      });
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name }));
       await navigate(paths.tool(id));
     },
-    onError: showErrors,
   });
   return (
     <Page
@@ -50,14 +56,7 @@ export function Component() {
       parent={{ to: paths.tools, label: t('tools.title') }}
     >
       {isAdmin ? (
-        <Form
-          name="tool"
-          form={form}
-          layout="vertical"
-          requiredMark={false}
-          initialValues={{ name: '', description: '', serverUrl: '', auth: { type: 'none' } }}
-          onFinish={(values) => save.mutate(values)}
-        >
+        <Form {...formProps} name="tool">
           <div className="stack-cards">
             <Card title={t('toolNew.connection')}>
               <ToolFields />
@@ -67,7 +66,7 @@ export function Component() {
               <NewMethodFields />
             </Card>
             <div>
-              <Button type="primary" htmlType="submit" loading={save.isPending}>
+              <Button type="primary" htmlType="submit" loading={isSending}>
                 {t('toolNew.submit')}
               </Button>
             </div>

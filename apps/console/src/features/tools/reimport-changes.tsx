@@ -13,6 +13,7 @@ import { LongDataList, type Column } from '../../ui/data-list.tsx';
 import { getErrorMessage, isConflict } from '../../ui/errors.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useUnsavedGuard } from '../../ui/use-unsaved-guard.ts';
 import { useDrawerParam } from '../../ui/use-drawer-param.ts';
 import type { DocumentWorker } from './document-worker.ts';
 import { changeDecisions, hasConflict, suggestDecisions, type Decisions } from './reimport-differences.ts';
@@ -35,7 +36,8 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
-  const [decisions, setDecisions] = useState<Decisions>(() => suggestDecisions(comparisons));
+  const [suggested] = useState<Decisions>(() => suggestDecisions(comparisons));
+  const [decisions, setDecisions] = useState(suggested);
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<MethodComparison['kind']>();
   const [openName, open, close] = useDrawerParam('method');
@@ -66,6 +68,8 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
       await navigate(paths.tool(tool.id));
     },
   });
+
+  useUnsavedGuard(decisions !== suggested && !save.isPending && !save.isSuccess);
 
   const columns: Column<MethodComparison>[] = [
     {
