@@ -142,7 +142,8 @@ export class Execution implements InterpreterHost {
   private failWith(error: unknown): void {
     const { message, stack } = toFailure(error);
     const { memoryBytes } = this.limits;
-    if (message.endsWith('out of memory')) {
+    // QuickJS throws null if there is no memory for an error, either. What code throws comes with a description.
+    if (error === null || message.endsWith('out of memory')) {
       const text = `The code used more than ${memoryBytes / 1024 / 1024} MB of memory`;
       this.finished ??= failed('limit', text, lineOf(stack));
     } else {

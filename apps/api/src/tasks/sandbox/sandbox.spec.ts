@@ -114,7 +114,7 @@ describe('the sandbox', () => {
     ['while (1)', '\nwhile (1);', { kind: 'limit', message: /0\.4 s of processor time/ }],
     [
       'an endless chain of promises',
-      'const f = () => Promise.resolve().then(f); await f()',
+      'const f = () => void Promise.resolve().then(f); f(); await new Promise(() => {})',
       { kind: 'limit', message: /0\.4 s/ },
     ],
     [
@@ -139,6 +139,11 @@ describe('the sandbox', () => {
       'a text of 1 GB',
       'return "x".repeat(2 ** 30)',
       { kind: 'error', message: /invalid string length/, line: 1 },
+    ],
+    [
+      'a growing chain of promises',
+      'const f = () => Promise.resolve().then(f); await f()',
+      { kind: 'limit', message: /more than 64 MB/ },
     ],
     ['a growing text', 'let s = "x"; for (;;) s += s', { message: /too long|memory/ }],
     [
