@@ -6,7 +6,7 @@ import { invalid } from '../infra/http/app-error.ts';
 import { isText } from '../infra/http/text.ts';
 import { canonicalJson } from '../infra/json.ts';
 import { executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
-import { requestedModel } from '../turns/input/requested-model.ts';
+import { chooseModel } from '../turns/input/requested-model.ts';
 import { settingsOf } from '../turns/input/turn-settings.ts';
 import type { TurnSettings } from '../turns/records/turn.ts';
 import type { ContentsJobDto, InputsJobDto } from './jobs.dto.ts';
@@ -43,7 +43,7 @@ export function parseJobRequest(
   const webhookUrl = body.webhook?.url ?? null;
   const asked = 'contents' in body ? { contents: body.contents } : { inputs: body.inputs };
   const settings = Object.entries(body.settings ?? {}).filter(([, value]) => value !== undefined);
-  const chosen = requestedModel(caller, agent, body.model);
+  const chosen = chooseModel(caller, agent, body.model);
   const identity = {
     agentId: agent.id,
     ...asked,

@@ -24,16 +24,16 @@ import {
   IsUUID,
   Length,
   Max,
-  MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../infra/http/free-form.ts';
 import { PageDto } from '../infra/http/page.dto.ts';
-import { IsFilledText, IsText } from '../infra/http/text.ts';
+import { IsText } from '../infra/http/text.ts';
 import { ChatAnswerDto, ExecuteAnswerDto } from '../turns/answers/answers.schema.ts';
 import { CONTENTS, CONTENT_SCHEMA } from '../turns/input/contents.schema.ts';
 import { checkContents } from '../turns/input/contents.ts';
+import { RequestedModelDto } from '../turns/input/requested-model.schema.ts';
 import { ChatSettingsDto, ExecuteSettingsDto } from '../turns/input/settings.schema.ts';
 import { checkInputs } from '../turns/input/execute-inputs.ts';
 import { checkWebhook } from './webhook-url.ts';
@@ -47,7 +47,7 @@ class WebhookDto {
   url!: string;
 }
 
-class JobOptionsDto {
+class JobOptionsDto extends RequestedModelDto {
   @IsString()
   agentId!: string;
 
@@ -71,12 +71,6 @@ class JobOptionsDto {
   @IsOptional()
   @IsUUID('loose')
   turnId?: string;
-
-  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
-  @IsOptional()
-  @IsFilledText()
-  @MaxLength(200)
-  model?: string;
 
   /** Milliseconds after which the job times out, from 1 second to 24 hours; 1 hour by default. */
   @IsOptional()

@@ -9,18 +9,18 @@ import {
   IsString,
   IsUUID,
   Length,
-  MaxLength,
   ValidateNested,
 } from 'class-validator';
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { FreeForm } from '../../infra/http/free-form.ts';
-import { IsFilledText, IsText } from '../../infra/http/text.ts';
+import { IsText } from '../../infra/http/text.ts';
 import { CONTENTS, CONTENT_SCHEMA } from './contents.schema.ts';
 import { checkContents } from './contents.ts';
+import { RequestedModelDto } from './requested-model.schema.ts';
 import { ChatSettingsDto } from './settings.schema.ts';
 
 @ApiExtraModels(...CONTENTS)
-export class ChatDto implements ChatRequest {
+export class ChatDto extends RequestedModelDto implements ChatRequest {
   /** Text, images, audio, and files: 1 to 64 items. */
   @ApiProperty({
     type: 'array',
@@ -52,12 +52,6 @@ export class ChatDto implements ChatRequest {
   @ValidateNested()
   @Type(() => ChatSettingsDto)
   settings?: ChatSettingsDto;
-
-  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
-  @IsOptional()
-  @IsFilledText()
-  @MaxLength(200)
-  model?: string;
 
   /** Local tools of the agent that the caller has registered and can run. */
   @IsOptional()

@@ -8,15 +8,14 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  MaxLength,
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../../infra/http/free-form.ts';
-import { IsFilledText } from '../../infra/http/text.ts';
 import { checkInputs } from './execute-inputs.ts';
+import { RequestedModelDto } from './requested-model.schema.ts';
 import { ExecuteSettingsDto } from './settings.schema.ts';
 
-export class ExecuteDto implements ExecuteRequest {
+export class ExecuteDto extends RequestedModelDto implements ExecuteRequest {
   /** `query`, `session_id`, `memory`, `context`, `internet`, `images`, `audios`, and the variables of the prompt. */
   @ApiProperty({ type: 'object', additionalProperties: true })
   @FreeForm(checkInputs)
@@ -32,12 +31,6 @@ export class ExecuteDto implements ExecuteRequest {
   @IsOptional()
   @IsBoolean()
   stream?: boolean;
-
-  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
-  @IsOptional()
-  @IsFilledText()
-  @MaxLength(200)
-  model?: string;
 
   /** Local tools of the agent that the caller has registered and can run; only with `stream: true`. */
   @IsOptional()

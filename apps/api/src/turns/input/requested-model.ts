@@ -7,7 +7,7 @@ import type { TurnSettings } from '../records/turn.ts';
  * The model that a request names in place of the agent's. Throws FORBIDDEN unless the caller may edit the agent: its
  * other callers must not choose what a turn costs.
  */
-export function requestedModel(
+export function chooseModel(
   caller: Pick<UserPrincipal, 'userId' | 'role'>,
   agent: Pick<InvocableAgent, 'id' | 'ownerUserId'>,
   model: string | undefined,

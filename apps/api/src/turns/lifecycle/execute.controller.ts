@@ -12,7 +12,7 @@ import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
-import { requestedModel } from '../input/requested-model.ts';
+import { chooseModel } from '../input/requested-model.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
 import { TurnsService } from './turns.service.ts';
 
@@ -52,7 +52,7 @@ export class ExecuteController {
           interactive: streamed,
           registeredLocalTools: body.registeredLocalTools,
         }),
-        ...requestedModel(caller, agent, body.model),
+        ...chooseModel(caller, agent, body.model),
       },
       requestId: req.requestId,
       hidden: !memory,

@@ -12,7 +12,7 @@ import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { attachPosition, SegmentReader } from '../answers/segment-reader.ts';
-import { requestedModel } from '../input/requested-model.ts';
+import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
@@ -47,7 +47,7 @@ export class TurnsController {
       contents: body.contents,
       sessionName: body.session_id ?? null,
       turnId: body.turnId ?? null,
-      settings: { ...settingsOf(agent, body), ...requestedModel(caller, agent, body.model) },
+      settings: { ...settingsOf(agent, body), ...chooseModel(caller, agent, body.model) },
       requestId: req.requestId,
     };
     await this.reader.respond(
