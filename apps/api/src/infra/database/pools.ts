@@ -26,6 +26,8 @@ const GRACE_MS = 1_000;
 const logger = new Logger('Database');
 
 interface ConnectionOptions extends pg.ClientConfig {
+  /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
+  pipeline: boolean;
   /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
 }
@@ -39,6 +41,7 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     Client: Connection,
+    pipeline: true,
     answerMs: statementMs + GRACE_MS,
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,

@@ -47,11 +47,14 @@ export class TurnEngine {
     private readonly lanes: Lanes,
   ) {}
 
-  /** Never rejects: every failure becomes the end of the turn, unless the lease was lost. */
-  async run(turn: ActiveTurn): Promise<void> {
+  /**
+   * Runs the turn; nothing outside of the service is called before `ready` resolves. Never rejects: every failure becomes
+   * the end of the turn, unless the lease was lost.
+   */
+  async run(turn: ActiveTurn, ready: Promise<void>): Promise<void> {
     let call: ModelCall | null = null;
     try {
-      const outcome = await this.loop(turn, (started) => (call = started));
+      const outcome = await this.loop(turn, ready, (started) => (call = started));
       await closeTurn(this.laned(turn), this.usage, turn, outcome);
     } catch (error) {
       if (turn.writer.signal.aborted) {
@@ -62,7 +65,11 @@ export class TurnEngine {
     }
   }
 
-  private async loop(turn: ActiveTurn, onCall: (call: ModelCall | null) => void): Promise<Outcome> {
+  private async loop(
+    turn: ActiveTurn,
+    ready: Promise<void>,
+    onCall: (call: ModelCall | null) => void,
+  ): Promise<Outcome> {
     const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
     const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
     const systemTokens = await countTokens(systemPrompt);
@@ -70,6 +77,7 @@ export class TurnEngine {
     const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
     const warnings = await whileUnavailable(() => this.tools.listMissing(turn), turn.signal);
     turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
+    await ready;
     await this.evidence.provide(turn, systemTokens, outputTokens);
     failpoint('turns.run');
 

@@ -60,8 +60,9 @@ export class TurnRunner implements BeforeApplicationShutdown {
   }
 
   private async run(turn: ActiveTurn): Promise<void> {
-    if (turn.origin === 'start') await this.forwardEarlyCancel(turn).catch(() => undefined);
-    await this.engine.run(turn);
+    const isStart = turn.origin === 'start';
+    const ready = isStart ? this.forwardEarlyCancel(turn).catch(() => undefined) : Promise.resolve();
+    await this.engine.run(turn, ready);
   }
 
   /**

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { SegmentOrigin } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { pipelined } from '../../infra/database/rows.ts';
 import { AppError } from '../../infra/http/app-error.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
@@ -91,8 +93,13 @@ export class TurnClaims {
       expires: hidden && settings.source === 'execute',
       counted: status === 'RUNNING',
     });
-    const id = await insertTurn(tx, {
+    if (status === 'RUNNING') this.assertRoom(session.running + 1);
+    const id = uuidV7();
+    const stored = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, parts);
+    const message = { kind: 'user' as const, content: { parts: stored }, tokens };
+    const turn = insertTurn(tx, {
       ...owner,
+      id,
       sessionRef: session.id,
       n: session.turnCount,
       turnId,
@@ -102,14 +109,18 @@ export class TurnClaims {
       status,
       causationRunId: caller.causationRunId,
     });
-    if (id === null) throw new TurnChanged();
-    if (status === 'RUNNING') this.assertRoom(session.running + 1);
+    const step = insertStep(tx, id, 1, message);
+    // The step fails if the turn was not stored.
+    await Promise.allSettled([turn, step]);
+    if (!(await turn)) throw new TurnChanged();
     // After the insert, which waits for a turn that is about to ask its question.
     if (session.turnCount > 1) await this.waiting.dismiss(tx, session.id);
-    const stored = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, parts);
-    const message = { kind: 'user' as const, content: { parts: stored }, tokens };
-    const steps = [{ ...message, n: 1, id: await insertStep(tx, id, 1, message) }];
-    return { id, sessionRef: session.id, n: session.turnCount, steps };
+    return {
+      id,
+      sessionRef: session.id,
+      n: session.turnCount,
+      steps: [{ ...message, n: 1, id: await step }],
+    };
   }
 
   /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`. */
@@ -161,7 +172,9 @@ export class TurnClaims {
     claimed: Omit<ClaimedTurn, 'writer'> & { segment: number },
   ): Promise<ActiveTurn> {
     const { id, turnId, session, agent, model, settings, steps, segment, origin, requestId } = claimed;
-    const writer = await openSegment(tx, this.streams, {
+    const prompt = steps.reduce((sum, step) => sum + step.tokens, Math.ceil(agent.systemPrompt.length / 4));
+    const output = Math.min(settings.maxTokens ?? Infinity, model.maxOutputTokens);
+    const { writer, opened } = openSegment(tx, this.streams, {
       turnRef: id,
       turnId,
       sessionName: session.name,
@@ -173,10 +186,9 @@ export class TurnClaims {
       runs: true,
     });
     const turn = new ActiveTurn({ ...claimed, writer });
-    const prompt = steps.reduce((sum, step) => sum + step.tokens, Math.ceil(agent.systemPrompt.length / 4));
-    const output = Math.min(settings.maxTokens ?? Infinity, model.maxOutputTokens);
     // Last in the transaction, because it locks accounts.
-    turn.reservationId = await reserveForCall(tx, this.usage, turn.payer, prompt, output);
+    const reserved = reserveForCall(tx, this.usage, turn.payer, prompt, output);
+    [, turn.reservationId] = await pipelined(opened, reserved);
     return turn;
   }
 }

@@ -23,7 +23,7 @@ export class WaitingTurns {
   async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
     if (!(await cancelWaiting(tx, turn.id, why))) return false;
     await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
-    const writer = await openSegment(tx, this.streams, {
+    const { writer, opened } = openSegment(tx, this.streams, {
       turnRef: turn.id,
       turnId: turn.turnId,
       sessionName: turn.sessionName,
@@ -34,6 +34,7 @@ export class WaitingTurns {
       requestId: null,
       runs: false,
     });
+    await opened;
     const nothing = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: false };
     const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
     const completed = completedOf(turn, end);

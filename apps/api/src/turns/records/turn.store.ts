@@ -99,6 +99,7 @@ export async function runningTurns(tx: Sql, userId: string): Promise<number> {
 }
 
 export interface NewTurn extends SessionOwner {
+  id: string;
   sessionRef: string;
   n: number;
   turnId: string;
@@ -109,17 +110,18 @@ export interface NewTurn extends SessionOwner {
   causationRunId: string | null;
 }
 
-/** Stores a turn. Returns null if its id exists. Violates `turn_running` if it should run and the session is busy. */
-export async function insertTurn(tx: PreparedSql, turn: NewTurn): Promise<string | null> {
-  const row = await firstPreparedRow<{ id: string }>(
+/** Stores a turn. Returns false if its id exists. Violates `turn_running` if it should run and the session is busy. */
+export async function insertTurn(tx: PreparedSql, turn: NewTurn): Promise<boolean> {
+  const row = await firstPreparedRow(
     tx,
     'insert_turn',
-    `insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
+    `insert into turn (id, space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, settings, model,
        status, started_at, source, causation_run_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text,
-       case when $10::text = 'RUNNING' then clock_timestamp() end, $11, $12)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text,
+       case when $11::text = 'RUNNING' then clock_timestamp() end, $12, $13)
      on conflict (agent_id, user_id, client_turn_id) do nothing returning id`,
     [
+      turn.id,
       turn.spaceId,
       turn.agentId,
       turn.userId,
@@ -134,7 +136,7 @@ export async function insertTurn(tx: PreparedSql, turn: NewTurn): Promise<string
       turn.causationRunId,
     ],
   );
-  return row?.id ?? null;
+  return row !== null;
 }
 
 /** Moves a turn to RUNNING. Returns its position in the session so far, or null if it is no longer in `from`. */
