@@ -15,7 +15,8 @@ import { RedisServer } from './harness/redis.ts';
 import { WebhookServer } from './harness/webhook-server.ts';
 import { verifies } from './verifies.ts';
 
-const LEASE_MS = 1_000;
+/** Long enough for a busy process to renew its leases in time. */
+const LEASE_MS = 3_000;
 /** The longest that publishing delays a caller. */
 const PUBLISH_MS = 300;
 const WORDS = Array.from({ length: 40 }, (_, i) => `word${i} `);

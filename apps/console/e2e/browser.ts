@@ -88,9 +88,9 @@ export async function chooseOption(field: Locator, text: string): Promise<void> 
 
 /** Asks until the answer is yes. */
 export async function until(ask: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 8_000;
+  const end = Date.now() + 60_000;
   while (!(await ask())) {
-    if (Date.now() > end) throw new Error('It did not come about within 8 s');
+    if (Date.now() > end) throw new Error('It did not come about within a minute');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -120,7 +120,7 @@ suite('the console in a browser', () => {
   it('joins a running turn again after a reload', async () => {
     const page = await newPage();
     const agentId = await openPlayground(page, 'Slow');
-    await say(page, 'Mountains\n/think 2500');
+    await say(page, 'Mountains\n/think 8000');
     await until(async () => {
       const { items } = await app.client().agents.sessions(agentId);
       return items.some(({ runningTurnId }) => runningTurnId !== null);
@@ -251,7 +251,7 @@ suite('the console in a browser', () => {
   it('stops a turn, keeps what was said, and makes room in the context of the model', async () => {
     const page = await newPage();
     await openPlayground(page, 'Talker');
-    await say(page, '/long 400\n/think 20000');
+    await say(page, '/long 400\n/think 60000');
     await page.getByText('word word').first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     const answer = page.getByRole('group', { name: 'Agent' });

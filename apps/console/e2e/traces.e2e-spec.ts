@@ -31,7 +31,7 @@ suite('traces, the command menu, and the home in a browser', () => {
 
   const newPage = async (context = admin) => {
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
     return page;
   };
   const say = (text: string, user: TestUser = app.admin) =>
@@ -131,6 +131,7 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/traces');
     await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.locator('input[type=search]').first().waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
     await page.keyboard.press('?');
@@ -140,9 +141,12 @@ suite('traces, the command menu, and the home in a browser', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await violations(page, 'shortcuts')).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    await page.keyboard.press('j');
-    await page.waitForURL('**/jobs');
+    // The two keys count only if they follow each other soon.
+    await until(async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('j');
+      return new URL(page.url()).pathname === '/jobs';
+    });
   });
 
   it('tells on the home what failed, and leads there', async () => {
