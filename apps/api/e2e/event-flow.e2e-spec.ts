@@ -1,4 +1,5 @@
 import type { EmitResponse, Envelope, Page, ReplayResponse, Subscription } from '@platform/contracts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { codeWorkflow, EventBus } from './harness/event-bus.ts';
@@ -92,6 +93,25 @@ describe.each(skipReason ? ['in-process'] : ['in-process', 'Bull'])(
         expect(await bus.dispatched(id, 1)).toMatchObject({ generation: 1, matchedCount: 1 });
       },
     );
+
+    verifies('platform.rolling', 'goes on while a later version adds columns', async () => {
+      const agent = await AgentCalls.make(app);
+      const several = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 12 }, call));
+      const use = async () => {
+        const chats = await several(() => agent.json({ contents: said('Hi') }));
+        expect(chats.map(({ text, status }) => (status === 200 ? '' : text)).join('')).toBe('');
+        const ids = await several(() => bus.record('order.created', { total: 1 }));
+        for (const id of ids) expect(await bus.runsOf(id, 1)).toMatchObject([{ status: 'SUCCEEDED' }]);
+      };
+      await use();
+      const tables = await app.sql<{ name: string }>(
+        `select oid::regclass::text as name from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+      );
+      expect(tables.length).toBeGreaterThan(50);
+      for (const { name } of tables) await app.sql(`alter table ${name} add column later int default 1`);
+      await use();
+    });
 
     verifies('event-flow.key', 'fires nothing if its key was used before', async () => {
       const first = await bus.emit('order.created', { total: 1 }, { key: 'order-2' });

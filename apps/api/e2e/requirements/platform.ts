@@ -68,4 +68,8 @@ export const platform = {
     source: 'stack.md',
     behavior: 'Several processes may start on one empty database at once',
   },
+  'platform.rolling': {
+    source: 'quality.md, process',
+    behavior: 'The previous version keeps running while the next one migrates the database',
+  },
 } as const;

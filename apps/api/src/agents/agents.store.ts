@@ -52,7 +52,7 @@ export async function getAgent(database: DataSource, spaceId: string, id: string
     database,
     AgentEntity,
     'agents.get',
-    'select * from agent where space_id = $1 and id = $2 and deleted_at is null',
+    (columns) => `select ${columns} from agent where space_id = $1 and id = $2 and deleted_at is null`,
     [spaceId, requireUuid(id, `Agent ${id}`)],
   );
   return agent ?? (await refuseAgent(database.manager, id));

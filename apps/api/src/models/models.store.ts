@@ -1,6 +1,6 @@
 import { IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { insertRowIfAbsent, toEntities, updateRow } from '../infra/database/entity-rows.ts';
+import { columnsOf, insertRowIfAbsent, toEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { exactlyOne, preparedRows } from '../infra/database/rows.ts';
 import { ModelEntity, type ModelDefinition } from './model.entity.ts';
 
@@ -86,7 +86,7 @@ export async function findNamed(
     `select asked.position::int as position, found.*
      from unnest($1::uuid[], $2::text[]) with ordinality as asked (space_id, name, position)
      cross join lateral (
-       select * from model
+       select ${columnsOf(database, ModelEntity)} from model
        where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1
      ) as found`,
     [names.map(({ spaceId }) => spaceId), names.map(({ name }) => name)],

@@ -59,17 +59,30 @@ export async function updateRow<Entity extends ObjectLiteral>(
 }
 
 /**
- * Reads entities by a statement that each connection parses and plans once, for reads that every call makes.
- * The statement selects every column of the table under its own name. `name` belongs to this statement alone.
+ * Reads entities by a statement that each connection parses and plans once, for reads that every call makes. `text` gets
+ * the columns to select. `name` belongs to this statement alone.
  */
 export async function preparedEntities<Entity extends ObjectLiteral>(
   database: DataSource,
   target: EntityTarget<Entity>,
   name: string,
-  text: string,
+  text: (columns: string) => string,
   values: unknown[],
 ): Promise<Entity[]> {
-  return toEntities(database, target, await preparedRows<ObjectLiteral>(database, name, text, values));
+  const statement = text(columnsOf(database, target));
+  return toEntities(database, target, await preparedRows<ObjectLiteral>(database, name, statement, values));
+}
+
+/**
+ * The columns of an entity, for a prepared statement that returns them. With `*` it would fail on every connection once a
+ * later version has added a column, while this version still runs.
+ */
+export function columnsOf<Entity extends ObjectLiteral>(
+  database: DataSource,
+  target: EntityTarget<Entity>,
+): string {
+  const { columns } = database.getMetadata(target);
+  return columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
 }
 
 /** Reads entities from rows that contain every column of their table. */
