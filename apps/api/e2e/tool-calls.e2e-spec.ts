@@ -243,6 +243,9 @@ verifies('tools.calls.output', 'returns every response as a result', async () =>
     server.respond((response) => response.writeHead(status, headers).end(body));
     const { durationMs, ...result } = await call({});
     expect(durationMs).toBeGreaterThanOrEqual(0);
+    expect(result.response?.bytes).toBe(Buffer.byteLength(body));
+    for (const [name, value] of Object.entries(headers))
+      expect(result.response?.headers[name.toLowerCase()]).toBe(value);
     return [result.status, result.output, result.warnings];
   };
   const json = { 'Content-Type': 'application/problem+json' };
@@ -436,6 +439,8 @@ verifies('tools.calls.secrets', 'masks the secret wherever a response repeats it
   const encoded = Buffer.from(`user:${SECRET}`).toString('base64');
   server.respond((response, received) => {
     const repeated = [SECRET, `x${SECRET}y`, encodeURIComponent(SECRET), received.headers.authorization];
+    response.setHeader('X-Repeated', `is ${SECRET}`);
+    response.setHeader('Set-Cookie', ['session=signed-in; HttpOnly', 'lang=en', 'alone']);
     sendJson({ [SECRET]: repeated, plain: 'kept' })(response, received);
   });
   const basic = credentials({ type: 'basic', username: 'user', configured: true });
@@ -445,6 +450,12 @@ verifies('tools.calls.secrets', 'masks the secret wherever a response repeats it
   const text = JSON.stringify(result);
   for (const form of [SECRET, encodeURIComponent(SECRET), encoded]) expect(text).not.toContain(form);
   expect(text).toContain('"plain":"kept"');
+  expect(result.response?.headers).toMatchObject({
+    'x-repeated': `is ${'*'.repeat(SECRET.length)}`,
+    // A cookie can be as good as the secret.
+    'set-cookie': 'session=***, lang=***, =***',
+  });
+  expect((await call(changes, {}, basic)).response).toBeNull();
   expect(JSON.stringify(await app.sql('select output from tool_response'))).not.toContain(SECRET);
 
   const inQuery = credentials({ type: 'apiKey', in: 'query', name: 'key', configured: true });

@@ -379,6 +379,10 @@ describe('a call of a method', () => {
         durationMs: expect.any(Number),
         cached: false,
         warnings: [],
+        response: {
+          bytes: expect.any(Number),
+          headers: expect.objectContaining({ 'content-type': 'application/json' }),
+        },
       },
     ]);
     const failed = await invoke(id, 'status', { code: 404 });

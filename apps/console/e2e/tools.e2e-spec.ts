@@ -169,6 +169,17 @@ suite('the tool pages in a browser', () => {
     await panel.getByRole('button', { name: 'Call method' }).click();
     await panel.getByRole('group', { name: 'Output' }).getByText('"P-1"').waitFor();
     await panel.getByText('200', { exact: true }).waitFor();
+    await panel.getByText(/^\d+ bytes$/).waitFor();
+    await panel.getByText(/^\d+ response headers$/).click();
+    await panel.getByText('application/json', { exact: true }).waitFor();
+    await panel.getByRole('button', { name: 'Code' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as cURL' }).click();
+    const code = page.getByRole('dialog', { name: 'This call as cURL' });
+    await code.getByText(`/api/tools/${toolId}/methods/readParcel291/invoke`).waitFor();
+    expect(await code.innerText()).toContain('Bearer $PLATFORM_API_KEY');
+    expect(await page.content()).not.toContain(SECRET);
+    await code.getByRole('button', { name: 'Close' }).click();
+    await code.waitFor({ state: 'hidden' });
     expect(calls).toEqual([{ url: '/depots/291/P-1', authorization: `Bearer ${SECRET}` }]);
     expect(await violations(page, 'try')).toEqual([]);
     expect(complaints).toEqual([]);

@@ -282,6 +282,7 @@ export type {
   ToolAuth,
   ToolAuthStatus,
   ToolInvocation,
+  ToolServerResponse,
   ToolKind,
   ToolListing,
   ToolMethod,

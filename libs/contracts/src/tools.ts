@@ -168,6 +168,14 @@ export interface InvokeToolRequest {
   input?: Record<string, unknown> | null;
 }
 
+/** What the server of a tool sent besides the output. */
+export interface ToolServerResponse {
+  /** Of the decoded body. */
+  bytes: number;
+  /** By their names in lower case. The secret of the tool and the values of cookies are masked. */
+  headers: Record<string, string>;
+}
+
 /** The result of a call. Every HTTP response is one, whatever its status. */
 export interface ToolInvocation {
   /** The HTTP status; 200 for tools of the platform. */
@@ -178,6 +186,8 @@ export interface ToolInvocation {
   cached: boolean;
   /** For example about an output that does not match its schema. */
   warnings: string[];
+  /** Null for tools of the platform, and if the output is from the cache. */
+  response: ToolServerResponse | null;
 }
 
 /** The languages that speech recognition has engines for. */

@@ -55,6 +55,7 @@ export class PlatformTools {
         durationMs: Math.round(performance.now() - started),
         cached: false,
         warnings,
+        response: null,
       };
     } catch (error) {
       if (error instanceof ToolError) throw new AppError('TOOL_ERROR', error.message, { cause: error });

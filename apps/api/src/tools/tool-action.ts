@@ -26,10 +26,18 @@ export class ToolAction implements Action, OnModuleInit {
     return missing === null ? [] : [`${path}.method must be the name of a method of the tool`];
   }
 
-  run({ spaceId, owner, runId, step, signal }: ActionContext): Promise<ToolInvocation> {
+  /** The headers of a response are for people who try a method. A step does not store them. */
+  async run({
+    spaceId,
+    owner,
+    runId,
+    step,
+    signal,
+  }: ActionContext): Promise<Omit<ToolInvocation, 'response'>> {
     const { toolId, method, input } = asToolStep(step);
     const caller = { spaceId, userId: owner.userId, causationRunId: runId };
-    return this.directory.invoke(caller, toolId, method, input, { signal });
+    const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, { signal });
+    return result;
   }
 }
 

@@ -22,7 +22,7 @@ import { buildAuth } from './http-request-auth.ts';
 import { readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
 import { MethodSchemas } from './method-schemas.ts';
-import { maskOutput, readOutput } from './tool-output.ts';
+import { describeResponse, maskOutput, readOutput } from './tool-output.ts';
 import { ToolResponses, type ResponseKey } from './tool-responses.ts';
 import { isRetriedStatus, retryDelay } from './tool-retries.ts';
 
@@ -101,7 +101,12 @@ export class ToolCalls {
     const stored = key && (await this.responses.find(key));
     if (stored) {
       const mismatch = this.schemas.validateOutput(method, stored.output);
-      return finish({ ...stored, cached: true, warnings: [...warnings, ...request.warnings, ...mismatch] });
+      return finish({
+        ...stored,
+        cached: true,
+        warnings: [...warnings, ...request.warnings, ...mismatch],
+        response: null,
+      });
     }
 
     const secrets = Secrets.of(...auth.secrets);
@@ -116,7 +121,10 @@ export class ToolCalls {
     const mismatch = isRead ? this.schemas.validateOutput(method, output) : [];
     warnings.push(...request.warnings, ...read.warnings, ...mismatch);
     // A media type or a key of the output can repeat a secret.
-    return finish({ status, output, cached: false, warnings: warnings.map((text) => secrets.mask(text)) });
+    return finish({
+      ...{ status, output, cached: false, warnings: warnings.map((text) => secrets.mask(text)) },
+      response: describeResponse(response, secrets),
+    });
   }
 
   /** Sends a request, again if that may help. The timeout covers all attempts. */

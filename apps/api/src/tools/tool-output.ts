@@ -1,3 +1,4 @@
+import type { ToolServerResponse } from '@platform/contracts';
 import type { GuardedResponse } from '../infra/http/guarded-http.ts';
 import { shapeProblem } from '../infra/http/json-shape.ts';
 import type { Secrets } from '../models/secrets.ts';
@@ -60,4 +61,21 @@ export function maskOutput(output: unknown, secrets: Secrets): unknown {
   return Object.fromEntries(
     Object.entries(output).map(([key, value]) => [secrets.mask(key), maskOutput(value, secrets)]),
   );
+}
+
+/** Returns what a caller may see of a response besides its output. Cookies can be as good as the credentials of the tool. */
+export function describeResponse(
+  { bytes, headers }: Pick<GuardedResponse, 'bytes' | 'headers'>,
+  secrets: Secrets,
+): ToolServerResponse {
+  // Header values are bytes that were decoded as latin1.
+  const inBytes = secrets.inBytes();
+  const mask = (text: string) => inBytes.mask(secrets.mask(text));
+  const cookies = headers.getSetCookie().map((cookie) => `${/^[^=;]*(?==)/.exec(cookie)?.[0] ?? ''}=***`);
+  const all = [...headers].filter(([name]) => name !== 'set-cookie');
+  if (cookies.length > 0) all.push(['set-cookie', cookies.join(', ')]);
+  return {
+    bytes: bytes.length,
+    headers: Object.fromEntries(all.map(([name, value]) => [mask(name), mask(value)])),
+  };
 }

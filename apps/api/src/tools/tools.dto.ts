@@ -13,6 +13,7 @@ import {
   type ToolAuth,
   type ToolAuthStatus,
   type ToolInvocation,
+  type ToolServerResponse,
   type ToolKind,
   type ToolListing,
   type ToolMethod,
@@ -194,6 +195,14 @@ export class InvokeToolDto implements InvokeToolRequest {
   input?: Record<string, unknown>;
 }
 
+export class ToolServerResponseDto implements ToolServerResponse {
+  /** Of the decoded body. */
+  bytes!: number;
+  /** By their names in lower case. The secret of the tool and the values of cookies are masked. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  headers!: Record<string, string>;
+}
+
 export class ToolInvocationDto implements ToolInvocation {
   /** The HTTP status; 200 for tools of the platform. */
   status!: number;
@@ -203,6 +212,8 @@ export class ToolInvocationDto implements ToolInvocation {
   durationMs!: number;
   cached!: boolean;
   warnings!: string[];
+  /** Null for tools of the platform, and if the output is from the cache. */
+  response!: ToolServerResponseDto | null;
 }
 
 export class ToolMethodDto implements ToolMethod {

@@ -1,4 +1,5 @@
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
+import { quoteForShell } from '../../ui/quote-for-shell.ts';
 import type { Call } from './call.ts';
 
 export interface CodeRequest {
@@ -72,9 +73,4 @@ function json(request: object): string {
 function shortenDataUris(value: string): string {
   if (!value.startsWith('data:') || value.length <= MAX_DATA_URI) return value;
   return `${value.slice(0, value.indexOf(',') + 1)}…`;
-}
-
-/** Quotes a value for a POSIX shell. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,19 +1,23 @@
 import { PlayCircleOutlined } from '@ant-design/icons';
 import { PlatformError } from '@platform/client';
-import type { JsonSchema, Tool, ToolInvocation, ToolMethod } from '@platform/contracts';
+import type { JsonSchema, Tool, ToolInvocation, ToolMethod, ToolServerResponse } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Drawer } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
+import { formatBytes } from '../../ui/bytes.ts';
 import { CodeField } from '../../ui/code-field.tsx';
+import { CopyCode } from '../../ui/copy-code.tsx';
 import { formatDuration } from '../../ui/duration.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { formatJson, JsonView } from '../../ui/json-view.tsx';
 import { parseJsonObject } from '../../ui/parse-json.ts';
+import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { SchemaView } from '../events/schema-view.tsx';
 import { createSample, listFields } from '../events/schema.ts';
+import { formatCurl, formatFetch } from './invoke-code.ts';
 
 interface TryDrawerProps {
   tool: Tool;
@@ -25,14 +29,28 @@ interface TryDrawerProps {
 export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
   const { t } = useTranslation();
   const schema = method.inputSchema as JsonSchema;
-  const [text, setText] = useState(() => formatJson(prepareInput(method)));
+  const [prepared] = useState(() => formatJson(prepareInput(method)));
+  const [text, setText] = useState(prepared);
+  const [sent, setSent] = useState(prepared);
+  const close = useGuardedClose(() => text !== prepared && text !== sent, onClose);
   const input = parseJsonObject(text);
   const call = useMutation({
     mutationFn: (value: Record<string, unknown>) =>
       client.tools.invoke(tool.id, method.name, { input: value }, { timeoutMs: 0 }),
   });
+  const send = () => {
+    if (input === undefined) return;
+    setSent(text);
+    call.mutate(input);
+  };
+  const request = {
+    baseUrl: window.location.origin,
+    toolId: tool.id,
+    method: method.name,
+    input: input ?? {},
+  };
   return (
-    <Drawer open onClose={onClose} size={640} title={t('toolPages.tryNamed', { name: method.name })}>
+    <Drawer open onClose={close} size={640} title={t('toolPages.tryNamed', { name: method.name })}>
       <div className="stack">
         {method.description !== '' && <p className="muted">{method.description}</p>}
         {method.acts && <Alert type="warning" showIcon title={t('toolPages.actsWarning')} />}
@@ -50,16 +68,23 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
           </details>
         )}
         {input === undefined && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
-        <div>
+        <div className="row wrap">
           <Button
             type="primary"
             icon={<PlayCircleOutlined aria-hidden />}
             disabled={input === undefined}
             loading={call.isPending}
-            onClick={() => input && call.mutate(input)}
+            onClick={send}
           >
             {t('toolPages.call')}
           </Button>
+          {input !== undefined && (
+            <CopyCode
+              forms={{ cURL: () => formatCurl(request), fetch: () => formatFetch(request) }}
+              title={(form) => t('toolPages.code', { form })}
+              hint={t('toolPages.codeHint')}
+            />
+          )}
         </div>
       </div>
       <div className="call-result" aria-live="polite">
@@ -91,7 +116,7 @@ function CallError({ error }: { error: Error }) {
 
 function CallResult({ result }: { result: ToolInvocation }) {
   const { t, i18n } = useTranslation();
-  const { status, output, durationMs, cached, warnings } = result;
+  const { status, output, durationMs, cached, warnings, response } = result;
   return (
     <div className="stack">
       <Facts>
@@ -99,6 +124,9 @@ function CallResult({ result }: { result: ToolInvocation }) {
           <span className={`badge ${status < 400 ? 'success' : 'danger'}`}>{status}</span>
         </Fact>
         <Fact name={t('toolPages.duration')}>{formatDuration(durationMs, i18n.language)}</Fact>
+        {response !== null && (
+          <Fact name={t('toolPages.size')}>{formatBytes(response.bytes, i18n.language)}</Fact>
+        )}
         <Fact name={t('toolPages.source')}>{cached ? t('toolPages.cached') : t('toolPages.fresh')}</Fact>
       </Facts>
       {warnings.length > 0 && (
@@ -120,6 +148,25 @@ function CallResult({ result }: { result: ToolInvocation }) {
       ) : (
         <JsonView value={output} label={t('toolPages.output')} />
       )}
+      {response !== null && <Headers headers={response.headers} />}
     </div>
+  );
+}
+
+function Headers({ headers }: Pick<ToolServerResponse, 'headers'>) {
+  const { t } = useTranslation();
+  const entries = Object.entries(headers);
+  return (
+    <details className="input-fields">
+      <summary>{t('toolPages.headers', { count: entries.length })}</summary>
+      <dl className="response-headers" aria-label={t('toolPages.headers', { count: entries.length })}>
+        {entries.map(([name, value]) => (
+          <div key={name}>
+            <dt className="mono">{name}</dt>
+            <dd className="mono">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

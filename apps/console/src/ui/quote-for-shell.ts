@@ -1,0 +1,4 @@
+/** Quotes a value for a POSIX shell. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
