@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten';
 import { Execution, type ExecutionState } from './execution.ts';
 import { createMemory, Interpreter } from './interpreter.ts';
-import type { SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
+import type { SandboxLimits, SandboxMessage, StartedCode, WorkerMessage } from './messages.ts';
 import type { WatchdogData } from './watchdog.ts';
 
 // The program of a sandbox process. Node.js runs it without compiling it: only types that can be removed are allowed.
@@ -13,6 +13,8 @@ import type { WatchdogData } from './watchdog.ts';
 const TICK_MS = 500;
 /** How much longer than a slice the main thread can be stuck, if the worker does not end it. */
 const STUCK_GRACE_MS = 4_000;
+/** How long executions follow each other before this process looks for the end of its worker again. */
+const TURN_MS = 50;
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
 
 // The worker has died, maybe while this process starts. Node.js can hang in `exit()` while V8 compiles.
@@ -21,7 +23,10 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 const quickJs = newVariant(RELEASE_SYNC, { wasmMemory: createMemory(limits) });
 const interpreter = new Interpreter(await newQuickJSWASMModuleFromVariant(quickJs), limits);
 
-let execution: Execution | null = null;
+/** The one that runs or waits. */
+let current: { id: number; execution: Execution } | null = null;
+/** When this turn of the event loop began; null before the first execution. */
+let turnSince: number | null = null;
 let heardAt = performance.now();
 let wasSilent = false;
 
@@ -34,15 +39,15 @@ process.on('message', (message: WorkerMessage) => {
     case 'ping':
       return;
     case 'start': {
-      report(() => newExecution().start(message.source, message.context));
+      startAll(message.executions);
       return;
     }
     case 'result': {
-      resume(message.id, { json: message.json });
+      resume(message.execution, message.id, { json: message.json });
       return;
     }
     case 'error': {
-      resume(message.id, { error: message.error });
+      resume(message.execution, message.id, { error: message.error });
       return;
     }
   }
@@ -69,17 +74,41 @@ setInterval(() => {
 
 send({ type: 'ready' });
 
+/** Runs executions one after another. Returns those to the worker that would have to wait for another one. */
+function startAll(executions: readonly StartedCode[]): void {
+  const returned: number[] = [];
+  for (const { id, source, context } of executions) {
+    if (current !== null || isTurnOver()) {
+      returned.push(id);
+      continue;
+    }
+    const execution = newExecution();
+    current = { id, execution };
+    report(() => execution.start(source, context));
+  }
+  if (returned.length > 0) send({ type: 'returned', executions: returned });
+}
+
+function isTurnOver(): boolean {
+  if (turnSince === null) {
+    turnSince = performance.now();
+    setImmediate(() => (turnSince = null));
+  }
+  return performance.now() - turnSince > TURN_MS;
+}
+
 function newExecution(): Execution {
-  execution = new Execution(interpreter, {
+  return new Execution(interpreter, {
     log: (lines) => send({ type: 'log', lines }),
     call: (id, action, json) => send({ type: 'call', id, action, json }),
   });
-  return execution;
 }
 
-function resume(id: number, result: Parameters<Execution['resume']>[1]): void {
-  const current = execution;
-  if (current !== null) report(() => current.resume(id, result));
+/** Ignores the result of a call whose execution has ended. */
+function resume(execution: number, id: number, result: Parameters<Execution['resume']>[1]): void {
+  if (current?.id !== execution) return;
+  const { execution: waiting } = current;
+  report(() => waiting.resume(id, result));
 }
 
 /** Runs a slice and tells the worker how it ended. */
@@ -95,7 +124,7 @@ function report(slice: () => ExecutionState): void {
     process.send?.({ ...state, isLast } satisfies SandboxMessage, () => process.exit());
     return;
   }
-  execution = null;
+  current = null;
   send({ ...state, isLast });
   interpreter.reset();
 }

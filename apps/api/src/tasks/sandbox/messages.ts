@@ -36,19 +36,34 @@ export interface CallError {
   message: string;
 }
 
-/** From the worker to a sandbox process. Every message but `ping` opens a slice: the process runs code until it waits. */
+/** Code that a process is to run. `id` tells the executions of a process apart. */
+export interface StartedCode {
+  id: number;
+  source: string;
+  context: string;
+}
+
+/**
+ * From the worker to a sandbox process. Every message but `ping` opens slices: the process runs code until it waits. What is to
+ * be started while code waits, or after code that took long, is `returned`.
+ */
 export type WorkerMessage =
   | { type: 'ping' }
-  | { type: 'start'; source: string; context: string }
-  | { type: 'result'; id: number; json: string }
-  | { type: 'error'; id: number; error: CallError };
+  | { type: 'start'; executions: StartedCode[] }
+  | { type: 'result'; execution: number; id: number; json: string }
+  | { type: 'error'; execution: number; id: number; error: CallError };
 
-/** From a sandbox process to the worker. A slice ends with `waiting`, `done`, `stuck`, or `failed`. */
+/**
+ * From a sandbox process to the worker. A slice ends with `waiting`, `done`, `stuck`, or `failed`. All but `returned` are about
+ * the first execution that has not ended, in the order in which they were sent.
+ */
 export type SandboxMessage =
   | { type: 'ready' }
   | { type: 'log'; lines: string[] }
   | { type: 'call'; id: number; action: string; json: string }
   | { type: 'waiting' }
+  /** Executions that have not begun, and never will in this process. */
+  | { type: 'returned'; executions: number[] }
   | ExecutionEnd;
 
 /** The memory of the execution is free, and the process can take the next one; with `isLast`, it ends instead. */

@@ -27,6 +27,19 @@ const MAX_FAILED_STARTS = 3;
 
 const closed = () => new Error('The sandbox is closed');
 
+/** An execution with more characters is not sent ahead. */
+const MAX_SIZE_AHEAD = 16_384;
+/** The most executions that are sent to a process and have not ended. */
+const MAX_AHEAD = 8;
+
+/** A process that works for an owner, until nothing is left to do. It takes one place in the line. */
+interface Stint {
+  owner: string;
+  process: SandboxProcess;
+  /** How many executions have not ended. */
+  executions: number;
+}
+
 interface Waiter {
   resolve: (process: SandboxProcess) => void;
   reject: (error: unknown) => void;
@@ -40,15 +53,15 @@ export class SandboxPool {
   private pings: NodeJS.Timeout | null = null;
   private isClosed = false;
   private failedStarts = 0;
-
-  private readonly line: FairLine;
+  private readonly stints = new Set<Stint>();
+  private readonly line: FairLine<Stint>;
 
   constructor(
     /** The most processes. */
     private readonly size: number,
     private readonly limits: SandboxLimits = SANDBOX_LIMITS,
   ) {
-    this.line = new FairLine(size);
+    this.line = new FairLine<Stint>(size);
   }
 
   /**
@@ -56,21 +69,65 @@ export class SandboxPool {
    * nothing can continue gives its place back, and fails with the reason of the signal when that aborts.
    */
   async run(job: SandboxJob): Promise<string | null> {
-    if (this.isClosed) throw closed();
-    const result = await this.runInPlace(job);
+    const result = await this.runSomewhere(job);
     if (result.type === 'done') return result.json;
     job.log('The code waits for something that cannot happen: no call is under way.');
     await untilAborted(job.signal, new Promise(() => undefined));
     throw job.signal.reason;
   }
 
-  private async runInPlace(job: SandboxJob): Promise<ExecutionResult> {
-    await this.line.enter(job.owner, job.signal);
+  /** Runs the execution alone if it is large, or was returned. */
+  private async runSomewhere(job: SandboxJob) {
+    const { source, context } = job;
+    for (let isAlone = source.length + context.length > MAX_SIZE_AHEAD; ; isAlone = true) {
+      if (this.isClosed) throw closed();
+      const result = await this.runInPlace(job, isAlone);
+      if (result.type !== 'returned') return result;
+    }
+  }
+
+  /** Sends the execution behind others of its owner if it is not to run alone, and they do not take long. */
+  private async runInPlace(job: SandboxJob, isAlone: boolean): Promise<ExecutionResult> {
+    const entered = this.line.enter(job.owner, job.signal, !isAlone);
+    this.sendAhead(job.owner);
+    const stint = (await entered) ?? (await this.openStint(job));
     try {
-      const process = await this.acquire(job.signal);
-      return await process.run(job).finally(() => this.release(process));
+      return await stint.process.run(job, isAlone);
     } finally {
-      this.line.leave(job.owner);
+      stint.executions--;
+      this.sendAhead(stint.owner);
+      if (stint.executions === 0) this.closeStint(stint);
+    }
+  }
+
+  private async openStint({ owner, signal }: SandboxJob): Promise<Stint> {
+    try {
+      const process = await this.acquire(signal);
+      const stint = { owner, process, executions: 1 };
+      this.stints.add(stint);
+      return stint;
+    } catch (error) {
+      this.line.leave(owner);
+      throw error;
+    }
+  }
+
+  private closeStint(stint: Stint): void {
+    this.stints.delete(stint);
+    this.release(stint.process);
+    this.line.leave(stint.owner);
+  }
+
+  /** Lets executions of the owner that wait for a place join those under way. */
+  private sendAhead(owner: string): void {
+    for (const stint of this.stints) {
+      if (stint.owner !== owner) continue;
+      while (stint.executions < MAX_AHEAD && stint.process.canTakeAhead(owner)) {
+        const join = this.line.share(owner);
+        if (join === null) return;
+        stint.executions++;
+        join(stint);
+      }
     }
   }
 

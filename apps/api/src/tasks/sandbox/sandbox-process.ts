@@ -34,24 +34,46 @@ const SLICE_GRACE_MS = 2_000;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
 
-/** `json`: the output; null if there is none. `stuck`: the code has not ended, and nothing can continue it. */
-export type ExecutionResult = { type: 'done'; json: string | null } | { type: 'stuck' };
+/** Others are sent behind executions that took less, and waited for nothing. */
+const QUICK_MS = 20;
+
+/**
+ * `json`: the output; null if there is none. `stuck`: the code has not ended, and nothing can continue it. `returned`: the code
+ * has had no effect, and can run elsewhere.
+ */
+export type ExecutionResult =
+  { type: 'done'; json: string | null } | { type: 'stuck' } | { type: 'returned' };
 
 interface Execution {
+  id: number;
   job: SandboxJob;
-  resolve(result: ExecutionResult): void;
-  reject(error: unknown): void;
+  /** No other execution is sent behind it. */
+  isAlone: boolean;
+  resolve: (result: ExecutionResult) => void;
+  reject: (error: unknown) => void;
+  openSlices: number;
+  hasCalled: boolean;
+  /** Nobody waits for its result. */
+  isAbandoned: boolean;
 }
 
-/** A process that executes code, one execution at a time. */
+/**
+ * A process that executes code, one execution at a time. Short ones can be sent ahead: what starts behind another one that
+ * waits, takes long, or ends the process is returned.
+ */
 export class SandboxProcess {
   /** Resolves when the process accepts an execution; rejects if it ends before. */
   readonly ready: Promise<void>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
-  private execution: Execution | null = null;
-  private openSlices = 0;
+  /** In the order in which the process runs them; the first one runs, or is about to. */
+  private queue: Execution[] = [];
+  private unsent: Execution[] = [];
+  /** When the first one of the queue became the first one. */
+  private since = 0;
+  /** The owner of the last execution, if it was short. */
+  private quickOwner: string | null = null;
   private watchdog: NodeJS.Timeout | null = null;
   private executions = 0;
   private isAlive = true;
@@ -82,7 +104,7 @@ export class SandboxProcess {
     this.child.on('error', () => this.kill());
     this.child.on('exit', () => {
       this.isAlive = false;
-      this.fail(endedUnexpectedly());
+      this.endAll();
       end();
     });
   }
@@ -96,17 +118,29 @@ export class SandboxProcess {
     return this.isAlive && this.executions < this.limits.executions;
   }
 
+  /** Whether an execution of the owner can be sent behind those that have not ended: it will not wait for long. */
+  canTakeAhead(owner: string): boolean {
+    return this.isReusable && this.quickOwner === owner && !this.queue.some(({ isAlone }) => isAlone);
+  }
+
   /** Throws `CodeFailed`, or the reason of the signal. */
-  async run(job: SandboxJob): Promise<ExecutionResult> {
+  async run(job: SandboxJob, isAlone = false): Promise<ExecutionResult> {
     job.signal.throwIfAborted();
-    if (!this.isAlive) throw new CodeFailed(endedUnexpectedly());
-    this.executions++;
+    if (!this.isAlive) return { type: 'returned' };
+    const id = ++this.executions;
     const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
-    this.execution = { job, resolve, reject };
-    const abort = () => this.stop(job.signal.reason);
+    const state = { openSlices: 1, hasCalled: false, isAbandoned: false };
+    const execution: Execution = { id, job, isAlone, resolve, reject, ...state };
+    const abort = () => this.abandon(execution, job.signal.reason);
     job.signal.addEventListener('abort', abort, { once: true });
-    this.holdWorker(true);
-    this.send({ type: 'start', source: job.source, context: job.context });
+    this.queue.push(execution);
+    if (this.queue.length === 1) {
+      this.holdWorker(true);
+      this.since = performance.now();
+    }
+    // What is started in the same moment is one message.
+    if (this.unsent.length === 0) process.nextTick(() => this.sendStarts());
+    this.unsent.push(execution);
     return promise.finally(() => job.signal.removeEventListener('abort', abort));
   }
 
@@ -130,52 +164,99 @@ export class SandboxProcess {
         return;
       }
       case 'log':
-        for (const line of message.lines) this.execution?.job.log(line);
+        for (const line of message.lines) this.queue[0]?.job.log(line);
         return;
       case 'call':
         return void this.answer(message.id, message.action, message.json);
       case 'waiting': {
-        this.endSlice();
+        const [execution] = this.queue;
+        if (execution !== undefined) execution.openSlices--;
+        this.quickOwner = null;
+        this.watch();
+        return;
+      }
+      case 'returned': {
+        this.quickOwner = null;
+        const ids = new Set(message.executions);
+        this.giveBack(this.queue.filter(({ id }) => ids.has(id)));
         return;
       }
       case 'done':
       case 'stuck':
-      case 'failed':
-        this.endSlice();
-        if (message.isLast) this.isAlive = false;
-        if (message.type === 'failed') this.fail(message.failure);
-        else this.take()?.resolve(message);
+      case 'failed': {
+        const execution = this.take();
+        if (message.isLast) {
+          this.isAlive = false;
+          this.giveBack(this.queue);
+        }
+        if (message.type === 'failed') execution?.reject(new CodeFailed(message.failure));
+        else execution?.resolve(message);
+      }
     }
   }
 
   /** Answers a host call, unless its execution has ended meanwhile. */
   private async answer(id: number, action: string, json: string): Promise<void> {
-    const { execution } = this;
-    if (execution === null) return;
+    const [execution] = this.queue;
+    if (execution === undefined || execution.isAbandoned) return;
+    execution.hasCalled = true;
     const { job } = execution;
     const result = await job.call(action, json).then(
-      (value): WorkerMessage => ({ type: 'result', id, json: value }),
-      (error: unknown): WorkerMessage => ({ type: 'error', id, error: job.toCallError(error) }),
+      (value) => ({ type: 'result' as const, json: value }),
+      (error: unknown) => ({ type: 'error' as const, error: job.toCallError(error) }),
     );
-    if (this.execution === execution) this.send(result);
+    if (this.queue[0] !== execution) return;
+    execution.openSlices++;
+    this.watch();
+    this.post({ ...result, execution: execution.id, id });
   }
 
-  private stop(reason: unknown): void {
+  /** An execution that runs ends with its process. One that has not begun is forgotten, unless it begins. */
+  private abandon(execution: Execution, reason: unknown): void {
+    execution.reject(reason);
+    if (this.queue[0] !== execution) {
+      execution.isAbandoned = true;
+      return;
+    }
     this.kill();
-    this.take()?.reject(reason);
+    this.take();
+    this.giveBack(this.queue);
   }
 
-  private fail(failure: CodeFailure): void {
-    this.take()?.reject(new CodeFailed(failure));
+  /** When the process has ended by itself: its executions end, or can run elsewhere. */
+  private endAll(): void {
+    const [first, ...others] = this.queue;
+    if (first === undefined) return;
+    // Another one may have begun, and ended the process: alone, they tell. What has made calls cannot run again.
+    const isKnown = others.length === 0 || first.hasCalled;
+    if (isKnown) this.take()?.reject(new CodeFailed(endedUnexpectedly()));
+    this.giveBack(this.queue);
   }
 
+  private giveBack(executions: readonly Execution[]): void {
+    if (executions.length === 0) return;
+    this.queue = this.queue.filter((execution) => !executions.includes(execution));
+    for (const { resolve } of executions) resolve({ type: 'returned' });
+    this.watch();
+    if (this.queue.length === 0) this.holdWorker(false);
+  }
+
+  /** Removes the execution that has ended. */
   private take(): Execution | null {
-    const { execution } = this;
-    this.execution = null;
-    if (this.watchdog) clearTimeout(this.watchdog);
-    this.watchdog = null;
-    this.openSlices = 0;
-    this.holdWorker(false);
+    const execution = this.queue.shift();
+    if (execution === undefined) return null;
+    const now = performance.now();
+    const isQuick = now - this.since < QUICK_MS && !execution.hasCalled;
+    this.quickOwner = isQuick ? execution.job.owner : null;
+    this.since = now;
+    this.watch();
+    if (this.queue.length === 0) this.holdWorker(false);
+    else if (this.queue[0]?.isAbandoned) {
+      // It may have begun.
+      this.kill();
+      this.queue.shift();
+      this.giveBack(this.queue);
+    }
     return execution;
   }
 
@@ -190,10 +271,14 @@ export class SandboxProcess {
     }
   }
 
-  private send(message: WorkerMessage): void {
-    this.openSlices++;
+  private sendStarts(): void {
+    const executions = this.unsent
+      .filter((execution) => this.queue.includes(execution))
+      .map(({ id, job: { source, context } }) => ({ id, source, context }));
+    this.unsent = [];
+    if (executions.length === 0 || !this.isAlive) return;
     this.watch();
-    this.post(message);
+    this.post({ type: 'start', executions });
   }
 
   private post(message: WorkerMessage): void {
@@ -201,21 +286,18 @@ export class SandboxProcess {
     this.child.send(message, () => undefined);
   }
 
-  private endSlice(): void {
-    this.openSlices--;
-    this.watch();
-  }
-
   /** Kills the process from outside if a slice does not end. */
   private watch(): void {
     if (this.watchdog) clearTimeout(this.watchdog);
-    this.watchdog = this.openSlices > 0 ? setTimeout(() => this.overrun(), this.sliceMs) : null;
+    const isRunning = this.isAlive && (this.queue[0]?.openSlices ?? 0) > 0;
+    this.watchdog = isRunning ? setTimeout(() => this.overrun(), this.sliceMs) : null;
   }
 
   private overrun(): void {
     const message = `The code ran for more than ${this.sliceMs / 1000} s at a time`;
-    this.fail({ kind: 'limit', message, line: null });
     this.kill();
+    this.take()?.reject(new CodeFailed({ kind: 'limit', message, line: null }));
+    this.giveBack(this.queue);
   }
 }
 
