@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
 import type { Interaction, Page, Trace, TurnListing } from '@platform/contracts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -78,6 +79,16 @@ describe('the list of turns', () => {
       expect(idsOf(await list({}))).toEqual([other, failed]);
     },
   );
+
+  verifies('turn.list', 'does not depend on the clocks of processes', async () => {
+    const now = Date.now;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    const ahead = await say('Ahead').finally(() => clock.mockRestore());
+    const next = await say('Next');
+    const { items } = await list({ limit: '2' });
+    expect(items.map(({ turnId }) => turnId)).toEqual([next, ahead]);
+    expect(idsOf(await list({ from: items[1]?.createdAt ?? '' }))).toEqual([next, ahead]);
+  });
 
   verifies('turn.list', 'rejects filters that contradict each other', async () => {
     for (const query of ['?sessionId=s', '?userId=' + app.member.userId, '?status=DONE', '?from=yesterday'])

@@ -4,7 +4,6 @@ import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { pipelined } from '../../infra/database/rows.ts';
 import { AppError } from '../../infra/http/app-error.ts';
-import { uuidV7 } from '../../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
@@ -94,7 +93,7 @@ export class TurnClaims {
       counted: status === 'RUNNING',
     });
     if (status === 'RUNNING') this.assertRoom(session.running + 1);
-    const id = uuidV7();
+    const id = session.turnRef;
     const stored = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, parts);
     const message = { kind: 'user' as const, content: { parts: stored }, tokens };
     const turn = insertTurn(tx, {

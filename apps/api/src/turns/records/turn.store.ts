@@ -64,6 +64,8 @@ export interface NewSession {
 
 export interface LockedSession {
   id: string;
+  /** The id for the new turn: made by the database, like its times, because turns are listed in the order of their ids. */
+  turnRef: string;
   turnCount: number;
   /**
    * The number of running turns of the user without the new one, if `counted`. Other claims of the user then wait until
@@ -85,7 +87,7 @@ export async function lockSession(
      values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
-     returning id, turn_count as "turnCount", case when $8 then running_turns($3::uuid) else 0 end as running`,
+     returning id, uuid_v7() as "turnRef", turn_count as "turnCount", case when $8 then running_turns($3::uuid) else 0 end as running`,
     [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires, counted],
   );
   if (row === null) throw new Error('A session was neither made nor found');
