@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ProviderError } from './model-provider.ts';
 import type { Secrets } from './secrets.ts';
 
+/** A URL, a host with its port, or an IP address. */
+const ADDRESS =
+  /\b[a-z][a-z+.-]{0,20}:\/\/\S+|\b(?:localhost|[\w-]{1,63}(?:\.[\w-]{1,63}){1,9}):\d{2,5}\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\[[\da-f]{0,4}:[\da-f:.]{1,40}\](?::\d{2,5})?/gi;
 /** Characters of a server's message that are kept. */
 const MAX_DETAIL = 1_000;
 
@@ -90,8 +93,8 @@ function clean(text: string): string {
   return text
     .slice(0, MAX_DETAIL)
     .toWellFormed()
-    .replace(/\p{C}|\s+/gu, ' ')
-    .replace(/\b[a-z][a-z+.-]{0,20}:\/\/\S+/gi, '…')
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .replace(ADDRESS, '…')
     .trim();
 }
 
