@@ -10,24 +10,15 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
-import { nextSorting, type SortValue } from './sort.ts';
+import type { Column } from './column.ts';
+import { nextSorting } from './sort.ts';
 import { SortSelect } from './sort-select.tsx';
 import { ErrorState } from './states.tsx';
 import type { List } from './use-list.ts';
 import { useSorting, type SortedList } from './use-sorting.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
-export interface Column<T> {
-  key: string;
-  /** Empty for columns without a heading: the first one and the actions. */
-  title: string;
-  width?: number | string;
-  render: (item: T) => ReactNode;
-  /** Makes the column sortable in a DataList. Only for lists that are loaded as a whole when they are sorted. */
-  sortBy?: (item: T) => SortValue;
-  /** The first click on the heading sorts from the latest or the largest. */
-  descendingFirst?: boolean;
-}
+export type { Column };
 
 interface DataListProps<T> {
   label: string;

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Column } from './data-list.tsx';
+import type { Column } from './column.ts';
 import { FilterSelect } from './filter-select.tsx';
 import { formatSorting, parseSorting } from './sort.ts';
 import type { SortedList } from './use-sorting.ts';

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Column } from './data-list.tsx';
+import type { Column } from './column.ts';
 import { formatSorting, parseSorting, sortItems, type Sorting } from './sort.ts';
 import type { List } from './use-list.ts';
 import { useSearchFilter } from './use-search-filter.ts';
