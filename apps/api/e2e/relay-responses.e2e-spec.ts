@@ -219,7 +219,8 @@ describe('a response is charged', () => {
 
   verifies(['relay.responses', 'relay.leaving'], 'for what a caller got that leaves', async () => {
     const user = await app.addUser('MEMBER');
-    model.nextBehaviour({ text: Array.from({ length: 1_000 }, () => ' word'), paceMs: 5 });
+    // Words for far longer than the test may take.
+    model.nextBehaviour({ text: Array.from({ length: 100_000 }, () => ' word'), paceMs: 5 });
     const stream = await client(user).responses.create({ model: 'gpt', input: 'Say hello', stream: true });
     let deltas = 0;
     for await (const event of stream)
@@ -232,7 +233,7 @@ describe('a response is charged', () => {
     });
     expect(entry).toMatchObject({ source: 'relay', estimated: true });
     expect(entry?.completionTokens).toBeGreaterThanOrEqual(18);
-    expect(entry?.completionTokens).toBeLessThan(200);
+    expect(entry?.completionTokens).toBeLessThan(10_000);
   });
 
   verifies(

@@ -64,6 +64,13 @@ export interface AppOptions {
 
 const PASSWORD = 'correct horse battery';
 
+/** So that a busy machine is not taken for an outage. Tests of outages have a server of their own, and the limits of the service. */
+const PATIENCE = {
+  PLATFORM_DATABASE_CONNECT_MS: '30000',
+  PLATFORM_DATABASE_STATEMENT_MS: '60000',
+  PLATFORM_DATABASE_LOCK_MS: '30000',
+};
+
 /** The real service on a database of its own, with a space that has an admin and a member, and a second space. */
 export class TestApp {
   /** An installation administrator too, as the first admin of every installation is. */
@@ -95,6 +102,7 @@ export class TestApp {
       PLATFORM_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
       PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       PLATFORM_MAX_RUNNING_TURNS: '1000',
+      ...(options.databaseUrl === undefined && PATIENCE),
       ...options.env,
     });
     const builder = Test.createTestingModule({ imports: [AppModule.with(config)] });
