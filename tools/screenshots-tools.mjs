@@ -87,7 +87,7 @@ async function shootTool(page, shoot, url) {
   await page.goto(`${address}?try=readParcel`);
   await page.getByRole('button', { name: 'Call method' }).click();
   await page.locator('.call-result > *').first().waitFor();
-  await page.getByText('Fields of the input').click();
+  await page.getByText('Input fields').click();
   await shoot('tool-try');
   await page.goto('/tools');
   await shoot('tools');

@@ -164,8 +164,8 @@ suite('the tool pages in a browser', () => {
     await page.getByRole('button', { name: 'Try readParcel291' }).click();
     const panel = page.getByRole('dialog', { name: 'Try readParcel291' });
     await panel.locator('.cm-content').getByText('"P-1"').waitFor();
-    await panel.getByText('Fields of the input').click();
-    await panel.getByRole('list', { name: 'Fields of the input' }).getByText('number').waitFor();
+    await panel.getByText('Input fields').click();
+    await panel.getByRole('list', { name: 'Input fields' }).getByText('number').waitFor();
     await panel.getByRole('button', { name: 'Call method' }).click();
     await panel.getByRole('group', { name: 'Output' }).getByText('"P-1"').waitFor();
     await panel.getByText('200', { exact: true }).waitFor();

@@ -41,7 +41,7 @@ interface CompareColumnProps {
   onState: (state: ColumnState) => void;
 }
 
-/** One side of a comparison: an agent on a model, with a conversation of its own. */
+/** One side of a comparison: an agent on a model, with its own conversation. */
 export function CompareColumn(props: CompareColumnProps) {
   const { ref, name, agent, agents, model, options, better, onAgent, onModel, onState } = props;
   const { t } = useTranslation();
