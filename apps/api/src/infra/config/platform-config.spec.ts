@@ -50,7 +50,7 @@ describe('readConfig', () => {
       rateLimit: 1200,
       maxRunningTurns: 50,
       jobConcurrency: 200,
-      runConcurrency: 50,
+      runConcurrency: 100,
       eventRetentionDays: 90,
       runLeaseMs: 20_000,
       sandboxProcesses: 4,

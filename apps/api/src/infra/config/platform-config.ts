@@ -195,7 +195,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
-    runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 50),
+    runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 100),
     eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
