@@ -254,7 +254,6 @@ export class SandboxProcess {
     else if (this.queue[0]?.isAbandoned) {
       // It may have begun.
       this.kill();
-      this.queue.shift();
       this.giveBack(this.queue);
     }
     return execution;
