@@ -10,8 +10,8 @@ interface FilterOption<T extends string> {
 
 interface FilterSelectProps<T extends string> {
   label: string;
-  /** Label for "no filter". */
-  any: string;
+  /** Label for "no filter". Without it, one of the options is always chosen. */
+  any?: string;
   value: T | undefined;
   onChange: (value: T | undefined) => void;
   options: FilterOption<T>[];
@@ -38,7 +38,7 @@ export function FilterSelect<T extends string>({
       value={value ?? ANY}
       onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
     >
-      <option value={ANY}>{any}</option>
+      {any !== undefined && <option value={ANY}>{any}</option>}
       {splitGroups(options).map(({ group, options: members }) =>
         group === undefined ? (
           members.map(renderOption)

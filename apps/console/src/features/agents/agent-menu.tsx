@@ -1,9 +1,10 @@
 import { DeleteOutlined, EditOutlined, MessageOutlined, MoreOutlined } from '@ant-design/icons';
 import type { Agent, AgentListing } from '@platform/contracts';
-import { Button, Dropdown } from 'antd';
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { paths } from '../../paths.ts';
+import { Menu } from '../../ui/menu.tsx';
 import { isFullAgent } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 
@@ -25,34 +26,39 @@ export function AgentMenu({ agent }: { agent: Agent | AgentListing }) {
         </Button>
       )}
       {isFullAgent(agent) && (
-        <Dropdown
-          trigger={['click']}
-          placement="bottomRight"
-          menu={{
-            items: [
-              {
-                key: 'edit',
-                icon: <EditOutlined aria-hidden />,
-                label: t('common.edit'),
-                onClick: () => void navigate(paths.agent(agent.id)),
-              },
-              {
-                key: 'delete',
-                danger: true,
-                icon: <DeleteOutlined aria-hidden />,
-                label: t('common.delete'),
-                onClick: () => confirmDelete(agent),
-              },
-            ],
-          }}
+        <Menu
+          align="end"
+          groups={[
+            {
+              key: 'actions',
+              items: [
+                {
+                  key: 'edit',
+                  icon: <EditOutlined aria-hidden />,
+                  label: t('common.edit'),
+                  onSelect: () => void navigate(paths.agent(agent.id)),
+                },
+                {
+                  key: 'delete',
+                  danger: true,
+                  icon: <DeleteOutlined aria-hidden />,
+                  label: t('common.delete'),
+                  onSelect: () => confirmDelete(agent),
+                },
+              ],
+            },
+          ]}
         >
-          <Button
-            size="small"
-            type="text"
-            icon={<MoreOutlined aria-hidden />}
-            aria-label={t('common.moreActions', { name: agent.name })}
-          />
-        </Dropdown>
+          {(trigger) => (
+            <Button
+              size="small"
+              type="text"
+              icon={<MoreOutlined aria-hidden />}
+              aria-label={t('common.moreActions', { name: agent.name })}
+              {...trigger}
+            />
+          )}
+        </Menu>
       )}
     </span>
   );

@@ -1,11 +1,12 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
-import { App, Dropdown, Form, Input } from 'antd';
+import { App, Form, Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, switchSpace } from '../../api.ts';
 import { DialogForm } from '../../ui/dialog-form.tsx';
 import { getErrorMessage } from '../../ui/errors.ts';
+import { Menu } from '../../ui/menu.tsx';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
 
@@ -20,43 +21,48 @@ export function SpaceSwitch() {
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
+  const create = {
+    key: 'new',
+    icon: <PlusOutlined aria-hidden />,
+    label: t('spaces.create'),
+    onSelect: () => setCreating(true),
+  };
+
   return (
     <>
-      <Dropdown
-        trigger={['click']}
-        menu={{
-          items: [
-            ...spaces.map(({ id, name, role }) => ({
+      <Menu
+        groups={[
+          {
+            key: 'spaces',
+            items: spaces.map(({ id, name, role }) => ({
               key: id,
               icon: (
                 <CheckOutlined aria-hidden style={{ visibility: id === space.id ? 'visible' : 'hidden' }} />
               ),
               label: name,
               extra: t(`roles.${role}`),
-              onClick: () => {
+              checked: id === space.id,
+              onSelect: () => {
                 if (id !== space.id) change.mutate(id);
               },
             })),
-            ...(canCreateSpaces
-              ? [
-                  { type: 'divider' as const },
-                  {
-                    key: 'new',
-                    icon: <PlusOutlined aria-hidden />,
-                    label: t('spaces.create'),
-                    onClick: () => setCreating(true),
-                  },
-                ]
-              : []),
-          ],
-        }}
+          },
+          ...(canCreateSpaces ? [{ key: 'new', items: [create] }] : []),
+        ]}
       >
-        <button type="button" className="space-switch" aria-label={t('spaces.switch', { name: space.name })}>
-          <Logo size={26} />
-          <span className="grow truncate">{space.name}</span>
-          <SwapOutlined aria-hidden rotate={90} />
-        </button>
-      </Dropdown>
+        {(trigger) => (
+          <button
+            type="button"
+            className="space-switch"
+            aria-label={t('spaces.switch', { name: space.name })}
+            {...trigger}
+          >
+            <Logo size={26} />
+            <span className="grow truncate">{space.name}</span>
+            <SwapOutlined aria-hidden rotate={90} />
+          </button>
+        )}
+      </Menu>
       <CreateSpaceDialog
         open={creating}
         onClose={() => setCreating(false)}

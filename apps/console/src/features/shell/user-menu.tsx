@@ -1,6 +1,6 @@
 import { BulbOutlined, GlobalOutlined, LockOutlined, LogoutOutlined, MoreOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
-import { App, Dropdown } from 'antd';
+import { App } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
@@ -8,12 +8,14 @@ import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { getErrorMessage } from '../../ui/errors.ts';
+import { Menu } from '../../ui/menu.tsx';
 import { useSession } from '../auth/session.ts';
 
 const PasswordDialog = lazy(() =>
   import('../auth/password-dialog.tsx').then((module) => ({ default: module.PasswordDialog })),
 );
 const CHOICES: SchemeChoice[] = ['system', 'light', 'dark'];
+const LANGUAGE_CHOICES = Object.entries(LANGUAGES) as [Language, string][];
 
 export function UserMenu() {
   const { t, i18n } = useTranslation();
@@ -28,61 +30,61 @@ export function UserMenu() {
 
   return (
     <>
-      <Dropdown
-        trigger={['click']}
-        placement="topLeft"
-        menu={{
-          selectable: true,
-          selectedKeys: [`theme-${choice}`, `language-${i18n.language}`],
-          items: [
-            {
-              key: 'theme',
-              type: 'group',
-              label: t('shell.theme'),
-              children: CHOICES.map((scheme) => ({
-                key: `theme-${scheme}`,
-                icon: <BulbOutlined aria-hidden />,
-                label: t(`theme.${scheme}`),
-                onClick: () => chooseScheme(scheme),
-              })),
-            },
-            {
-              key: 'language',
-              type: 'group',
-              label: t('shell.language'),
-              children: Object.entries(LANGUAGES).map(([language, name]) => ({
-                key: `language-${language}`,
-                icon: <GlobalOutlined aria-hidden />,
-                label: <span lang={language}>{name}</span>,
-                onClick: () => void chooseLanguage(language as Language),
-              })),
-            },
-            { type: 'divider' },
-            {
-              key: 'password',
-              icon: <LockOutlined aria-hidden />,
-              label: t('password.title'),
-              onClick: () => setPasswordOpen(true),
-            },
-            {
-              key: 'sign-out',
-              icon: <LogoutOutlined aria-hidden />,
-              label: t('shell.signOut'),
-              onClick: () => leave.mutate(),
-            },
-          ],
-        }}
+      <Menu
+        groups={[
+          {
+            key: 'theme',
+            label: t('shell.theme'),
+            items: CHOICES.map((scheme) => ({
+              key: scheme,
+              icon: <BulbOutlined aria-hidden />,
+              label: t(`theme.${scheme}`),
+              checked: scheme === choice,
+              onSelect: () => chooseScheme(scheme),
+            })),
+          },
+          {
+            key: 'language',
+            label: t('shell.language'),
+            items: LANGUAGE_CHOICES.map(([language, name]) => ({
+              key: language,
+              icon: <GlobalOutlined aria-hidden />,
+              label: <span lang={language}>{name}</span>,
+              checked: language === i18n.language,
+              onSelect: () => void chooseLanguage(language),
+            })),
+          },
+          {
+            key: 'account',
+            items: [
+              {
+                key: 'password',
+                icon: <LockOutlined aria-hidden />,
+                label: t('password.title'),
+                onSelect: () => setPasswordOpen(true),
+              },
+              {
+                key: 'sign-out',
+                icon: <LogoutOutlined aria-hidden />,
+                label: t('shell.signOut'),
+                onSelect: () => leave.mutate(),
+              },
+            ],
+          },
+        ]}
       >
-        <button type="button" className="user-menu">
-          <span className="visually-hidden">{t('shell.userMenu')}</span>
-          <Avatar name={user.name} />
-          <span className="grow">
-            <span className="truncate">{user.name}</span>
-            <small className="truncate muted">{user.email}</small>
-          </span>
-          <MoreOutlined aria-hidden />
-        </button>
-      </Dropdown>
+        {(trigger) => (
+          <button type="button" className="user-menu" {...trigger}>
+            <span className="visually-hidden">{t('shell.userMenu')}</span>
+            <Avatar name={user.name} />
+            <span className="grow">
+              <span className="truncate">{user.name}</span>
+              <small className="truncate muted">{user.email}</small>
+            </span>
+            <MoreOutlined aria-hidden />
+          </button>
+        )}
+      </Menu>
       {passwordOpen && (
         <Suspense>
           <PasswordDialog open onClose={() => setPasswordOpen(false)} />

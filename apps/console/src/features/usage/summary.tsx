@@ -1,8 +1,9 @@
 import { USAGE_GROUPINGS, USAGE_WINDOWS, type UsageGroup, type UsageSummary } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Segmented, Select } from 'antd';
+import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
+import { FilterSelect } from '../../ui/filter-select.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
@@ -27,12 +28,12 @@ export function Summary({ userId }: { userId: string | undefined }) {
     <section className="card" aria-label={t('usage.summary')}>
       <header className="card-head row wrap">
         <h2 className="grow">{t('usage.summary')}</h2>
-        <Select
-          aria-label={t('usage.groupBy')}
+        <FilterSelect
+          label={t('usage.groupBy')}
           value={groupBy}
           onChange={setGroupBy}
           options={groupings.map((one) => ({ value: one, label: t(`usage.groups.${one}`) }))}
-          style={{ width: 130 }}
+          width={130}
         />
         <Segmented
           aria-label={t('usage.window')}
