@@ -54,7 +54,7 @@ export async function shootPeople(browser, options, shootOf) {
   await samsContext.close();
 
   await page.goto('/agents');
-  await page.getByText('Rivers & Partners').waitFor();
+  await page.getByText('Rivers & Partners').first().waitFor();
   await shoot('invitation');
   await page.getByRole('button', { name: 'Decline the invitation to Rivers & Partners' }).click();
   await shoot('invitation-decline');

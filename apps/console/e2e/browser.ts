@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import type AxeBuilder from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-
-export const skipReason = process.env.PLATFORM_SKIP_BROWSER;
+import { TestApp } from '../../api/e2e/harness/app.ts';
 
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
@@ -18,13 +18,61 @@ const BROWSER_FLAGS = [
 ];
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** A suite that needs a browser. It is skipped by name if there is none. */
+export function describeInBrowser(name: string, define: () => void): void {
+  const skipReason = process.env.PLATFORM_SKIP_BROWSER;
+  if (skipReason) console.warn(`Not tested in a browser: ${name}: ${skipReason}`);
+  (skipReason ? describe.skip : describe)(name, define);
+}
+
+interface StartedConsole {
+  app: TestApp;
+  browser: Browser;
+  /** Where the admin is signed in for the whole file; sign-ins are throttled. */
+  admin: BrowserContext;
+}
+
+/**
+ * Runs a service and a browser for all tests of a suite. Returns a function that opens a page, for the admin unless it
+ * receives another context; the admin's pages are closed after each test.
+ */
+export function runConsole(
+  onStarted: (started: StartedConsole) => void,
+  flags: string[] = [],
+): (context?: BrowserContext) => Promise<Page> {
+  let started: StartedConsole | undefined;
+  const newPage = async (context = started?.admin) => {
+    if (context === undefined) throw new Error('The console does not run');
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    return page;
+  };
+  beforeAll(async () => {
+    assertBuilt();
+    const app = await TestApp.start();
+    const browser = await launchBrowser(flags);
+    const admin = await newConsoleContext(browser, app.url);
+    started = { app, browser, admin };
+    const page = await newPage(admin);
+    await signIn(page, app.admin);
+    await page.close();
+    onStarted(started);
+  });
+  afterEach(() => Promise.all(started?.admin.pages().map((page) => page.close()) ?? []));
+  afterAll(async () => {
+    await started?.browser.close();
+    await started?.app.close();
+  });
+  return newPage;
+}
+
 /** Throws if there is no console to test. */
-export function assertBuilt(): void {
+function assertBuilt(): void {
   const built = existsSync(join(import.meta.dirname, '../dist/index.html'));
   if (!built) throw new Error('The console is not built');
 }
 
-export function launchBrowser(flags: string[] = []): Promise<Browser> {
+function launchBrowser(flags: string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
 }

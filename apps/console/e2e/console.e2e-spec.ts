@@ -1,58 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
-  assertBuilt,
   chooseOption,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
   signIn as signInAt,
-  skipReason,
   until,
   violations,
 } from './browser.ts';
 
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The console is not tested in a browser: ${skipReason}`);
-
-// The accessibility rules are checked on every page, which takes a while on a busy machine.
-suite('the console in a browser', () => {
+describeInBrowser('the console in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  /** Where the admin is signed in for the whole file; sign-ins are throttled. */
-  let admin: BrowserContext;
+  const newPage = runConsole((started) => ({ app, browser } = started));
   let strangers: BrowserContext[] = [];
 
-  beforeAll(async () => {
-    assertBuilt();
-    app = await TestApp.start();
-    browser = await launchBrowser();
-    admin = await newContext();
-    await signIn(await newPage(admin));
-  });
   afterEach(async () => {
     await Promise.all(strangers.map((context) => context.close()));
-    await Promise.all(admin.pages().map((page) => page.close()));
     strangers = [];
-  });
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
   });
 
   function newContext(): Promise<BrowserContext> {
     return newConsoleContext(browser, app.url);
-  }
-
-  async function newPage(context = admin): Promise<Page> {
-    const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
   }
 
   /** A page of a browser in which nobody has signed in. */

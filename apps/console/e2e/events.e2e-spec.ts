@@ -1,26 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import type { ApplicationManifest } from '@platform/contracts';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { emitManagedEvent } from '@platform/client';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
-  assertBuilt,
   chooseOption,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
-  newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
-  signIn,
-  skipReason,
   until,
   violations,
 } from './browser.ts';
-
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The event pages are not tested in a browser: ${skipReason}`);
 
 jest.setTimeout(180_000);
 
@@ -53,29 +46,9 @@ const MANIFEST: ApplicationManifest = {
   ],
 };
 
-suite('the event pages in a browser', () => {
+describeInBrowser('the event pages in a browser', () => {
   let app: TestApp;
-  let browser: Browser;
-  let admin: BrowserContext;
-
-  beforeAll(async () => {
-    assertBuilt();
-    app = await TestApp.start();
-    browser = await launchBrowser();
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
-  });
-  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
-  });
-
-  async function newPage(): Promise<Page> {
-    const page = await admin.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
-  }
+  const newPage = runConsole((started) => ({ app } = started));
 
   it('installs an application, says why an event fired nothing, and replays it after the filter is fixed', async () => {
     const page = await newPage();

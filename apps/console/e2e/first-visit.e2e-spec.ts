@@ -1,12 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
-import { assertBuilt, launchBrowser, newConsoleContext, settled, signIn, skipReason } from './browser.ts';
-
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The first visit is not tested in a browser: ${skipReason}`);
+import type { TestApp } from '../../api/e2e/harness/app.ts';
+import { describeInBrowser, newConsoleContext, runConsole, settled } from './browser.ts';
 
 jest.setTimeout(180_000);
 
@@ -25,29 +22,22 @@ const OTHER_FILES = 30;
 
 /** Limits of what a page transfers in kB when nothing is cached: files, fonts, responses, and all headers. */
 const PAGE_LIMITS: [path: string, limit: number][] = [
-  ['/agents', 370],
-  ['/events/log', 385],
-  ['/events/subscriptions', 385],
-  ['/settings/models', 365],
-  ['/settings/audit', 350],
-  ['/', 415],
+  ['/agents', 355],
+  ['/events/log', 360],
+  ['/events/subscriptions', 360],
+  ['/settings/models', 345],
+  ['/settings/usage', 345],
+  ['/settings/audit', 330],
+  ['/', 390],
 ];
 const SIGN_IN_LIMIT = 275;
 const LCP_MS = 1_000;
 
-suite('a first visit', () => {
+describeInBrowser('a first visit', () => {
   let app: TestApp;
   let browser: Browser;
-
-  beforeAll(async () => {
-    assertBuilt();
-    app = await TestApp.start();
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
-  });
+  let admin: BrowserContext;
+  const newPage = runConsole((started) => ({ app, browser, admin } = started));
 
   it('downloads files that are no larger than they need to be', () => {
     const folder = join(import.meta.dirname, '../dist/assets');
@@ -74,16 +64,13 @@ suite('a first visit', () => {
   });
 
   it('transfers little for the pages with lists', async () => {
-    const context = await newConsoleContext(browser, app.url);
-    const page = await context.newPage();
-    await signIn(page, app.admin);
+    const page = await newPage();
     const tooMuch: [string, number][] = [];
     for (const [path, limit] of PAGE_LIMITS) {
-      const kB = await measureTransfer(context, page, path);
+      const kB = await measureTransfer(admin, page, path);
       if (kB > limit) tooMuch.push([path, kB]);
     }
     expect(tooMuch).toEqual([]);
-    await context.close();
   });
 
   it('leads by keyboard alone from sign-in over an agent and an application to an event in the log', async () => {

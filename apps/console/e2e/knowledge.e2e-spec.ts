@@ -1,51 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import { expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
-  assertBuilt,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
   signIn,
-  skipReason,
   violations,
 } from './browser.ts';
-
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The knowledge page is not tested in a browser: ${skipReason}`);
 
 const RETURNS = '# Returns\n\nCustomers can return an order within 30 days. <b>Parcels</b> must be unopened.';
 const RULES = '# 退货\n\n客户可以在三十天内退货。';
 
 const file = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
 
-suite('the knowledge page in a browser', () => {
+describeInBrowser('the knowledge page in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  let admin: BrowserContext;
-
-  beforeAll(async () => {
-    assertBuilt();
-    app = await TestApp.start();
-    browser = await launchBrowser();
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
-  });
-  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
-  });
-
-  async function newPage(): Promise<Page> {
-    const page = await admin.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
-  }
+  const newPage = runConsole((started) => ({ app, browser } = started));
 
   it('takes several files, reads them, finds passages in both languages, and deletes a document', async () => {
     const page = await newPage();

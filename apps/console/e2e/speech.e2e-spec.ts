@@ -1,60 +1,46 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { CloudServer, SECRET_ID, SECRET_KEY } from '../../../libs/speech/test/cloud-server.ts';
 import { makeMp3, makeWav } from '../../../libs/speech/test/test-audio.ts';
 import {
-  assertBuilt,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
   signIn,
-  skipReason,
   violations,
 } from './browser.ts';
 
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The speech page is not tested in a browser: ${skipReason}`);
-
 const PAGE = '/tools/speech_recognition';
 
-suite('the page of speech recognition in a browser', () => {
+describeInBrowser('the page of speech recognition in a browser', () => {
   let app: TestApp;
   let browser: Browser;
   let admin: BrowserContext;
+  const newPage = runConsole(
+    (started) => ({ app, browser, admin } = started),
+    // A microphone that beeps.
+    ['--use-fake-device-for-media-stream'],
+  );
   let cloud: CloudServer;
   let endpoint: string;
 
   beforeAll(async () => {
-    assertBuilt();
     cloud = new CloudServer();
     endpoint = await cloud.start();
-    app = await TestApp.start();
-    // A microphone that beeps.
-    browser = await launchBrowser(['--use-fake-device-for-media-stream']);
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
   });
   afterEach(async () => {
-    await Promise.all(admin.pages().map((page) => page.close()));
     cloud.failure = null;
     cloud.received.length = 0;
   });
   afterAll(async () => {
-    await browser.close();
-    await app.close();
     cloud.stop();
   });
-
-  async function newPage(): Promise<Page> {
-    const page = await admin.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
-  }
 
   const configure = () =>
     app

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -6,31 +6,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { RunCalls } from '../../api/e2e/harness/run-calls.ts';
 import {
-  assertBuilt,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   signIn,
-  skipReason,
   until,
   violations,
 } from './browser.ts';
 
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The import of tools is not tested in a browser: ${skipReason}`);
-
 jest.setTimeout(180_000);
 
-suite('importing tools in a browser', () => {
+describeInBrowser('importing tools in a browser', () => {
   let app: TestApp;
   let browser: Browser;
   let admin: BrowserContext;
+  const newPage = runConsole((started) => ({ app, browser, admin } = started));
 
   let port: Server;
   let portUrl: string;
@@ -38,19 +35,11 @@ suite('importing tools in a browser', () => {
   const received: string[] = [];
 
   beforeAll(async () => {
-    assertBuilt();
     port = createServer(answer);
     await new Promise<void>((resolve) => port.listen(0, '127.0.0.1', resolve));
     portUrl = `http://127.0.0.1:${(port.address() as AddressInfo).port}`;
-    app = await TestApp.start();
-    browser = await launchBrowser();
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
   });
-  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
   afterAll(async () => {
-    await browser.close();
-    await app.close();
     await new Promise((resolve) => port.close(resolve));
   });
 
@@ -72,12 +61,6 @@ suite('importing tools in a browser', () => {
         `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${output.length}\r\nconnection: close\r\n\r\n${output}`,
       );
     });
-  }
-
-  async function newPage(context = admin): Promise<Page> {
-    const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
   }
 
   const file = (name: string, text: string) => ({

@@ -1,41 +1,32 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
-  assertBuilt,
   chooseOption,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
-  newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
-  signIn,
-  skipReason,
   violations,
 } from './browser.ts';
-
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The tool pages are not tested in a browser: ${skipReason}`);
 
 jest.setTimeout(180_000);
 
 const SECRET = 'depot-secret-token';
 const METHODS = 300;
 
-suite('the tool pages in a browser', () => {
+describeInBrowser('the tool pages in a browser', () => {
   let app: TestApp;
-  let browser: Browser;
-  let admin: BrowserContext;
+  const newPage = runConsole((started) => ({ app } = started));
   let depot: Server;
   let depotUrl: string;
   const calls: { url: string; authorization: string | undefined }[] = [];
 
   beforeAll(async () => {
-    assertBuilt();
     depot = createServer((request, response) => {
       const { url = '' } = request;
       const json = { 'content-type': 'application/json' };
@@ -53,15 +44,8 @@ suite('the tool pages in a browser', () => {
     });
     await new Promise<void>((resolve) => depot.listen(0, '127.0.0.1', resolve));
     depotUrl = `http://127.0.0.1:${(depot.address() as AddressInfo).port}`;
-    app = await TestApp.start();
-    browser = await launchBrowser();
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
   });
-  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
   afterAll(async () => {
-    await browser.close();
-    await app.close();
     depot.closeAllConnections();
     await new Promise((resolve) => depot.close(resolve));
   });
@@ -91,12 +75,6 @@ suite('the tool pages in a browser', () => {
       servers: [{ url: 'https://depots.example.com' }, { url: depotUrl, description: 'Test' }],
       paths: { ...Object.fromEntries(paths), '/broken': { get: null } },
     });
-  }
-
-  async function newPage(): Promise<Page> {
-    const page = await admin.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
   }
 
   it('imports three of many methods from a file, sets the token, and calls one of them', async () => {

@@ -1,45 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { TestApp, type TestUser } from '../../api/e2e/harness/app.ts';
+import { beforeAll, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { TestApp, TestUser } from '../../api/e2e/harness/app.ts';
 import {
-  assertBuilt,
   complaintsOf,
+  describeInBrowser,
   DESK,
-  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
+  runConsole,
   settled,
   signIn,
-  skipReason,
   until,
   violations,
 } from './browser.ts';
-
-const suite = skipReason ? describe.skip : describe;
-if (skipReason) console.warn(`The trace pages are not tested in a browser: ${skipReason}`);
 
 jest.setTimeout(180_000);
 
 const SECRET = 'A secret of the member';
 
-suite('traces, the command menu, and the home in a browser', () => {
+describeInBrowser('traces, the command menu, and the home in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  let admin: BrowserContext;
+  const newPage = runConsole((started) => ({ app, browser } = started));
   let agentId: string;
 
-  const newPage = async (context = admin) => {
-    const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
-  };
   const say = (text: string, user: TestUser = app.admin) =>
     app.client(user).agents.chat(agentId, { contents: [{ type: 'text', text }] });
 
   beforeAll(async () => {
-    assertBuilt();
-    app = await TestApp.start();
     const tools = [{ toolId: 'current_time', methods: null }];
     const agent = { name: 'Clock', model: 'platform/offline', systemPrompt: 'Be brief.', tools };
     agentId = (await app.client().agents.create(agent)).id;
@@ -47,14 +36,6 @@ suite('traces, the command menu, and the home in a browser', () => {
     await say('Hello');
     await say('/fail').catch(() => undefined);
     await say(SECRET, app.member);
-    browser = await launchBrowser();
-    admin = await newConsoleContext(browser, app.url);
-    await signIn(await newPage(), app.admin);
-  });
-  afterEach(() => Promise.all(admin.pages().map((page) => page.close())));
-  afterAll(async () => {
-    await browser.close();
-    await app.close();
   });
 
   it('lists turns, filters them, and shows those of others only as figures', async () => {

@@ -1,6 +1,7 @@
 import {
   useId,
   useRef,
+  useState,
   type CSSProperties,
   type KeyboardEvent,
   type ReactElement,
@@ -51,8 +52,10 @@ const MIN_SPACE = 220;
 export function Menu({ groups, align = 'start', children }: MenuProps) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
 
-  const place = ({ newState, currentTarget }: ToggleEvent<HTMLDivElement>) => {
+  const prepare = ({ newState, currentTarget }: ToggleEvent<HTMLDivElement>) => {
+    setIsOpen(newState === 'open');
     const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
     if (newState === 'open' && button !== null)
       Object.assign(currentTarget.style, findPlace(button.getBoundingClientRect(), align));
@@ -70,11 +73,11 @@ export function Menu({ groups, align = 'start', children }: MenuProps) {
         popover="auto"
         role="menu"
         className="menu"
-        onBeforeToggle={place}
+        onBeforeToggle={prepare}
         onToggle={focusFirst}
         onKeyDown={(event) => handleKey(event, menu.current)}
       >
-        {groups.map(({ key, label, items }) => (
+        {(isOpen ? groups : []).map(({ key, label, items }) => (
           <div key={key} role="group" aria-label={label}>
             {label !== undefined && (
               <div className="menu-label" aria-hidden>
