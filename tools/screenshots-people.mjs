@@ -50,6 +50,7 @@ export async function shootPeople(browser, options, shootOf) {
   await samsPage.getByText('Pending invitations').waitFor();
   await shootOf(samsPage)('members-invitations');
   await samsPage.getByRole('button', { name: 'Invite member' }).click();
+  await samsPage.getByRole('dialog').waitFor();
   await shootOf(samsPage)('member-invite');
   await samsContext.close();
 

@@ -148,6 +148,7 @@ async function shootAll(page, look, shoot) {
   await page.goto('/agents');
   await page.goto(agent);
   await page.getByRole('button', { name: 'Versions' }).click();
+  await page.getByRole('dialog').waitFor();
   await shoot('agent-versions');
 
   await page.goto('/');
@@ -192,20 +193,24 @@ async function shootAll(page, look, shoot) {
     .click();
   await shoot('models');
   await page.getByRole('button', { name: 'Add model' }).click();
+  await page.getByRole('dialog').waitFor();
   await shoot('model-new');
   await page.goto('/settings/api-keys');
   await shoot('api-keys');
   await page.getByRole('button', { name: 'Create API key' }).first().click();
+  await page.getByRole('dialog').waitFor();
   await shoot('api-key-new');
   await page.goto('/settings/members');
   await shoot('members');
   await page.getByRole('button', { name: 'Add member' }).click();
+  await page.getByRole('dialog').waitFor();
   await shoot('member-new');
   await page.goto('/settings/usage');
   await shoot('usage');
   await page.goto('/settings/usage?by=agent');
   await shoot('usage-by-agent');
   await page.getByRole('button', { name: 'Grant tokens' }).click();
+  await page.getByRole('dialog').waitFor();
   await shoot('usage-grant');
   await page.goto('/settings/webhooks');
   await shoot('webhooks');

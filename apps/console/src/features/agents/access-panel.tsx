@@ -1,4 +1,5 @@
 import { CheckCircleFilled, StopOutlined } from '@ant-design/icons';
+import type { AgentAccess, AgentAccessUser } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
@@ -29,7 +30,7 @@ export function AccessPanel({ agentId, version }: { agentId: string; version: nu
               <Avatar name={user.name ?? '?'} />
               <span className="grow">
                 <span className="truncate">{user.name ?? user.userId}</span>
-                <small className="muted">{user.reason}</small>
+                <small className="muted">{t(`access.reasons.${reasonOf(access.data, user)}`)}</small>
               </span>
               {user.allowed ? (
                 <CheckCircleFilled className="allowed" aria-label={t('access.allowed')} />
@@ -55,4 +56,10 @@ export function AccessPanel({ agentId, version }: { agentId: string; version: nu
       </div>
     </aside>
   );
+}
+
+/** The rule that decided. The sentence of the service is in English. */
+function reasonOf({ accessScope }: AgentAccess, { allowed }: AgentAccessUser) {
+  if (accessScope === 'SPACE') return 'space';
+  return allowed ? 'listed' : 'notListed';
 }

@@ -51,7 +51,7 @@ export function AuditFilterBar({
         value={time}
         onChange={(next) => onChange({ time: next, from: undefined, to: undefined })}
         options={[
-          ...AUDIT_PERIODS.map((one) => ({ value: one, label: t(`audit.periods.${one}`) })),
+          ...AUDIT_PERIODS.map((one) => ({ value: one, label: t(`common.periods.${one}`) })),
           { value: 'days' as const, label: t('audit.days') },
         ]}
         width={150}

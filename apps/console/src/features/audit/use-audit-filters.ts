@@ -1,11 +1,9 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useMemo } from 'react';
+import { findPeriodStart, type Period } from '../../ui/periods.ts';
 import { useSearchFields } from '../../ui/use-search-fields.ts';
 
-/** Periods that end now, in milliseconds. */
-const PERIODS = { '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 };
-export type AuditPeriod = keyof typeof PERIODS;
-export const AUDIT_PERIODS = Object.keys(PERIODS) as AuditPeriod[];
+export const AUDIT_PERIODS = ['24h', '7d', '30d'] as const satisfies Period[];
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -13,7 +11,7 @@ export interface AuditFilters {
   actor?: string;
   action?: AuditAction;
   /** A period that ends now, or `days` for the days from `from` to `to`. */
-  time?: AuditPeriod | 'days';
+  time?: (typeof AUDIT_PERIODS)[number] | 'days';
   /** Days in the time zone of the browser, such as `2026-11-22`. */
   from?: string;
   to?: string;
@@ -57,7 +55,7 @@ export function findRange(
   now: number,
 ): { from?: string; to?: string } {
   if (time === undefined) return {};
-  if (time !== 'days') return { from: new Date(now - PERIODS[time]).toISOString() };
+  if (time !== 'days') return { from: findPeriodStart(time, now) };
   return {
     ...(from !== undefined && { from: new Date(`${from}T00:00:00.000`).toISOString() }),
     ...(to !== undefined && { to: new Date(`${to}T23:59:59.999`).toISOString() }),

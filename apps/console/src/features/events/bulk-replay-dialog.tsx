@@ -24,12 +24,13 @@ import { client, keys, queryClient } from '../../api.ts';
 import { formatDuration } from '../../ui/duration.ts';
 import { getErrorMessage } from '../../ui/errors.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { findPeriodStart } from '../../ui/periods.ts';
 import { ErrorState, PageSpinner } from '../../ui/states.tsx';
 import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/use-form-errors.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { catalogQuery, formatEventKey, listEventOptions, parseEventKey } from './catalog-query.ts';
-import { findPeriodStart, fromLocalInput, toLocalInput } from './periods.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
 
 const REFRESH_MS = 1_000;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { findPeriodStart, fromLocalInput, toLocalInput } from './periods.ts';
+import { findPeriodStart } from '../../ui/periods.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
 import { parseLogFilters } from './use-log-filters.ts';
 
 const parse = (search: string) => parseLogFilters(new URLSearchParams(search));

@@ -5,8 +5,9 @@ import { Button, Form, Input, Popover } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { PERIODS } from '../../ui/periods.ts';
 import { catalogQuery } from './catalog-query.ts';
-import { fromLocalInput, PERIODS, toLocalInput } from './periods.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { LogFilters } from './use-log-filters.ts';
 
 interface LogFilterBarProps {

@@ -1,7 +1,8 @@
 import { ENVELOPE_STATUSES, type EnvelopeQuery, type EnvelopeStatus } from '@platform/contracts';
 import { useMemo } from 'react';
+import { findPeriodStart, PERIODS, type Period } from '../../ui/periods.ts';
 import { useSearchFields } from '../../ui/use-search-fields.ts';
-import { findPeriodStart, PERIODS, validTime, type Period } from './periods.ts';
+import { validTime } from './local-time.ts';
 
 export interface LogFilters {
   status?: EnvelopeStatus;

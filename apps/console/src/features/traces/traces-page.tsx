@@ -22,7 +22,7 @@ import { useIsAdmin } from '../auth/session.ts';
 import { modelsQuery } from '../models/models-query.ts';
 import './traces.css';
 import { TurnStatusBadge } from './turn-status.tsx';
-import { TURN_PERIODS, useTurnFilters, useTurnQuery, type TurnPeriod } from './use-turn-filters.ts';
+import { TURN_PERIODS, useTurnFilters, useTurnQuery } from './use-turn-filters.ts';
 
 const REFRESH_MS = 3_000;
 /** Typing goes on for a while before a search is sent. */
@@ -144,7 +144,7 @@ export function Component() {
             value={filters.scope}
             onChange={(scope) => change({ scope, session: undefined, user: undefined })}
             options={[{ value: 'space', label: t('traces.space') }]}
-            width={130}
+            width={120}
           />
         )}
         {!inSpace && (
@@ -186,15 +186,12 @@ export function Component() {
           loading={models.isPending}
           width={140}
         />
-        <FilterSelect<TurnPeriod>
+        <FilterSelect
           label={t('traces.time')}
           any={t('traces.anyTime')}
           value={filters.since}
           onChange={(since) => change({ since })}
-          options={(Object.keys(TURN_PERIODS) as TurnPeriod[]).map((value) => ({
-            value,
-            label: t(`traces.periods.${value}`),
-          }))}
+          options={TURN_PERIODS.map((value) => ({ value, label: t(`common.periods.${value}`) }))}
           width={130}
         />
         {(['session', 'run', 'user'] as const).map(

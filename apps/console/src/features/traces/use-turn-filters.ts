@@ -1,10 +1,9 @@
 import { TURN_STATUSES, type TurnQuery, type TurnStatus } from '@platform/contracts';
 import { useMemo } from 'react';
+import { findPeriodStart, type Period } from '../../ui/periods.ts';
 import { useSearchFields } from '../../ui/use-search-fields.ts';
 
-/** Periods that end now, in milliseconds. */
-export const TURN_PERIODS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 };
-export type TurnPeriod = keyof typeof TURN_PERIODS;
+export const TURN_PERIODS = ['1h', '24h', '7d', '30d'] as const satisfies Period[];
 
 export interface TurnFilters {
   scope?: 'space';
@@ -14,7 +13,7 @@ export interface TurnFilters {
   user?: string;
   status?: TurnStatus;
   model?: string;
-  since?: TurnPeriod;
+  since?: (typeof TURN_PERIODS)[number];
 }
 type Name = keyof TurnFilters;
 
@@ -29,7 +28,7 @@ export function useTurnFilters(
 export function parseTurnFilters(search: URLSearchParams, isAdmin: boolean): TurnFilters {
   const text = (name: Name) => search.get(name) || undefined;
   const status = TURN_STATUSES.find((one) => one === search.get('status'));
-  const since = (Object.keys(TURN_PERIODS) as TurnPeriod[]).find((one) => one === search.get('since'));
+  const since = TURN_PERIODS.find((one) => one === search.get('since'));
   const inSpace = isAdmin && search.get('scope') === 'space';
   const [agent, session, run, user, model] = [
     text('agent'),
@@ -61,10 +60,7 @@ export function useTurnQuery({
   since,
   ...filters
 }: TurnFilters): TurnQuery {
-  const from = useMemo(
-    () => (since === undefined ? undefined : new Date(Date.now() - TURN_PERIODS[since]).toISOString()),
-    [since],
-  );
+  const from = useMemo(() => (since === undefined ? undefined : findPeriodStart(since, Date.now())), [since]);
   return {
     ...filters,
     ...(scope !== undefined && { scope }),
