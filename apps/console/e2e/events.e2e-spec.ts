@@ -267,7 +267,7 @@ describeInBrowser('the event pages in a browser', () => {
     const page = await newPage();
     await page.goto('/');
     await page.getByRole('button', { name: /^Account / }).click();
-    await page.getByRole('menuitem', { name: '简体中文' }).click();
+    await page.getByRole('menuitemradio', { name: '简体中文' }).click();
     await page.getByRole('heading', { name: '概览' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: '概览' }).waitFor();

@@ -123,7 +123,7 @@ describeInBrowser('the tool pages in a browser', () => {
     await save.getByRole('button', { name: 'Import 3 methods' }).click();
 
     await page.waitForURL(/\/tools\/[0-9a-f-]{36}$/);
-    await page.getByRole('heading', { name: 'Depots' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Depots' }).waitFor();
     const toolId = page.url().split('/').at(-1) ?? '';
     const tool = await app.client().tools.get(toolId);
     expect(tool).toMatchObject({
