@@ -19,6 +19,8 @@ export function useGuardedClose(isFilled: () => boolean, onClose: () => void): (
       okText: t('unsaved.leave'),
       okButtonProps: { danger: true },
       cancelText: t('unsaved.stay'),
+      // Enter right after Escape must not lose the input.
+      focusable: { autoFocusButton: 'cancel' },
       onOk: onClose,
     });
   };

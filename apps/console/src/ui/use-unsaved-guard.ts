@@ -23,6 +23,8 @@ export function useUnsavedGuard(unsaved: boolean): void {
       okText: t('unsaved.leave'),
       okButtonProps: { danger: true },
       cancelText: t('unsaved.stay'),
+      // Enter right after Escape must not lose the input.
+      focusable: { autoFocusButton: 'cancel' },
       onOk: () => blocker.proceed(),
       onCancel: () => blocker.reset(),
     });

@@ -49,7 +49,7 @@ export function BulkReplayDialog({ replayId, filters, onStarted, onClose }: Bulk
   const [form] = Form.useForm<ReplayForm>();
   const close = useGuardedClose(() => replayId === null && form.isFieldsTouched(), onClose);
   return (
-    <Modal open title={t('bulkReplay.title')} onCancel={close} footer={null} width={560}>
+    <Modal open title={t('bulkReplay.title')} onCancel={close} footer={null} width={720}>
       {replayId === null ? (
         <NewReplay form={form} filters={filters} onStarted={onStarted} />
       ) : (
