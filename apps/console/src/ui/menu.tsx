@@ -22,7 +22,7 @@ interface MenuItem {
   onSelect: () => void;
 }
 
-export interface MenuGroup {
+interface MenuGroup {
   key: string;
   label?: string;
   items: MenuItem[];

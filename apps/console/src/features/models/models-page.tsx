@@ -68,7 +68,7 @@ export function Component() {
     {
       key: 'price',
       title: t('models.price'),
-      width: 150,
+      width: 190,
       sortBy: ({ price }) => price.outputPerMillion ?? 0,
       render: (model) => <Price model={model} />,
     },
