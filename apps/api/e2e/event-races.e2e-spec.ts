@@ -58,10 +58,13 @@ async function now(): Promise<Date> {
   return row.now;
 }
 
+/** `event-toggles` makes more, in processes that claim from each other. */
+const ROUNDS = 400;
+
 describe('F21: a subscription that is disabled', () => {
   verifies(
     'subscriptions.toggle.race',
-    'has no delivery between the response of the call and the next call, in 1,000 rounds',
+    'has no delivery between the response of the call and the next call, in 400 rounds',
     async () => {
       const other = await TestApp.start({ database: app });
       try {
@@ -70,7 +73,7 @@ describe('F21: a subscription that is disabled', () => {
         await app.request('PATCH', `/api/tasks/${task.id}`, { body: { enabled: false } });
         const { id } = await subscribe(app, { taskId: task.id });
         const off: { from: Date; to: Date }[] = [];
-        for (let round = 0; round < 1_000; round++) {
+        for (let round = 0; round < ROUNDS; round++) {
           // It is dispatched at about the time of the toggle; in some rounds for certain before it, and in some after it.
           const emitted = emit();
           if (round % 16 === 0) await dispatched(await emitted);
@@ -97,9 +100,9 @@ describe('F21: a subscription that is disabled', () => {
         const [seen] = await app.sql<{ on: number; all: number }>(
           `select count(*) filter (where matched_count = 1)::int as on, count(*)::int as all from envelope`,
         );
-        expect(seen?.all).toBe(1_000);
-        expect(seen?.on).toBeGreaterThan(50);
-        expect((seen?.all ?? 0) - (seen?.on ?? 0)).toBeGreaterThan(50);
+        expect(seen?.all).toBe(ROUNDS);
+        expect(seen?.on).toBeGreaterThan(20);
+        expect((seen?.all ?? 0) - (seen?.on ?? 0)).toBeGreaterThan(20);
         await app.request('DELETE', `/api/events/subscriptions/${id}`);
       } finally {
         await other.close();

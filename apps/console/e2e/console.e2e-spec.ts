@@ -395,7 +395,7 @@ describeInBrowser('the console in a browser', () => {
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('button', { name: 'Configure agent' }).click();
     const panel = page.getByRole('complementary', { name: 'Who can call this agent, and why' });
-    await panel.getByText('The agent is restricted and lists this user').waitFor();
+    await panel.getByText('On the list of the agent').waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(1);
   });
 
