@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { shootEvents } from './screenshots-events.mjs';
 import { shootPeople } from './screenshots-people.mjs';
+import { callApi, signIn } from './screenshots-session.mjs';
 import { shootTools } from './screenshots-tools.mjs';
 
 const {
@@ -49,13 +50,15 @@ const browser = await chromium.launch({
   ],
 });
 
+await openFirstSpace();
+
 let failed = false;
 for (const [look, options] of Object.entries(LOOKS)) {
   const contextOptions = { ...options, baseURL: PLATFORM_URL, reducedMotion: 'reduce' };
   const shootOf = (page) => {
     page.on('console', (message) => {
-      // Some pages show how invalid input is rejected.
-      if (message.type() !== 'error' || message.text().includes('status of 400')) return;
+      // Some pages show how invalid input is rejected, and how a call fails.
+      if (message.type() !== 'error' || /status of (400|502)/.test(message.text())) return;
       failed = true;
       console.error(`${look}: ${message.text()}`);
     });
@@ -77,6 +80,17 @@ for (const [look, options] of Object.entries(LOOKS)) {
 }
 await browser.close();
 process.exit(failed ? 1 : 0);
+
+/** A sign-in opens the space that was used last; after an interrupted run, that is one of a part. */
+async function openFirstSpace() {
+  const context = await browser.newContext({ baseURL: PLATFORM_URL });
+  const page = await context.newPage();
+  const api = callApi(page, await signIn(page, PLATFORM_EMAIL, PLATFORM_PASSWORD));
+  const { items } = await api('GET', '/api/spaces?limit=200');
+  const [first] = items.map(({ id }) => id).sort();
+  await api('POST', '/api/auth/refresh', { spaceId: first });
+  await context.close();
+}
 
 async function shootAll(page, look, shoot) {
   await page.goto('/sign-in');
