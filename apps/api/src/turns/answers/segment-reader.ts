@@ -20,6 +20,7 @@ const LOOKUPS_AT_ONCE = 4;
 export class SegmentReader {
   private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
   private readonly lookups = new FairGate(LOOKUPS_AT_ONCE);
+  private readonly responding = new Set<Promise<void>>();
 
   constructor(
     private readonly streams: StreamsService,
@@ -43,8 +44,16 @@ export class SegmentReader {
       this.admit(caller, res);
     }
     const opened = await open();
-    if (streamed) await this.stream(res, opened);
-    else res.json(toBody(await this.answer(req, res, opened)));
+    const response = streamed
+      ? this.stream(res, opened)
+      : this.answer(req, res, opened).then((answer) => void res.json(toBody(answer)));
+    this.responding.add(response);
+    await response.finally(() => this.responding.delete(response));
+  }
+
+  /** Resolves when the responses to calls that started or continued turns have been written. */
+  async responded(): Promise<void> {
+    await Promise.allSettled(this.responding);
   }
 
   /** Looks up the stream to re-attach to, the users in turn. */

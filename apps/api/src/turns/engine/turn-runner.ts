@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/http/app-error.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
+import { SegmentReader } from '../answers/segment-reader.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { consumeCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnEngine } from './turn-engine.ts';
@@ -12,6 +13,8 @@ import { TurnEngine } from './turn-engine.ts';
 const DRAIN_MS = 20_000;
 /** How long stopped turns have to be closed. */
 const STOP_MS = 10_000;
+/** How long callers have to read the ends of their turns. Who reads more slowly can re-attach. */
+const RESPOND_MS = 2_000;
 
 /** The turns that this process runs, from the transaction that stores them to their end. */
 @Injectable()
@@ -27,6 +30,7 @@ export class TurnRunner implements BeforeApplicationShutdown {
     private readonly database: DataSource,
     private readonly engine: TurnEngine,
     private readonly streams: StreamsService,
+    private readonly readers: SegmentReader,
   ) {}
 
   /** Throws UNAVAILABLE once the process is shutting down. */
@@ -90,21 +94,24 @@ export class TurnRunner implements BeforeApplicationShutdown {
     return this.launching.size + this.active.size > 0;
   }
 
-  private async drainWithin(ms: number): Promise<void> {
-    const over = new AbortController();
-    const limit = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([this.drain(), limit]);
-    over.abort();
-  }
-
   async beforeApplicationShutdown(): Promise<void> {
     this.draining = true;
     if (!this.isBusy) return;
     this.logger.log(`Waiting for ${this.active.size} running turns`);
-    await this.drainWithin(DRAIN_MS);
+    await within(DRAIN_MS, this.drain());
     this.stopped = true;
     for (const turn of this.active.keys()) turn.stop('shutdown');
     // Without a database no turn can be closed: its lease expires, and another process ends it.
-    await this.drainWithin(STOP_MS);
+    await within(STOP_MS, this.drain());
+    // All connections are closed next.
+    await within(RESPOND_MS, this.readers.responded());
   }
+}
+
+/** Waits for the work, but not longer than this. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const limit = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, limit]);
+  over.abort();
 }
