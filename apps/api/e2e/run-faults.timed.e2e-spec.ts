@@ -286,7 +286,12 @@ describe('a process that has lost a run', () => {
     const held = gate();
     const task = await runs.createTask([scripted.step('wait', () => held.opened)]);
     const [stale, valid] = [await runs.start(task), await runs.start(task)];
-    for (const run of [stale, valid]) await runs.reached(run, 'RUNNING');
+    // A run is RUNNING before its first step is stored.
+    for (const run of [stale, valid]) {
+      await eventually(async () =>
+        expect((await runs.get(run)).steps).toMatchObject([{ status: 'RUNNING' }]),
+      );
+    }
     const tokens = await app.sql<{ id: string; token: string }>(
       'select run_id as id, fencing_token as token from run_queue where run_id = any($1::uuid[])',
       [[stale.id, valid.id]],
