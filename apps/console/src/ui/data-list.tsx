@@ -1,20 +1,12 @@
 import { Button } from 'antd';
-import {
-  memo,
-  useEffect,
-  useRef,
-  type CSSProperties,
-  type MouseEvent,
-  type ReactNode,
-  type Ref,
-} from 'react';
+import { memo, useRef, type CSSProperties, type MouseEvent, type ReactNode, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
 import type { Column } from './column.ts';
 import { nextSorting } from './sort.ts';
 import { SortSelect } from './sort-select.tsx';
 import { ErrorState } from './states.tsx';
-import type { List } from './use-list.ts';
+import { useLoadMore, type List } from './use-list.ts';
 import { useSorting, type SortedList } from './use-sorting.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
@@ -73,16 +65,13 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
   const { list, items = list.items, rowHeight, rowKey } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, last, before, after } = useVisibleRows(body, items.length, rowHeight);
-  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
   const isAtEnd = last >= items.length - 10;
   const heights = {
     '--row-height': `${rowHeight.wide}px`,
     '--narrow-row-height': `${rowHeight.narrow}px`,
   } as CSSProperties;
 
-  useEffect(() => {
-    if (isAtEnd && hasMore && !loadingMore && !loadMoreFailed && items.length > 0) loadMore();
-  }, [isAtEnd, hasMore, loadingMore, loadMoreFailed, items.length, loadMore]);
+  useLoadMore(list, isAtEnd && items.length > 0);
 
   return (
     <Table
@@ -90,7 +79,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
       bodyRef={body}
       bodyStyle={heights}
       className="long-list"
-      rowCount={hasMore ? -1 : items.length + 1}
+      rowCount={list.hasMore ? -1 : items.length + 1}
     >
       {list.loading ? (
         <SkeletonRows columns={props.columns} />

@@ -1,5 +1,6 @@
 import type { Page, PageQuery } from '@platform/contracts';
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
+import { useEffect } from 'react';
 
 export interface List<T> {
   items: T[];
@@ -45,4 +46,13 @@ export function useList<T>(
     loadMore: () => void query.fetchNextPage(),
     retry: () => void query.refetch(),
   };
+}
+
+/** Loads page after page while they are wanted. After one that could not be loaded, the user decides. */
+export function useLoadMore<T>(list: List<T>, wanted: boolean): void {
+  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
+  const isDue = wanted && hasMore && !loadingMore && !loadMoreFailed;
+  useEffect(() => {
+    if (isDue) loadMore();
+  }, [isDue, loadMore]);
 }

@@ -1,8 +1,7 @@
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './column.ts';
 import { formatSorting, parseSorting, sortItems, type Sorting } from './sort.ts';
-import type { List } from './use-list.ts';
+import { useLoadMore, type List } from './use-list.ts';
 import { useSearchFilter } from './use-search-filter.ts';
 
 export interface SortedList<T> {
@@ -24,12 +23,9 @@ export function useSorting<T>(list: List<T>, items: T[], columns: Column<T>[]): 
     sortable.map(({ key }) => key),
   );
   const sortBy = sortable.find(({ key }) => key === sorting?.key)?.sortBy;
-  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
+  const { hasMore, loadMoreFailed } = list;
   const isIncomplete = sorting !== undefined && hasMore && !loadMoreFailed;
-
-  useEffect(() => {
-    if (isIncomplete && !loadingMore) loadMore();
-  }, [isIncomplete, loadingMore, loadMore]);
+  useLoadMore(list, sorting !== undefined);
 
   const isSorted = sorting !== undefined && sortBy !== undefined && !hasMore;
   return {

@@ -1,7 +1,6 @@
 import { PlusOutlined, SearchOutlined } from '@ant-design/icons';
 import type { Agent, AgentListing } from '@platform/contracts';
 import { Button, Input, Segmented } from 'antd';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -10,7 +9,7 @@ import { DataList, type Column } from '../../ui/data-list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
+import { useList, useLoadMore } from '../../ui/use-list.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
 import { usePeople } from '../members/use-people.ts';
 import { AccessBadge } from './access-badge.tsx';
@@ -36,10 +35,7 @@ export function Component() {
     client.agents.list({ ...page, accessibleOnly }),
   );
   // The search covers all agents, not only the loaded pages.
-  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
-  useEffect(() => {
-    if (wanted !== '' && hasMore && !loadingMore && !loadMoreFailed) loadMore();
-  }, [wanted, hasMore, loadingMore, loadMoreFailed, loadMore]);
+  useLoadMore(list, wanted !== '');
 
   const findOwner = (agent: Agent | AgentListing) =>
     isFullAgent(agent) ? people.options.find(({ value }) => value === agent.ownerUserId)?.label : undefined;

@@ -2,7 +2,6 @@ import { CloseOutlined, SearchOutlined } from '@ant-design/icons';
 import { TURN_STATUSES, type TurnListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -13,7 +12,7 @@ import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
+import { useList, useLoadMore } from '../../ui/use-list.ts';
 import { useNumbers } from '../../ui/use-numbers.ts';
 import { useSettled } from '../../ui/use-settled.ts';
 import { useSearchFilter } from '../../ui/use-search-filter.ts';
@@ -54,10 +53,7 @@ export function Component() {
   const inSpace = filters.scope === 'space';
 
   // A page of a rare filter can be empty although more follow.
-  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
-  useEffect(() => {
-    if (items.length === 0 && hasMore && !loadingMore && !loadMoreFailed) loadMore();
-  }, [items.length, hasMore, loadingMore, loadMoreFailed, loadMore]);
+  useLoadMore(list, items.length === 0);
 
   const agentName = (agentId: string) =>
     agents.isPending ? '…' : (agents.data?.find(({ id }) => id === agentId)?.name ?? t('jobs.deletedAgent'));
