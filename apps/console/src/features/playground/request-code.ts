@@ -1,5 +1,5 @@
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
-import { quoteForShell } from '../../ui/quote-for-shell.ts';
+import { formatCurlPost } from '../../ui/curl.ts';
 import type { Call } from './call.ts';
 
 export interface CodeRequest {
@@ -14,16 +14,15 @@ const MAX_DATA_URI = 2_000;
 /** Returns the request as a curl command. The API key comes from the environment. */
 export function formatCurl({ baseUrl, agentId, call }: CodeRequest): string {
   const path = { chat: `agents/${agentId}/chat`, execute: `agents/${agentId}/execute`, job: 'agent-jobs' };
-  const isStream = call.kind === 'chat';
-  return [
-    `curl ${isStream ? '-N ' : ''}${quoteForShell(`${baseUrl}/api/${path[call.kind]}`)}`,
-    `  -H "Authorization: Bearer $PLATFORM_API_KEY"`,
-    `  -H 'Content-Type: application/json'`,
-    ...(isStream
-      ? [`  -H 'Accept: text/event-stream'`, `  -H '${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}'`]
-      : []),
-    `  -d ${quoteForShell(json(call.request))}`,
-  ].join(' \\\n');
+  const streamed = {
+    options: ['-N'],
+    headers: ['Accept: text/event-stream', `${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}`],
+  };
+  return formatCurlPost({
+    url: `${baseUrl}/api/${path[call.kind]}`,
+    body: json(call.request),
+    ...(call.kind === 'chat' && streamed),
+  });
 }
 
 /** Returns the request as code for the client library on a server. */

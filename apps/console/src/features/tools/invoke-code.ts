@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../ui/quote-for-shell.ts';
+import { formatCurlPost } from '../../ui/curl.ts';
 
 export interface InvokeRequest {
   baseUrl: string;
@@ -9,12 +9,7 @@ export interface InvokeRequest {
 
 /** Returns a call of a method as a curl command. The API key comes from the environment; that of the tool stays secret. */
 export function formatCurl(request: InvokeRequest): string {
-  return [
-    `curl ${quoteForShell(getUrl(request))}`,
-    `  -H "Authorization: Bearer $PLATFORM_API_KEY"`,
-    `  -H 'Content-Type: application/json'`,
-    `  -d ${quoteForShell(formatBody(request))}`,
-  ].join(' \\\n');
+  return formatCurlPost({ url: getUrl(request), body: formatBody(request) });
 }
 
 /** Returns a call of a method as JavaScript that runs without a library. */

@@ -1,4 +1,0 @@
-/** Quotes a value for a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
