@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { untilAborted } from '../infra/until-aborted.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunClaims } from './run-claims.ts';
 import { RunExecutor } from './run-executor.ts';
@@ -53,11 +53,8 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const limit = new AbortController();
     // Without a database no run can be ended: its lease expires, and another process ends it.
-    const late = delay(this.drainMs + STOP_MS, undefined, { signal: limit.signal }).catch(() => undefined);
-    await Promise.race([this.drain(), late]);
-    limit.abort();
+    await untilAborted(AbortSignal.timeout(this.drainMs + STOP_MS), this.drain());
     if (this.deadline) clearTimeout(this.deadline);
   }
 

@@ -122,7 +122,10 @@ export class ToolCalls {
     warnings.push(...request.warnings, ...read.warnings, ...mismatch);
     // A media type or a key of the output can repeat a secret.
     return finish({
-      ...{ status, output, cached: false, warnings: warnings.map((text) => secrets.mask(text)) },
+      status,
+      output,
+      cached: false,
+      warnings: warnings.map((text) => secrets.mask(text)),
       response: describeResponse(response, secrets),
     });
   }

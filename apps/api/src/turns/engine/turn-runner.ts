@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/http/app-error.ts';
+import { untilAborted } from '../../infra/until-aborted.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -98,20 +98,12 @@ export class TurnRunner implements BeforeApplicationShutdown {
     this.draining = true;
     if (!this.isBusy) return;
     this.logger.log(`Waiting for ${this.active.size} running turns`);
-    await within(DRAIN_MS, this.drain());
+    await untilAborted(AbortSignal.timeout(DRAIN_MS), this.drain());
     this.stopped = true;
     for (const turn of this.active.keys()) turn.stop('shutdown');
     // Without a database no turn can be closed: its lease expires, and another process ends it.
-    await within(STOP_MS, this.drain());
+    await untilAborted(AbortSignal.timeout(STOP_MS), this.drain());
     // All connections are closed next.
-    await within(RESPOND_MS, this.readers.responded());
+    await untilAborted(AbortSignal.timeout(RESPOND_MS), this.readers.responded());
   }
-}
-
-/** Waits for the work, but not longer than this. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const over = new AbortController();
-  const limit = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([work, limit]);
-  over.abort();
 }

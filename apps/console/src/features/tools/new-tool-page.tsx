@@ -24,7 +24,10 @@ interface Values extends Pick<CreateToolRequest, 'name' | 'description' | 'serve
 }
 
 const NEW_TOOL: Values = {
-  ...{ name: '', description: '', serverUrl: '', auth: { type: 'none' } },
+  name: '',
+  description: '',
+  serverUrl: '',
+  auth: { type: 'none' },
   methods: [NEW_METHOD],
 };
 
