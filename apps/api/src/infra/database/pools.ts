@@ -20,6 +20,11 @@ const BACKGROUND_STATEMENT_MS = 30_000;
  * each time. The plans were made while a queue was almost empty; with indexes only, they are as good when millions of rows wait.
  */
 const QUEUE_PLANS = '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
+/**
+ * PostgreSQL 18.4 crashes when a statement locks rows that others have just changed, and then prunes partitions as it executes:
+ * it uses memory that it has freed. Only claims and ends of runs do both. Looking into every partition costs them little.
+ */
+const NO_PRUNING = '-c enable_partition_pruning=off';
 /** How long the client waits beyond the limit of the server. After that, the server is frozen or unreachable. */
 const GRACE_MS = 1_000;
 
@@ -46,7 +51,7 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: limits.idleTransactionMs,
-    ...(kind === 'background' ? { options: QUEUE_PLANS } : {}),
+    ...(kind === 'background' ? { options: `${QUEUE_PLANS} ${NO_PRUNING}` } : {}),
   };
 }
 
