@@ -120,7 +120,8 @@ describe('a step of kind agent', () => {
     await runs.cancel(run);
     // Its model never responds.
     expect((await runs.reached(run)).status).toBe('CANCELLED');
-    expect((await turnsOf(run.id)).map(({ status }) => status)).toEqual(['CANCELLED']);
+    // The run waits for the end of its turn, but not for as long as it takes.
+    await eventually(async () => expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]));
     const late = await runs.result([step(model.prompt({ kind: 'hang' }))], { timeoutMs: 1_000 });
     expect(late).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
   });

@@ -102,7 +102,7 @@ describe('Code', () => {
     'sandbox.stopped',
     'that never ends fails at the timeout of its run, and keeps its log',
     async () => {
-      const failed = await calls.result([code(FOREVER)], { timeoutMs: 1_000 });
+      const failed = await calls.result([code(FOREVER)], { timeoutMs: 5_000 });
       expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
       expect(failed.steps[0]).toMatchObject({
         log: 'waiting\nThe code waits for something that cannot happen: no call is under way.\n',
