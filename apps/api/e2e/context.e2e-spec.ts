@@ -753,8 +753,10 @@ describe('pages', () => {
     const failed: { turnId: string; contents: ReturnType<typeof said> }[] = [];
     let rerun = 0;
     for (let i = 0; i < 40; i++) {
-      const retry = random(10) < 3 ? failed.shift() : undefined;
-      const text = random(10) < 3 ? `Turn ${i}\n/fail` : random(10) < 2 ? '/ask A? | b | c' : `\0 ${i}`;
+      // Whatever the seed is: three turns fail and are retried, and the page is made again by a later turn.
+      const retry = i > 36 || (i > 2 && random(10) < 3) ? failed.shift() : undefined;
+      const fails = i < 3 || random(10) < 3;
+      const text = fails ? `Turn ${i}\n/fail` : random(10) < 2 ? '/ask A? | b | c' : `\0 ${i}`;
       const turn = retry ?? { turnId: randomUUID(), contents: said(text) };
       if (retry) {
         rerun++;
@@ -764,11 +766,12 @@ describe('pages', () => {
           [turn.turnId],
         );
       }
+      if (i > 0 && random(20) < 1)
+        await app.sql('delete from context_page where session_id = $1', [await sessionRef(agent)]);
       await agent.stream({ ...turn, session_id: 's' });
       if (!retry && text.endsWith('/fail')) failed.push(turn);
       const ref = await sessionRef(agent);
       expect((await loadContext(app.get(DataSource), ref, 100_000)).context.steps).toEqual(await stored(ref));
-      if (random(20) < 1) await app.sql('delete from context_page where session_id = $1', [ref]);
     }
     expect(rerun).toBeGreaterThan(2);
     const pages = await app.sql('select 1 from context_page where session_id = $1', [
