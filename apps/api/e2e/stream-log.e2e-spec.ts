@@ -43,7 +43,7 @@ beforeAll(async () => {
   );
   await client.query(
     `insert into stream (segment, fencing_token, lease_until)
-     select 1, gen_random_uuid(), now() + interval '1 minute' from generate_series(1, $1::int)`,
+     select 1, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, $1::int)`,
     [OPEN],
   );
   await store(short, SHORT);
