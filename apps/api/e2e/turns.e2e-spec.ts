@@ -296,9 +296,9 @@ describe('a failing provider', () => {
 
   describe('that is silent', () => {
     beforeAll(() => {
-      // The real adapter with less patience: nobody waits a minute for a test.
+      // The real adapter with less patience, but with more than a busy process pauses: what should come still comes.
       const dispatcher = app.get(GuardedHttp).dispatcher({ allowLoopback: true });
-      const hasty = openAiProvider(model.url, null, { dispatcher, idleTimeoutMs: 200 });
+      const hasty = openAiProvider(model.url, null, { dispatcher, idleTimeoutMs: 5_000 });
       const catalog = app.get(CatalogService);
       const resolve = catalog.resolve.bind(catalog);
       jest.spyOn(catalog, 'resolve').mockImplementation(async (...asked) => {
