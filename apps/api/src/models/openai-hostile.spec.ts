@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import {
   eventOf,
@@ -200,13 +201,16 @@ describe('OpenAiProvider and a hostile server', () => {
     });
 
     it('may send its figures until then', async () => {
+      // It waits as long as the machine needs.
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
       server.answer = (res) => {
         stream(res).write(FINISH);
         void setTimeout(300).then(() =>
-          res.write('data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n'),
+          res.end(`data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n${DONE}`),
         );
       };
-      expect((await collect())[0]).toMatchObject({ type: 'usage', promptTokens: 3, completionTokens: 2 });
+      const collecting = collect().finally(() => jest.useRealTimers());
+      expect((await collecting)[0]).toMatchObject({ type: 'usage', promptTokens: 3, completionTokens: 2 });
     });
   });
 

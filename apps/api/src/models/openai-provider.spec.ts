@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { openAiProvider } from '../../e2e/fixtures/openai-provider.ts';
 import { startOpenAiServer, type Behaviour, type FakeAnswer } from '../../e2e/fixtures/openai-server.ts';
+import { eventually } from '../../e2e/harness/eventually.ts';
 import { ProviderError, type ModelDelta, type ModelRequest } from './model-provider.ts';
 import type { OpenAiProvider } from './openai-provider.ts';
 
@@ -211,23 +214,50 @@ describe('OpenAiProvider', () => {
   });
 
   describe('idle timeout', () => {
+    // The time of the provider passes when a test says so, and not because the machine has paused.
     beforeEach(() => {
       provider = openAiProvider(server.url, null, { idleTimeoutMs: 100 });
+      jest.useFakeTimers({
+        doNotFake: [
+          'Date',
+          'hrtime',
+          'nextTick',
+          'performance',
+          'queueMicrotask',
+          'setImmediate',
+          'setInterval',
+        ],
+      });
+    });
+    afterEach(() => {
+      jest.useRealTimers();
     });
 
-    it.each<[string, Behaviour]>([
-      ['before the answer', { kind: 'hang' }],
-      ['in the answer', { text: ['a', 'b'], breakAfter: { chunks: 2, how: 'hang' } }],
-    ])('gives up a server that falls silent %s, and closes the socket', async (_, behavior) => {
+    it.each<[string, Behaviour, number]>([
+      ['before the answer', { kind: 'hang' }, 0],
+      ['in the answer', { text: ['a', 'b'], breakAfter: { chunks: 2, how: 'hang' } }, 1],
+    ])('gives up a server that falls silent %s, and closes the socket', async (_, behavior, before) => {
       server.nextBehaviour(behavior);
-      expect(await failure(provider)).toMatchObject({ code: 'timeout', retryable: true });
+      const stream = provider.stream(request, signal)[Symbol.asyncIterator]();
+      for (let i = 0; i < before; i++) await stream.next();
+      const silent = stream.next().catch((error: unknown) => error);
+      await eventually(async () => expect(server.requests).toHaveLength(1));
+      await setImmediate();
+      jest.advanceTimersByTime(100);
+      expect(await silent).toBeInstanceOf(ProviderError);
+      expect(await silent).toMatchObject({ code: 'timeout', retryable: true });
       expect(server.requests).toHaveLength(1);
       expect(await server.requests[0]?.closed).toBe(true);
     });
 
     it('takes an answer whose end is said for whole, though its figures never come', async () => {
       server.nextBehaviour({ text: ['a'], usage: null, breakAfter: { chunks: 3, how: 'hang' } });
-      expect(await collect(provider)).toEqual([
+      const timers = jest.spyOn(globalThis, 'setTimeout');
+      const collecting = collect(provider);
+      // It waits two seconds for the figures, once it has read the end.
+      await eventually(async () => expect(timers).toHaveBeenCalledWith(expect.any(Function), 2_000));
+      jest.advanceTimersByTime(100);
+      expect(await collecting).toEqual([
         { type: 'text', text: 'a' },
         { type: 'finish', reason: 'stop' },
       ]);
@@ -238,7 +268,8 @@ describe('OpenAiProvider', () => {
       server.nextBehaviour({ text: ['a', 'b'], paceMs: 5 });
       const stream = provider.stream(request, signal)[Symbol.asyncIterator]();
       expect((await stream.next()).value).toEqual({ type: 'text', text: 'a' });
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      jest.advanceTimersByTime(250);
+      await setImmediate();
       expect((await stream.next()).value).toEqual({ type: 'text', text: 'b' });
       expect((await stream.next()).value).toMatchObject({ type: 'usage' });
       expect((await stream.next()).value).toMatchObject({ type: 'finish' });
@@ -250,9 +281,11 @@ describe('OpenAiProvider', () => {
     try {
       const provider = openAiProvider(old.url, null);
       await Promise.all([collect(provider), collect(provider)]);
+      const together = old.requests.splice(0).map(({ body }) => 'stream_options' in body);
+      expect(together.filter((asked) => asked)).toHaveLength(2);
+      expect(together.filter((asked) => !asked)).toHaveLength(2);
       expect((await collect(provider)).map(({ type }) => type)).toEqual(['text', 'text', 'text', 'finish']);
-      const asks = old.requests.map(({ body }) => 'stream_options' in body);
-      expect(asks).toEqual([true, true, false, false, false]);
+      expect(old.requests.map(({ body }) => 'stream_options' in body)).toEqual([false]);
     } finally {
       await old.close();
     }
@@ -302,8 +335,10 @@ describe('OpenAiProvider', () => {
     server.nextBehaviour({ kind: 'status', status: 429, retryAfter: '9' });
     const abort = new AbortController();
     const reading = provider.stream(request, abort.signal)[Symbol.asyncIterator]().next();
+    const stopped = expect(reading).rejects.toThrow('enough');
+    await eventually(async () => expect(server.requests).toHaveLength(1));
     setTimeout(() => abort.abort(new Error('enough')), 100);
-    await expect(reading).rejects.toThrow('enough');
+    await stopped;
     expect(server.requests).toHaveLength(1);
   });
 
