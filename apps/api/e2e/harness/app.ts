@@ -19,6 +19,7 @@ import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/failpoints.ts';
 import { Readiness } from '../../src/infra/health/readiness.ts';
 import { RouteTable } from '../../src/infra/http/route-table.ts';
+import { Sweeper } from '../../src/infra/sweeper.ts';
 import { RelayService } from '../../src/relay/relay.service.ts';
 import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
@@ -71,6 +72,11 @@ const PATIENCE = {
   PLATFORM_DATABASE_LOCK_MS: '30000',
 };
 
+/** Sweeps when a test wants it, not every minute as well: one sweep keeps all others of the database from running. */
+class IdleSweeper extends Sweeper {
+  override onApplicationBootstrap(): void {}
+}
+
 /** The real service on a database of its own, with a space that has an admin and a member, and a second space. */
 export class TestApp {
   /** An installation administrator too, as the first admin of every installation is. */
@@ -105,7 +111,9 @@ export class TestApp {
       ...(options.databaseUrl === undefined && PATIENCE),
       ...options.env,
     });
-    const builder = Test.createTestingModule({ imports: [AppModule.with(config)] });
+    const builder = Test.createTestingModule({ imports: [AppModule.with(config)] })
+      .overrideProvider(Sweeper)
+      .useClass(IdleSweeper);
     const testing = await (options.override?.(builder) ?? builder).compile();
     const app = testing.createNestApplication<NestExpressApplication>({
       bodyParser: false,
