@@ -88,13 +88,24 @@ export class ServiceProcess {
   }
 }
 
-/** A port of the loopback that was free a moment ago. */
+const PORTS = { from: 10_000, count: 20_000, perProcess: 64 };
+let asked = 0;
+
+/**
+ * A port of the loopback that is free until a process that starts now listens on it: below the ports that the system
+ * gives to connections and to servers that name none, and apart from those of test files that run at the same time.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return address.port;
+  for (;;) {
+    const port = PORTS.from + ((process.pid * PORTS.perProcess + asked++) % PORTS.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
