@@ -145,7 +145,10 @@ const AUTH: Record<string, (secret: string) => ToolAuth> = {
 async function tools(): Promise<Tool[]> {
   const methods = BEHAVIORS.map((name) => ({
     ...{ name, httpMethod: 'get', path: `/${name}`, inputSchema: { type: 'object', properties: {} } },
-    ...{ timeoutMs: name === 'hang' ? 1_000 : 30_000, retry: { attempts: name === 'broken' ? 1 : 0, backoffMs: 1 } },
+    ...{
+      timeoutMs: name === 'hang' ? 1_000 : 30_000,
+      retry: { attempts: name === 'broken' ? 1 : 0, backoffMs: 1 },
+    },
     cache: { ttlSeconds: name === 'ok' ? 60 : 0 },
   }));
   return Promise.all(
