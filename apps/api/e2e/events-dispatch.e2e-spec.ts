@@ -11,7 +11,6 @@ import {
   DUE_ENVELOPES,
   EXPEDITE_ENVELOPES,
   forgiveClaim,
-  type Claim,
 } from '../src/events/outbox.store.ts';
 import { lockSubscriptions } from '../src/events/subscription-lock.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
@@ -379,12 +378,16 @@ describe('dispatch', () => {
     async () => {
       const sql = app.get(BackgroundDatabase);
       const [space] = await app.sql<{ id: string }>('select uuid_v7() as id');
-      const expire = () =>
-        app.sql(
-          `update envelope_outbox set lease_until = clock_timestamp(), available_at = clock_timestamp() - interval '1 s'
-         where space_id = $1`,
-          [space?.id],
-        );
+      // In one transaction: the dispatcher of the app looks for suspects as well.
+      const claimExpired = () =>
+        sql.transaction(async (tx) => {
+          await tx.query(
+            `update envelope_outbox set lease_until = clock_timestamp(), available_at = clock_timestamp() - interval '1 s'
+             where space_id = $1`,
+            [space?.id],
+          );
+          return claimSuspect(tx);
+        });
       await sql
         .transaction(async (tx) => {
           const rows = await tx.query<unknown[]>(
@@ -408,12 +411,11 @@ describe('dispatch', () => {
         [space?.id],
       );
       for (const attempts of [1, 2, 3]) {
-        await expire();
-        const claim = await claimSuspect(sql);
-        expect(claim).toMatchObject({ attempts, spaceId: space?.id });
+        expect(await claimExpired()).toMatchObject({ attempts, spaceId: space?.id });
         expect(await claimSuspect(sql)).toBeNull();
       }
-      const claim = await claimAfter(expire);
+      const claim = await claimExpired();
+      if (claim === null) throw new Error('Nothing to claim');
       await forgiveClaim(sql, { ...claim, token: '0' });
       expect((await outboxOf(claim.envelopeId))?.lease_until).not.toBeNull();
       await forgiveClaim(sql, claim);
@@ -425,13 +427,6 @@ describe('dispatch', () => {
       await app.sql('delete from envelope_outbox where space_id = $1', [space?.id]);
     },
   );
-
-  async function claimAfter(prepare: () => Promise<unknown>): Promise<Claim> {
-    await prepare();
-    const claim = await claimSuspect(app.get(BackgroundDatabase));
-    if (!claim) throw new Error('Nothing to claim');
-    return claim;
-  }
 
   verifies(
     'events.dispatch.infrastructure',

@@ -16,9 +16,11 @@ beforeAll(async () => {
   shop = await installApplication(app, shopManifest({ subscriptions: [] }));
 });
 afterAll(() => app.close());
-beforeEach(() =>
-  app.sql('truncate envelope, envelope_outbox, envelope_replay, replay_key, delivery, subscription'),
-);
+beforeEach(async () => {
+  // A dispatch under way would lock the same tables in another order.
+  await eventually(async () => expect(await app.sql('select from envelope_outbox')).toEqual([]));
+  await app.sql('truncate envelope, envelope_outbox, envelope_replay, replay_key, delivery, subscription');
+});
 
 async function emit(payload: object, event = 'order.created'): Promise<string> {
   const answer = await app.request<EmitResponse>('POST', '/api/events/emit', {

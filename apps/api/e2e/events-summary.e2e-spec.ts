@@ -92,8 +92,9 @@ describe('the summary', () => {
         pending: 0,
       },
     ]);
-    expect(shown.buckets.at(-1)?.total).toBe(7);
-    expect(shown.buckets.slice(0, -1).every(({ total }) => total === 0)).toBe(true);
+    // Two buckets, because one may begin meanwhile.
+    expect(shown.buckets.slice(-2).reduce((sum, { total }) => sum + total, 0)).toBe(7);
+    expect(shown.buckets.slice(0, -2).every(({ total }) => total === 0)).toBe(true);
   });
 
   verifies('events.summary', 'is empty without events, and for other spaces', async () => {
@@ -179,7 +180,8 @@ describe('the summary', () => {
   });
 
   verifies('events.summary.counts', 'counts in one process at a time', async () => {
-    for (let i = 0; i < 20; i++) await recordEnvelope(app, { applicationId, agoMs: i * HOUR });
+    // None in the current minute, which may pass before they are compared.
+    for (let i = 1; i <= 20; i++) await recordEnvelope(app, { applicationId, agoMs: i * HOUR });
     await counted(new Date(Date.now() - 2 * DAY).toISOString());
     await Promise.all(Array.from({ length: 4 }, count));
     await count();

@@ -40,6 +40,12 @@ interface RecordedEnvelope {
 /** Stores an envelope as if it had been emitted and handled. Returns its id. */
 export async function recordEnvelope(app: TestApp, envelope: RecordedEnvelope): Promise<string> {
   const { applicationId, event = 'order.created', payload = { total: 5 }, status = 'DISPATCHED' } = envelope;
+  // At the beginning of a month, an hour ago was in the last one.
+  if (envelope.agoMs !== undefined)
+    await app.sql(
+      `select ensure_partition('envelope', clock_timestamp() - $1::float8 * interval '1 millisecond')`,
+      [envelope.agoMs],
+    );
   const [row] = await app.sql<{ id: string }>(
     `with made as (
        select clock_timestamp() - $6::float8 * interval '1 millisecond' as at
