@@ -335,8 +335,7 @@ describe('staying signed in', () => {
       `update refresh_session set revoked_at = clock_timestamp() - interval '31 days' where id = $1`,
       [sessionId(cookie)],
     );
-    const { Sweeper } = await import('../src/infra/sweeper.ts');
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     const left = await app.sql('select id from refresh_session where id = any($1)', [
       [sessionId(cookie), sessionId(fresh.cookie)],
     ]);

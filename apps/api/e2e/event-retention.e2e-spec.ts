@@ -1,5 +1,4 @@
 import { Partitions } from '../src/infra/database/partitions.ts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { verifies } from './verifies.ts';
@@ -109,7 +108,7 @@ describe('retention of events', () => {
       // Keys are purged first; a month is dropped when nothing refers to it any longer.
       await app.get(Partitions).maintain();
       expect(await stored(expired)).toEqual(all);
-      await app.get(Sweeper).sweep();
+      await app.sweep();
       await app.get(Partitions).maintain();
       expect(await stored(expired)).toEqual({ envelope: 0, delivery: 0, key: 0, replay: 0 });
       expect(await stored(pending)).toEqual({ envelope: 1, delivery: 1, key: 0, replay: 0 });
@@ -127,7 +126,7 @@ describe('retention of events', () => {
     await storeOld(7);
     const name = await nameOf('envelope', 7);
     await app.sql(`alter table envelope detach partition ${name}`);
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     expect(await app.sql(`select 1 from pg_class where relname = $1`, [name])).toEqual([]);
   });
 });

@@ -14,7 +14,6 @@ import { DataSource } from 'typeorm';
 import { IdentityService } from '../src/auth/identity.service.ts';
 import { MemberRemovals } from '../src/auth/member-removals.ts';
 import { rows } from '../src/infra/database/rows.ts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from '../src/migrations/0010-auth.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { SignIns } from './harness/sign-ins.ts';
@@ -375,7 +374,7 @@ describe('an invitation', () => {
     await app.sql(`update invitation set ended_at = clock_timestamp() - interval '31 days' where id = $1`, [
       old.id,
     ]);
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     expect(await app.sql('select id from invitation where space_id = $1', [by.spaceId])).toEqual([{ id }]);
   });
 });

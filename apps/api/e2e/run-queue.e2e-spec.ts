@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import { Partitions } from '../src/infra/database/partitions.ts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS } from '../src/tasks/run-endings.store.ts';
@@ -115,7 +114,7 @@ describe('old runs', () => {
          values (uuid_v7_floor(clock_timestamp() - interval '1 year'), $1, $2, clock_timestamp() + interval '1 day')`,
         [task.id, app.admin.spaceId],
       );
-      await app.get(Sweeper).sweep();
+      await app.sweep();
       await app.get(Partitions).maintain();
       const ids = async (table: string, column = 'run_id') =>
         (await app.sql<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(

@@ -1,6 +1,5 @@
 import { DataSource } from 'typeorm';
 import { SharedWindow } from '../src/auth/shared-window.ts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import { TestApp } from './harness/app.ts';
 import { verifies } from './verifies.ts';
 
@@ -82,23 +81,29 @@ describe('sign-ins in several processes behind a proxy', () => {
       for (let i = 0; i < times; i++) waits.push(await window.hit('border'));
       return waits.filter((wait) => wait === null).length;
     };
+    const began = performance.now();
     expect(await admitted(15)).toBe(10);
     await letPass(60_000);
-    expect(await admitted(10)).toBe(0);
+    // One attempt fades every six seconds, also while the test is held up.
+    const faded = () => Math.floor((performance.now() - began) / 6_000);
+    const early = await admitted(10);
+    expect(early).toBeLessThanOrEqual(faded());
     await letPass(30_000);
-    expect(await admitted(10)).toBe(5);
+    const all = early + (await admitted(10));
+    expect(all).toBeGreaterThanOrEqual(5);
+    expect(all).toBeLessThanOrEqual(5 + faded());
     await letPass(120_000);
     expect(await admitted(15)).toBe(10);
   });
 
   it('forgets counts that have passed', async () => {
     await guess(first, 'somebody@example.org', '203.0.113.250');
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     const count = async () =>
       (await app.sql<{ n: number }>('select count(*)::int as n from rate_window'))[0]?.n;
     expect(await count()).toBeGreaterThan(0);
     await letPass(600_000);
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     expect(await count()).toBe(0);
   });
 });

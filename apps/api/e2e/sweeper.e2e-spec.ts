@@ -21,8 +21,8 @@ describe('the sweeper', () => {
     });
     sweeper.register('rejects', () => Promise.reject(new Error('Later')));
     sweeper.register('works', async () => void done.push('works'));
-    await sweeper.sweep();
-    await sweeper.sweep();
+    await app.sweep();
+    await app.sweep();
     expect(done).toEqual(['works', 'works']);
   });
 
@@ -36,7 +36,7 @@ describe('the sweeper', () => {
       batches.push(removed);
       return removed;
     });
-    await sweeper.sweep();
+    await app.sweep();
     expect(batches).toEqual([SWEEP_BATCH, SWEEP_BATCH, SWEEP_BATCH, 7]);
   });
 
@@ -52,13 +52,13 @@ describe('the sweeper', () => {
         done.push('first');
       });
       other.get(Sweeper).register('slow', async () => void done.push('second'));
-      const first = app.get(Sweeper).sweep();
+      const first = app.sweep();
       await began;
       await other.get(Sweeper).sweep();
       expect(done).toEqual([]);
       open();
       await first;
-      await other.get(Sweeper).sweep();
+      await other.sweep();
       expect(done).toEqual(['first', 'second']);
     } finally {
       await other.close();
@@ -84,7 +84,7 @@ describe('the sweeper', () => {
        union all select space_id, 'recent', clock_timestamp() + interval '1 hour' from agent_job where id = $1`,
       [job.id],
     );
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     const kept = await app.sql<{ old: boolean; open: boolean; count: number }>(
       `select created_at < clock_timestamp() - interval '30 days' as old, next_publish_at is not null as open,
          count(*)::int as count

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { MethodBinding, ToolAuthStatus, ToolInvocation } from '@platform/contracts';
 import { AppError } from '../src/infra/http/app-error.ts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import {
   ToolCalls,
   type CallableMethod,
@@ -70,7 +69,7 @@ function makeMethod(changes: Partial<CallableMethod> = {}): CallableMethod {
     encoding: null,
     cache: { ttlSeconds: 0 },
     retry: { attempts: 0, backoffMs: 1 },
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     version: JSON.stringify(changes),
     ...changes,
   };
@@ -428,7 +427,7 @@ verifies('tools.calls.cache', 'forgets expired responses, and those of deleted m
   await app.sql(`update tool_response set expires_at = clock_timestamp() - interval '1 second'`);
   expect((await call(changes)).cached).toBe(false);
   await app.sql(`update tool_response set expires_at = clock_timestamp() - interval '1 second'`);
-  await app.get(Sweeper).sweep();
+  await app.sweep();
   expect(await app.sql('select 1 from tool_response')).toEqual([]);
   const deleted = { ...changes, id: '0190a000-0000-7000-8000-000000000000' };
   expect((await call(deleted)).cached).toBe(false);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ContextStatus, Message, Page, Session } from '@platform/contracts';
-import { Sweeper } from '../src/infra/sweeper.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
@@ -125,12 +124,12 @@ describe('an execution without memory', () => {
       );
       return row?.items;
     };
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     expect(await kept(turnId)).toBe(2);
     await app.sql(
       `update session set expires_at = expires_at - interval '7 days' where expires_at is not null`,
     );
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     expect([await kept(turnId), await kept(job.turnId)]).toEqual([0, 2]);
     expect((await agent.request('GET', `/turns/${turnId}`)).status).toBe(404);
   });
@@ -152,7 +151,7 @@ describe('an execution without memory', () => {
       [turnId],
     );
     await app.sql(`update session set expires_at = clock_timestamp() where expires_at is not null`);
-    await app.get(Sweeper).sweep();
+    await app.sweep();
     const [left] = await app.sql<{ due: number }>(
       'select count(*)::int as due from session where expires_at < clock_timestamp()',
     );
@@ -376,7 +375,7 @@ describe('what grows', () => {
       await agent.request('GET', `/sessions?limit=1&cursor=${sessions.body.nextCursor ?? ''}`);
       const [message] = await agent.messages(session);
       expect(message).toBeDefined();
-      await app.get(Sweeper).sweep();
+      await app.sweep();
       await agent.request('DELETE', `/sessions/${session}`);
       expect(await plans.wholeReads(TABLES, ['agent_job'])).toEqual([]);
       // Neither hidden sessions nor what is not due yet is looked at.

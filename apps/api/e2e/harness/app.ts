@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
@@ -24,6 +25,7 @@ import { RelayService } from '../../src/relay/relay.service.ts';
 import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
 import { DocumentedErrors } from './documented-errors.ts';
+import { eventually } from './eventually.ts';
 
 export interface TestUser {
   userId: string;
@@ -70,6 +72,7 @@ const PATIENCE = {
   PLATFORM_DATABASE_CONNECT_MS: '30000',
   PLATFORM_DATABASE_STATEMENT_MS: '60000',
   PLATFORM_DATABASE_LOCK_MS: '30000',
+  PLATFORM_DATABASE_IDLE_TRANSACTION_MS: '60000',
 };
 
 /** Sweeps when a test wants it, not every minute as well: one sweep keeps all others of the database from running. */
@@ -205,6 +208,11 @@ export class TestApp {
     await this.get(TurnRunner).drain();
     await this.get(RelayService).drain();
     await this.get(StreamsService).drain();
+  }
+
+  /** Runs all sweeps. The service may be sweeping by itself at the moment, and then does not begin again. */
+  sweep(): Promise<void> {
+    return eventually(async () => expect(await this.get(Sweeper).sweep()).toBe(true));
   }
 
   /** Also fails if the service sent an error status that the API document lacks. */
