@@ -158,12 +158,13 @@ describe('an answer to COMMIT that is lost', () => {
       ...{ spaceId, userId, source: 'relay', model: 'm', promptTokens: 60, completionTokens: 0 },
       ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: true },
     };
+    // From before it exists: the sweeper may come at any time.
+    commits.next(/insert into usage_entry/i);
     await app.sql(
       `insert into usage_reservation (space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms, expires_at)
        values ($1, $2, 500, 'relay', 'r', $3, 1000, clock_timestamp() - interval '1 second')`,
       [spaceId, userId, JSON.stringify(chargeOnExpiry)],
     );
-    commits.next(/insert into usage_entry/i);
     const usage = app.get(UsageService);
     await usage.chargeExpired();
     await usage.chargeExpired();

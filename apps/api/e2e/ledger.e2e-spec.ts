@@ -139,7 +139,6 @@ describe('the ledger of turns', () => {
       );
       expect(holds?.count).toBe(0);
     },
-    180_000,
   );
 
   verifies(

@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { ApplicationManifest } from '@platform/contracts';
 import { emitManagedEvent } from '@platform/client';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
@@ -14,8 +14,6 @@ import {
   until,
   violations,
 } from './browser.ts';
-
-jest.setTimeout(180_000);
 
 const MANIFEST: ApplicationManifest = {
   identifier: 'parcels',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
@@ -13,8 +13,6 @@ import {
   settled,
   violations,
 } from './browser.ts';
-
-jest.setTimeout(180_000);
 
 const SECRET = 'depot-secret-token';
 const METHODS = 300;

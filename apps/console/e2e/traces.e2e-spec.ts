@@ -1,4 +1,4 @@
-import { beforeAll, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { TestApp, TestUser } from '../../api/e2e/harness/app.ts';
 import {
@@ -14,8 +14,6 @@ import {
   until,
   violations,
 } from './browser.ts';
-
-jest.setTimeout(180_000);
 
 const SECRET = 'A secret of the member';
 
