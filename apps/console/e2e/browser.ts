@@ -9,6 +9,8 @@ import { TestApp } from '../../api/e2e/harness/app.ts';
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
+/** How long a test waits for something. That it came soon is no matter of this time, which a busy machine must not exceed. */
+const PATIENCE_MS = 60_000;
 const BROWSER_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -43,9 +45,7 @@ export function runConsole(
   let started: StartedConsole | undefined;
   const newPage = async (context = started?.admin) => {
     if (context === undefined) throw new Error('The console does not run');
-    const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
-    return page;
+    return context.newPage();
   };
   beforeAll(async () => {
     assertBuilt();
@@ -77,8 +77,11 @@ function launchBrowser(flags: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
 }
 
-export function newConsoleContext(browser: Browser, baseURL: string): Promise<BrowserContext> {
-  return browser.newContext({ baseURL, viewport: DESK, reducedMotion: 'reduce', locale: 'en-US' });
+export async function newConsoleContext(browser: Browser, baseURL: string): Promise<BrowserContext> {
+  const look = { viewport: DESK, reducedMotion: 'reduce', locale: 'en-US' } as const;
+  const context = await browser.newContext({ baseURL, ...look });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 export async function signIn(
@@ -136,7 +139,7 @@ export async function chooseOption(field: Locator, text: string): Promise<void> 
 
 /** Asks until the answer is yes. */
 export async function until(ask: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + PATIENCE_MS;
   while (!(await ask())) {
     if (Date.now() > end) throw new Error('It did not come about within a minute');
     await new Promise((resolve) => setTimeout(resolve, 50));

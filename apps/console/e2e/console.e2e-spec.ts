@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startOpenAiServer } from '../../api/e2e/fixtures/openai-server.ts';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
+import { gate } from '../../api/e2e/harness/gate.ts';
 import {
   chooseOption,
   complaintsOf,
@@ -43,10 +45,10 @@ describeInBrowser('the console in a browser', () => {
   }
 
   /** An agent made by the API, and its playground. */
-  async function openPlayground(page: Page, name: string): Promise<string> {
+  async function openPlayground(page: Page, name: string, model = 'platform/offline'): Promise<string> {
     const agent = await app.client().agents.create({
       name,
-      model: 'platform/offline',
+      model,
       systemPrompt: 'Be brief.',
       tools: [{ toolId: 'current_time', methods: null }],
     });
@@ -95,8 +97,13 @@ describeInBrowser('the console in a browser', () => {
 
   it('joins a running turn again after a reload', async () => {
     const page = await newPage();
-    const agentId = await openPlayground(page, 'Slow');
-    await say(page, 'Mountains\n/think 8000');
+    const { opened, open } = gate();
+    const model = await startOpenAiServer({
+      behavior: { text: ['Mountains'], pauseAfter: { chunks: 1, until: opened } },
+    });
+    await app.client().models.create({ name: 'slow', baseUrl: model.url, apiKey: 'k' });
+    const agentId = await openPlayground(page, 'Slow', 'slow');
+    await say(page, 'What is high?');
     await until(async () => {
       const { items } = await app.client().agents.sessions(agentId);
       return items.some(({ runningTurnId }) => runningTurnId !== null);
@@ -104,9 +111,11 @@ describeInBrowser('the console in a browser', () => {
     await page.reload();
     const answer = page.getByRole('group', { name: 'Agent' });
     await answer.getByText('Working on it').waitFor();
+    open();
     await answer.getByText('Mountains').waitFor();
     await answer.getByText(/\d tokens \(/).waitFor();
     expect(await page.getByRole('group', { name: 'You' }).count()).toBe(1);
+    await model.close();
   });
 
   it('goes on where the answer was when the connection was lost', async () => {
@@ -178,7 +187,10 @@ describeInBrowser('the console in a browser', () => {
     await page.reload();
     await picture.waitFor();
     expect(await picture.getAttribute('src')).toMatch(/^blob:/);
-    expect(await picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
+    // Decoding shows that its bytes are there.
+    expect(await picture.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth))).toBe(
+      1,
+    );
 
     // A failed turn of the history is tried again with its files.
     await picker.setInputFiles([

@@ -1,11 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
-import { describeInBrowser, newConsoleContext, runConsole, settled } from './browser.ts';
-
-jest.setTimeout(180_000);
+import { describeInBrowser, newConsoleContext, runConsole, settled, until } from './browser.ts';
 
 const KB = 1_000;
 /** Limits of built files in kB, compressed with Brotli. */
@@ -76,7 +74,6 @@ describeInBrowser('a first visit', () => {
   it('leads by keyboard alone from sign-in over an agent and an application to an event in the log', async () => {
     const context = await newConsoleContext(browser, app.url);
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
     const keyboard = new KeyboardUser(page);
     const button = (name: string, where: Page | Locator = page) =>
       where.getByRole('button', { name, exact: true }).first();
@@ -90,8 +87,7 @@ describeInBrowser('a first visit', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor();
 
-    await keyboard.press('g', 'a');
-    await page.getByRole('heading', { level: 1, name: 'Agents', exact: true }).waitFor();
+    await keyboard.open('a', 'Agents');
     await keyboard.activate(button('Create agent'));
     await page.getByRole('heading', { level: 1, name: 'Create an agent', exact: true }).waitFor();
     await keyboard.tabTo(page.getByLabel('Name'));
@@ -126,8 +122,7 @@ describeInBrowser('a first visit', () => {
     await page.getByRole('heading', { level: 1, name: 'Parcels', exact: true }).waitFor();
     await drawer.waitFor({ state: 'detached' });
 
-    await keyboard.press('g', 'c');
-    await page.getByRole('heading', { level: 1, name: 'Catalog', exact: true }).waitFor();
+    await keyboard.open('c', 'Catalog');
     await keyboard.activate(page.getByRole('button', { name: /^parcel\.sent/ }));
     await keyboard.activate(button('Emit test event'));
     await page.locator('.cm-content').waitFor();
@@ -166,8 +161,17 @@ class KeyboardUser {
 
   constructor(private readonly page: Page) {}
 
-  async press(...names: string[]): Promise<void> {
-    for (const name of names) await this.page.keyboard.press(name);
+  /** Opens a page with "g" and its key. They count only if they follow each other soon. */
+  async open(key: string, name: string): Promise<void> {
+    const heading = this.page.getByRole('heading', { level: 1, name, exact: true });
+    await until(async () => {
+      await this.page.keyboard.press('g');
+      await this.page.keyboard.press(key);
+      return heading.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /** Moves the focus forward until the element has it. A trap or an element out of reach is an error. */

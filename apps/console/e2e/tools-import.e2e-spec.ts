@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
+import { gate } from '../../api/e2e/harness/gate.ts';
 import { RunCalls } from '../../api/e2e/harness/run-calls.ts';
 import {
   complaintsOf,
@@ -20,8 +21,6 @@ import {
   until,
   violations,
 } from './browser.ts';
-
-jest.setTimeout(180_000);
 
 describeInBrowser('importing tools in a browser', () => {
   let app: TestApp;
@@ -289,11 +288,19 @@ describeInBrowser('importing tools in a browser', () => {
     const path = join(folder, 'large.json');
     writeFileSync(path, text);
     const read = () => page.getByLabel('Choose file').setInputFiles(path);
+    // Otherwise the document could be read before the button is pressed.
+    const held = gate();
+    await page.route('**/import.worker*', async (route) => {
+      await held.opened;
+      await route.continue().catch(() => undefined);
+    });
     await read();
     await page.getByRole('progressbar').waitFor();
     await page.getByRole('button', { name: 'Cancel reading' }).click();
     await page.getByLabel('Choose file').waitFor({ state: 'attached' });
     await until(async () => page.workers().length === 0);
+    held.open();
+    await page.unrouteAll({ behavior: 'wait' });
 
     const started = performance.now();
     await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
