@@ -30,7 +30,10 @@ afterAll(async () => {
   await worker.close();
   await app.close();
 });
-beforeEach(() => app.sql('truncate envelope, envelope_outbox, envelope_replay, delivery'));
+beforeEach(async () => {
+  await settled();
+  await app.sql('truncate envelope, envelope_outbox, envelope_replay, delivery');
+});
 afterEach(() => disarmFailpoints());
 
 async function record(count: number, envelope: Partial<Parameters<typeof recordEnvelope>[1]> = {}) {
@@ -56,6 +59,10 @@ async function finished(id: string): Promise<BulkReplay> {
     return replay;
   });
 }
+
+/** Nothing is being dispatched: a dispatch locks the same rows and tables in another order. */
+const settled = () =>
+  eventually(async () => expect(await app.sql('select from envelope_outbox')).toEqual([]));
 
 const generations = async (ids: string[]) =>
   (
@@ -191,6 +198,7 @@ describe('a bulk replay', () => {
       const ids = await record(40);
       const { id } = await begin({ perSecond: 1000 });
       await finished(id);
+      await settled();
       const at = ids[14];
       await app.sql('delete from envelope_replay where bulk_replay_id = $1 and envelope_id > $2', [id, at]);
       await app.sql(`update envelope set status = 'DISPATCHED', generation = 0 where id > $1`, [at]);
