@@ -84,7 +84,7 @@ export async function findNamed(
     database,
     'models.named',
     `select asked.position::int as position, found.*
-     from unnest($1::uuid[], $2::text[]) with ordinality as asked (space_id, name, position)
+     from unnest((select $1::uuid[]), (select $2::text[])) with ordinality as asked (space_id, name, position)
      cross join lateral (
        select ${columnsOf(database, ModelEntity)} from model
        where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1

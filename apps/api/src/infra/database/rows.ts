@@ -28,6 +28,9 @@ export type PreparedSql = DataSource | EntityManager;
 /**
  * Runs a statement that each connection parses and plans once: for the few statements that every call makes, where the ORM
  * and the planner would cost more than the rows. `name` belongs to this statement alone.
+ *
+ * An array is written as `(select $1::text[])`. If PostgreSQL knew its length, it would prefer a plan for just this length,
+ * and plan every time.
  */
 export async function preparedRows<Row extends object>(
   sql: PreparedSql,
