@@ -1,9 +1,14 @@
 import pg from 'pg';
+import { DataSource } from 'typeorm';
 import { throwawayPostgres } from '../../../tools/postgres.mjs';
 import { readConfig } from '../src/infra/config/platform-config.ts';
-import { SqlPool } from '../src/infra/database/pools.ts';
-import { copyTemplate } from './harness/app.ts';
+import { dataSourceOptions, SqlPool } from '../src/infra/database/pools.ts';
+import { withPromptBegin } from '../src/infra/database/prompt-begin.ts';
+import { startOpenAiServer } from './fixtures/openai-server.ts';
+import { AgentCalls, said } from './harness/agent-calls.ts';
+import { copyTemplate, TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { addModel, openAiClient } from './harness/relay-calls.ts';
 import { verifies } from './verifies.ts';
 
 describe('uuid_v7()', () => {
@@ -88,5 +93,123 @@ describe('connections for background work', () => {
     await background.end();
     await other.end();
     await server.stop();
+  });
+});
+
+interface PreparedPlans {
+  name: string;
+  generic: number;
+  custom: number;
+}
+
+/** What each connection of the pool has prepared. */
+async function plansOf({ driver }: DataSource): Promise<PreparedPlans[]> {
+  const { master: pool } = driver as unknown as { master: pg.Pool };
+  const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+  const plans: PreparedPlans[] = [];
+  for (const client of clients) {
+    const { rows } = await client.query<PreparedPlans>(
+      'select name, generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements',
+    );
+    plans.push(...rows);
+    client.release();
+  }
+  return plans;
+}
+
+describe('prepared statements', () => {
+  verifies('database.plans', 'of requests are planned for their first calls only', async () => {
+    // Few connections, so that each of them executes every statement often.
+    const app = await TestApp.start({ env: { PLATFORM_DATABASE_POOL: '2' } });
+    const model = await startOpenAiServer();
+    try {
+      const agent = await AgentCalls.make(app, { baseUrl: model.url });
+      await addModel(app, 'gpt', model.url);
+      const relay = openAiClient(app, app.admin);
+      for (let i = 0; i < 25; i++) {
+        expect((await agent.json({ contents: said('Hi') })).status).toBe(200);
+        const messages = [{ role: 'user' as const, content: 'Hi' }];
+        await relay.chat.completions.create({ model: 'gpt', messages });
+      }
+      const plans = (await plansOf(app.get(DataSource))).filter(
+        ({ generic, custom }) => generic + custom > 10,
+      );
+      expect(plans.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          'auth.api-keys',
+          'agents.get',
+          'models.named',
+          'usage.limits',
+          'lock_session',
+        ]),
+      );
+      expect(plans.filter(({ custom }) => custom > 5)).toEqual([]);
+    } finally {
+      await app.close();
+      await model.close();
+    }
+  });
+});
+
+describe('a transaction that begins with its first statement', () => {
+  let database: DataSource;
+
+  beforeAll(async () => {
+    const config = readConfig({
+      DATABASE_URL: await copyTemplate(),
+      PLATFORM_SECRET_KEY: 'ab'.repeat(32),
+    });
+    database = await new DataSource({ ...dataSourceOptions('api', config), poolSize: 1 }).initialize();
+    await database.query('create table note (text text)');
+  });
+
+  beforeEach(() => database.query('truncate note'));
+
+  afterAll(() => database.destroy());
+
+  const notes = async () =>
+    (await database.query<{ text: string }[]>('select text from note order by text')).map(({ text }) => text);
+  const note = (sql: Pick<DataSource, 'query'>, text: string) =>
+    sql.query('insert into note (text) values ($1)', [text]);
+
+  verifies('database.transactions', 'commits what it did, without a savepoint that failed', async () => {
+    const result = await withPromptBegin(database).transaction(async (tx) => {
+      await note(tx, 'first');
+      const failed = tx.transaction(async (inner) => {
+        await note(inner, 'undone');
+        throw new Error('Only this');
+      });
+      await expect(failed).rejects.toThrow('Only this');
+      await note(tx, 'last');
+      return 'result';
+    });
+    expect([result, await notes()]).toEqual(['result', ['first', 'last']]);
+  });
+
+  verifies('database.transactions', 'stores nothing if it fails', async () => {
+    const failed = withPromptBegin(database).transaction(async (tx) => {
+      await note(tx, 'first');
+      throw new Error('Failed');
+    });
+    await expect(failed).rejects.toThrow('Failed');
+    expect(await notes()).toEqual([]);
+  });
+
+  verifies('database.transactions', 'executes nothing after its first statement if BEGIN fails', async () => {
+    const { master: pool } = database.driver as unknown as { master: pg.Pool };
+    const client = await pool.connect();
+    const query = client.query.bind(client) as (text: unknown, ...rest: unknown[]) => unknown;
+    client.query = ((text: unknown, ...rest: unknown[]) =>
+      query(text === 'START TRANSACTION' ? 'START NOTHING' : text, ...rest)) as pg.PoolClient['query'];
+    client.release();
+    const failed = withPromptBegin(database).transaction(async (tx) => {
+      await note(tx, 'first');
+      await note(tx, 'second');
+    });
+    await expect(failed).rejects.toThrow('syntax error');
+    expect(await notes()).toEqual(['first']);
+    // On another connection.
+    await withPromptBegin(database).transaction((tx) => note(tx, 'later'));
+    expect(await notes()).toEqual(['first', 'later']);
   });
 });

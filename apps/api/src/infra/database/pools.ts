@@ -138,10 +138,18 @@ export class Connection extends pg.Client {
     this.query = ((...args: unknown[]) => this.ask(args)) as pg.Client['query'];
   }
 
+  /** Sends BEGIN. If it fails, the connection is closed: nothing else is executed without the transaction. */
+  begin(): void {
+    this.query('START TRANSACTION').catch((error: unknown) => this.destroy((error as Error).message));
+  }
+
   private ask(args: unknown[]): unknown {
     const query = super.query.bind(this) as (...args: unknown[]) => unknown;
     if (this.answerMs === Infinity) return query(...args);
-    const timer = setTimeout(() => this.giveUp(), this.answerMs);
+    const timer = setTimeout(
+      () => this.destroy(`The database did not answer within ${this.answerMs} ms`),
+      this.answerMs,
+    );
     const last = args.at(-1);
     if (typeof last !== 'function')
       return (query(...args) as Promise<unknown>).finally(() => clearTimeout(timer));
@@ -151,8 +159,8 @@ export class Connection extends pg.Client {
     });
   }
 
-  private giveUp(): void {
-    const message = `The database did not answer within ${this.answerMs} ms`;
+  /** The statements under way fail, and so do those that follow. */
+  private destroy(message: string): void {
     const { connection } = this as unknown as { connection: { stream: Socket } };
     connection.stream.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
   }

@@ -6,7 +6,7 @@ import type { ModelUsage } from '../../models/model-provider.ts';
 import { costOf } from '../../models/price.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Tail } from '../context/context.store.ts';
-import { payerOf, type TurnPayer } from '../records/payer.ts';
+import type { TurnPayer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
@@ -52,6 +52,7 @@ export interface ClaimedTurn {
   settings: TurnSettings;
   requestId: string | null;
   origin: SegmentOrigin;
+  payer: TurnPayer;
   writer: StreamWriter;
   /** The steps that are stored and count, and the number of the next. */
   steps: Step[];
@@ -107,8 +108,7 @@ export class ActiveTurn {
     this.writer = claimed.writer;
     this.steps = claimed.steps;
     this.nextStep = claimed.nextStep;
-    const { agent, model } = claimed;
-    this.payer = payerOf({ ...claimed, spaceId: agent.spaceId, agentId: agent.id, model: model.name });
+    this.payer = claimed.payer;
     this.signal = AbortSignal.any([this.stopping.signal, this.writer.signal]);
   }
 

@@ -24,6 +24,8 @@ import {
   nextSegment,
   runningTurns,
 } from '../records/turn.store.ts';
+import { payerOf } from '../records/payer.ts';
+import type { NewStep, Step } from '../records/steps.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { openSegment } from './open-segment.ts';
 import type { PreparedTurn } from './turn-preparation.service.ts';
@@ -56,70 +58,34 @@ export class TurnClaims {
 
   /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */
   async start(tx: EntityManager, prepared: PreparedTurn): Promise<ActiveTurn> {
-    const stored = await this.insert(tx, prepared, 'RUNNING');
+    const { stored, ...place } = await this.send(tx, prepared, 'RUNNING');
     const { turnId, sessionName, agent, caller, model, settings, requestId } = prepared;
-    return this.open(tx, {
-      id: stored.id,
+    const claimed = {
+      id: place.id,
       turnId,
       userId: caller.userId,
       causationRunId: caller.causationRunId,
-      session: { ref: stored.sessionRef, name: sessionName },
-      n: stored.n,
+      session: { ref: place.sessionRef, name: sessionName },
+      n: place.n,
       agent,
       model,
       settings,
       requestId,
-      origin: 'start',
+      origin: 'start' as const,
       segment: 1,
-      steps: stored.steps,
       nextStep: 2,
-    });
+    };
+    return this.open(tx, claimed, prepared.tokens, stored);
   }
 
   /**
-   * Stores the session, the turn, and the user's message, and ends the turns of the session that wait for an answer.
-   * Throws `TurnChanged` if the id of the turn is taken, and RATE_LIMITED if the user runs too many turns.
+   * Stores a new turn that waits. Throws `TurnChanged` if its id is taken. Returns the row ids of the turn and of its
+   * session.
    */
-  async insert(tx: EntityManager, prepared: PreparedTurn, status: 'RUNNING' | 'QUEUED') {
-    const { agent, caller, sessionName, settings, turnId, contents, parts, tokens } = prepared;
-    const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
-    const hidden = prepared.hidden ?? false;
-    const session = await lockSession(tx, owner, {
-      name: sessionName,
-      title: titleOf(contents),
-      hidden,
-      // The result of a job is kept, even if the job runs without memory.
-      expires: hidden && settings.source === 'execute',
-      counted: status === 'RUNNING',
-    });
-    if (status === 'RUNNING') this.assertRoom(session.running + 1);
-    const id = session.turnRef;
-    const stored = await storeParts(tx, { spaceId: agent.spaceId, sessionRef: session.id }, parts);
-    const message = { kind: 'user' as const, content: { parts: stored }, tokens };
-    const turn = insertTurn(tx, {
-      ...owner,
-      id,
-      sessionRef: session.id,
-      n: session.turnCount,
-      turnId,
-      contentsHash: hashContents(contents, settings.variables),
-      settings,
-      model: prepared.model.name,
-      status,
-      causationRunId: caller.causationRunId,
-    });
-    const step = insertStep(tx, id, 1, message);
-    // The step fails if the turn was not stored.
-    await Promise.allSettled([turn, step]);
-    if (!(await turn)) throw new TurnChanged();
-    // After the insert, which waits for a turn that is about to ask its question.
-    if (session.turnCount > 1) await this.waiting.dismiss(tx, session.id);
-    return {
-      id,
-      sessionRef: session.id,
-      n: session.turnCount,
-      steps: [{ ...message, n: 1, id: await step }],
-    };
+  async queue(tx: EntityManager, prepared: PreparedTurn): Promise<{ id: string; sessionRef: string }> {
+    const { stored, id, sessionRef } = await this.send(tx, prepared, 'QUEUED');
+    await stored;
+    return { id, sessionRef };
   }
 
   /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`. */
@@ -140,8 +106,9 @@ export class TurnClaims {
     const segment = await nextSegment(tx, turn.id);
     const before = await loadSteps(tx, turn.id);
     await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
-    const steps = await loadSteps(tx, turn.id);
-    return this.open(tx, {
+    const all = await loadSteps(tx, turn.id);
+    const steps = all.filter((step) => step.kind !== 'partial');
+    const claimed = {
       id: turn.id,
       turnId: turn.turnId,
       userId: by.userId,
@@ -154,9 +121,57 @@ export class TurnClaims {
       requestId: by.requestId,
       origin,
       segment,
-      steps: steps.filter((step) => step.kind !== 'partial'),
-      nextStep: (steps.at(-1)?.n ?? 0) + 1,
+      nextStep: (all.at(-1)?.n ?? 0) + 1,
+    };
+    const tokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+    return this.open(tx, claimed, tokens, steps);
+  }
+
+  /**
+   * Stores the session, the turn, and the user's message, and ends the turns of the session that wait for an answer.
+   * `stored` resolves with the message when it and the turn are stored, and rejects with `TurnChanged` if the id of the
+   * turn is taken; the transaction can send more statements before that (`pipelined`). Throws RATE_LIMITED if the user
+   * runs too many turns.
+   */
+  private async send(
+    tx: EntityManager,
+    prepared: PreparedTurn,
+    status: 'RUNNING' | 'QUEUED',
+  ): Promise<{ id: string; sessionRef: string; n: number; stored: Promise<Step[]> }> {
+    const { agent, caller, sessionName, settings, turnId, contents, parts, tokens } = prepared;
+    const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
+    const hidden = prepared.hidden ?? false;
+    const session = await lockSession(tx, owner, {
+      name: sessionName,
+      title: titleOf(contents),
+      hidden,
+      // The result of a job is kept, even if the job runs without memory.
+      expires: hidden && settings.source === 'execute',
+      counted: status === 'RUNNING',
     });
+    if (status === 'RUNNING') this.assertRoom(session.running + 1);
+    const { id: sessionRef, turnRef: id, turnCount: n } = session;
+    const storedParts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef }, parts);
+    const message = { kind: 'user' as const, content: { parts: storedParts }, tokens };
+    const turn = insertTurn(tx, {
+      ...owner,
+      id,
+      sessionRef,
+      n,
+      turnId,
+      contentsHash: hashContents(contents, settings.variables),
+      settings,
+      model: prepared.model.name,
+      status,
+      causationRunId: caller.causationRunId,
+    });
+    const stored = storedMessage(turn, insertStep(tx, id, 1, message), message);
+    if (n > 1) {
+      // After the insert, which waits for a turn that is about to ask its question.
+      await stored;
+      await this.waiting.dismiss(tx, sessionRef);
+    }
+    return { id, sessionRef, n, stored };
   }
 
   private assertRoom(running: number): void {
@@ -166,13 +181,20 @@ export class TurnClaims {
     throw new AppError('RATE_LIMITED', message, { retryAfter: RETRY_AFTER_S });
   }
 
+  /**
+   * Opens the segment of a claimed turn, and reserves tokens for its first call. `tokens` is the size of its steps, which
+   * may still be on their way to the database.
+   */
   private async open(
     tx: EntityManager,
-    claimed: Omit<ClaimedTurn, 'writer'> & { segment: number },
+    claimed: Omit<ClaimedTurn, 'writer' | 'payer' | 'steps'> & { segment: number },
+    tokens: number,
+    stored: Step[] | Promise<Step[]>,
   ): Promise<ActiveTurn> {
-    const { id, turnId, session, agent, model, settings, steps, segment, origin, requestId } = claimed;
-    const prompt = steps.reduce((sum, step) => sum + step.tokens, Math.ceil(agent.systemPrompt.length / 4));
+    const { id, turnId, session, agent, model, settings, segment, origin, requestId } = claimed;
+    const prompt = tokens + Math.ceil(agent.systemPrompt.length / 4);
     const output = Math.min(settings.maxTokens ?? Infinity, model.maxOutputTokens);
+    const payer = payerOf({ ...claimed, spaceId: agent.spaceId, agentId: agent.id, model: model.name });
     const { writer, opened } = openSegment(tx, this.streams, {
       turnRef: id,
       turnId,
@@ -184,10 +206,23 @@ export class TurnClaims {
       requestId,
       runs: true,
     });
-    const turn = new ActiveTurn({ ...claimed, writer });
     // Last in the transaction, because it locks accounts.
-    const reserved = reserveForCall(tx, this.usage, turn.payer, prompt, output);
-    [, turn.reservationId] = await pipelined(opened, reserved);
+    const reserved = reserveForCall(tx, this.usage, payer, prompt, output);
+    const [steps, , reservationId] = await pipelined(stored, opened, reserved);
+    const turn = new ActiveTurn({ ...claimed, writer, payer, steps });
+    turn.reservationId = reservationId;
     return turn;
   }
+}
+
+/** Resolves with the message when the turn and the step are stored; rejects with `TurnChanged` if the turn's id is taken. */
+async function storedMessage(
+  turn: Promise<boolean>,
+  step: Promise<string>,
+  message: NewStep & { kind: 'user' },
+): Promise<Step[]> {
+  // The step fails if the turn was not stored.
+  await Promise.allSettled([turn, step]);
+  if (!(await turn)) throw new TurnChanged();
+  return [{ ...message, n: 1, id: await step }];
 }

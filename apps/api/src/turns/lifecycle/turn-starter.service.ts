@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import { Lanes } from '../../infra/database/lanes.ts';
+import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
 import { conflict } from '../../infra/http/app-error.ts';
@@ -54,7 +55,7 @@ export class TurnStarter {
     await transactionWithOutcome(
       this.database,
       async (tx) => {
-        const stored = await this.claims.insert(tx, prepared, 'QUEUED');
+        const stored = await this.claims.queue(tx, prepared);
         await also(tx, stored);
         return stored.id;
       },
@@ -134,8 +135,11 @@ export class TurnStarter {
     try {
       failpoint('turns.claim');
       const turn = await this.runner.launch(() =>
-        transactionWithOutcome(this.lanes.of(spaceId, this.database), claim, ({ writer }) =>
-          this.streams.isWrittenBy(writer),
+        transactionWithOutcome(
+          // All claims lock the session first, which changes nothing that a caller sees.
+          this.lanes.of(spaceId, withPromptBegin(this.database)),
+          claim,
+          ({ writer }) => this.streams.isWrittenBy(writer),
         ),
       );
       const { segment, streamId } = turn.writer;
