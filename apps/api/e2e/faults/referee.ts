@@ -7,7 +7,8 @@ import type { Subscriber } from './world.ts';
 
 /** How many examples of a finding are shown. */
 const SHOWN = 5;
-const SETTLE_MS = 60_000;
+/** Far more than it takes, also on a machine with a lot of other work. */
+const SETTLE_MS = 180_000;
 
 interface RefereeOptions {
   /** Whether envelopes may be FAILED (R7). */
