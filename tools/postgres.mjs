@@ -314,7 +314,7 @@ function startGuard(folder) {
     file="$0/cluster/postmaster.pid"
     [ -e "$file" ] && kill -QUIT "$(head -n 1 "$file")"
     tries=0
-    while [ -e "$file" ] && [ $tries -lt 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+    while [ -e "$file" ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
     rm -rf "$0"`;
   const options = { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
   const guard = spawn('/bin/sh', ['-c', script, folder], options);

@@ -65,7 +65,7 @@ async function until(condition) {
 const postmasterFile = join(dataDir, 'cluster', 'postmaster.pid');
 const postmasterPid = () => Number(readFileSync(postmasterFile, 'utf8').split('\n')[0]);
 
-describe('the keeper', { timeout: 120_000 }, () => {
+describe('the keeper', { timeout: 300_000 }, () => {
   before(() => mkdirSync(home, { recursive: true, mode: 0o700 }));
   after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -106,8 +106,9 @@ describe('the keeper', { timeout: 120_000 }, () => {
   it('recovers its rows after the start script and the server were killed', async () => {
     const victim = await otherProcess('return (await keep({ dataDir })).url');
     await query(victim.result, 'insert into kept select generate_series(2, 50000)');
-    process.kill(postmasterPid(), 'SIGKILL');
+    // In this order: the start script would start the server again.
     await victim.kill();
+    process.kill(postmasterPid(), 'SIGKILL');
     const kept = await keepPostgres(quiet);
     assert.equal(kept.adopted, false);
     assert.deepEqual(await query(kept.url, 'select count(*)::int as n from kept'), [{ n: 50_000 }]);
@@ -117,8 +118,8 @@ describe('the keeper', { timeout: 120_000 }, () => {
   it('is not deceived by a pid that now belongs to another process', { skip: linuxOnly() }, async () => {
     const victim = await otherProcess('await keep({ dataDir })');
     const [, ...lines] = readFileSync(postmasterFile, 'utf8').split('\n');
-    process.kill(postmasterPid(), 'SIGKILL');
     await victim.kill();
+    process.kill(postmasterPid(), 'SIGKILL');
     writeFileSync(postmasterFile, [process.pid, ...lines].join('\n'));
     const kept = await keepPostgres(quiet);
     assert.equal(kept.adopted, false);
@@ -185,7 +186,7 @@ describe('the keeper', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a throwaway server', { timeout: 60_000 }, () => {
+describe('a throwaway server', { timeout: 300_000 }, () => {
   it('copies a template and leaves nothing behind', async () => {
     const server = await throwawayPostgres();
     await query(server.url, 'create database one');

@@ -63,7 +63,7 @@ describe('the arguments of npm start', () => {
   });
 });
 
-describe('a data folder', { timeout: 60_000 }, () => {
+describe('a data folder', { timeout: 300_000 }, () => {
   const open = (dataDir) =>
     runToEnd(
       [
@@ -115,7 +115,7 @@ describe('a data folder', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the service', { timeout: 180_000 }, () => {
+describe('the service', { timeout: 300_000 }, () => {
   let database;
   let other;
   before(async () => {
