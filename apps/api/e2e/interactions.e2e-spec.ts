@@ -403,8 +403,8 @@ describe('cancel', () => {
       console.info(
         `${closedAfter.length} calls of the model closed: p50 ${Math.round(median)} ms, slowest ${Math.round(slowest)} ms after the cancel`,
       );
-      // A call that nobody closes ends after 200 s.
-      expect(median).toBeLessThan(5_000);
+      // A busy machine delays some of them, not most. A call that nobody closes ends after 200 s.
+      expect(median).toBeLessThan(1_000);
     },
   );
 });
