@@ -17,9 +17,10 @@ type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 const BACKGROUND_STATEMENT_MS = 30_000;
 /**
  * Prepared statements keep their plans: for a few rows, planning takes longer than executing, and PostgreSQL alone would plan
- * each time. The plans were made while a queue was almost empty; with indexes only, they are as good when millions of rows wait.
+ * each time. The plans were made while a table was almost empty; with indexes only, they are as good when it has millions of
+ * rows.
  */
-const QUEUE_PLANS = '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
+const KEPT_PLANS = '-c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
 /**
  * PostgreSQL 18.4 crashes when a statement locks rows that others have just changed, and then prunes partitions as it executes:
  * it uses memory that it has freed. Only claims and ends of runs do both. Looking into every partition costs them little.
@@ -51,8 +52,14 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: limits.idleTransactionMs,
-    ...(kind === 'background' ? { options: `${QUEUE_PLANS} ${NO_PRUNING}` } : {}),
+    ...planOptions(kind),
   };
+}
+
+/** Requests have many different statements, and keep the plans of those that are prepared by themselves. */
+function planOptions(kind: PoolKind): { options?: string } {
+  if (kind === 'api') return {};
+  return { options: kind === 'background' ? `${KEPT_PLANS} ${NO_PRUNING}` : KEPT_PLANS };
 }
 
 function sizeOf(kind: PoolKind, limits: DatabaseLimits): number {
@@ -89,9 +96,13 @@ export function dataSourceOptions(kind: PoolKind, { databaseUrl, database }: Whe
   } satisfies DataSourceOptions;
 }
 
-/** Runs statements outside of transactions, on a separate pool. */
+/**
+ * Runs a few statements over and over, outside of transactions, on a separate pool. Each connection prepares them, so their
+ * texts must not contain values.
+ */
 export class SqlPool implements Sql {
   private readonly pool: pg.Pool;
+  private readonly names = new Map<string, string>();
 
   constructor(kind: PoolKind, { databaseUrl, database }: Where) {
     this.pool = new pg.Pool({ connectionString: databaseUrl, ...poolOptions(kind, database) });
@@ -102,7 +113,7 @@ export class SqlPool implements Sql {
     const client = await this.pool.connect();
     let failure: Error | undefined;
     try {
-      return (await client.query(statement, parameters)).rows as T;
+      return (await client.query(this.nameOf(statement), parameters)).rows as T;
     } catch (error) {
       failure = error as Error;
       throw error;
@@ -114,6 +125,12 @@ export class SqlPool implements Sql {
 
   async end(): Promise<void> {
     await this.pool.end();
+  }
+
+  private nameOf(text: string): { name: string; text: string } {
+    const name = this.names.get(text) ?? `statement_${this.names.size}`;
+    this.names.set(text, name);
+    return { name, text };
   }
 }
 
