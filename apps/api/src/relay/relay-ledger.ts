@@ -10,6 +10,7 @@ import { DataSource } from 'typeorm';
 import { isRejected } from '../infra/database/data-errors.ts';
 import { Batched } from '../infra/batched.ts';
 import { Lanes } from '../infra/database/lanes.ts';
+import { withPromptBegin } from '../infra/database/prompt-begin.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
@@ -104,7 +105,8 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
       (await whileUnavailable(
         () =>
           this.lanes.run(reservation.spaceId, () =>
-            this.database.transaction((tx) => this.usage.reserve(tx, reservation)),
+            // It locks the accounts first, which changes nothing.
+            withPromptBegin(this.database).transaction((tx) => this.usage.reserve(tx, reservation)),
           ),
         undefined,
         RESERVE_RETRY_MS,

@@ -72,14 +72,15 @@ export async function lockAccounts(
   ];
   const parameters = [keys.map(({ spaceId }) => spaceId), keys.map((key) => key.userId ?? key.spaceId)];
   const lock = () =>
-    rows<AccountKey & { balance: number; hasGrant: boolean }>(
+    preparedRows<AccountKey & { balance: number; hasGrant: boolean }>(
       tx,
+      'lock_accounts',
       `select a.space_id as "spaceId", a.user_id as "userId", a.balance::float8 as balance,
          a.has_grant as "hasGrant"
        from usage_account a
-       join unnest($1::uuid[], $2::uuid[]) as w (space_id, owner_id) using (space_id, owner_id)
+       join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id)
        where cardinality($1) = (select count(*) from usage_account
-         join unnest($1::uuid[], $2::uuid[]) as w (space_id, owner_id) using (space_id, owner_id))
+         join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id))
        order by a.space_id, a.user_id nulls first for update of a`,
       parameters,
     );
@@ -135,8 +136,9 @@ function affectedAccounts(entry: NewEntry): AccountKey[] {
  */
 export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
   await lockAccounts(tx, entries.flatMap(affectedAccounts));
-  const posted = await rows<{ id: string }>(
+  const posted = await preparedRows<{ id: string }>(
     tx,
+    'post_entries',
     `with posted as (
        insert into usage_entry (id, space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
          prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, causation_run_id, note,

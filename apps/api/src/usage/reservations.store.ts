@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { exactlyOne, firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Charge, ChargeSource } from './charge.ts';
 
 export interface Reservation {
@@ -38,8 +38,9 @@ export async function insertReservation(
   reservation: Reservation,
 ): Promise<{ space: number; user: number; existed: boolean }> {
   const { id, spaceId, userId, tokens, source, reference, chargeOnExpiry, leaseMs } = reservation;
-  return exactlyOne(
+  const reserved = await firstPreparedRow<{ space: number; user: number; existed: boolean }>(
     tx,
+    'insert_reservation',
     `with stored as (
        insert into usage_reservation (id, space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms,
          expires_at)
@@ -63,6 +64,8 @@ export async function insertReservation(
       leaseMs,
     ],
   );
+  if (reserved === null) throw new Error('A sum has one row');
+  return reserved;
 }
 
 /** Stores reservations; those that are already stored are not changed. */
@@ -98,7 +101,12 @@ export async function renewReservations(sql: Sql, renewals: Renewal[]): Promise<
 }
 
 export async function deleteReservations(tx: EntityManager, ids: string[]): Promise<void> {
-  await rows(tx, 'delete from usage_reservation where id = any($1::uuid[])', [ids]);
+  await preparedRows(
+    tx,
+    'delete_reservations',
+    'delete from usage_reservation where id = any((select $1::uuid[])::uuid[])',
+    [ids],
+  );
 }
 
 /** The position of a pass over expired reservations. */

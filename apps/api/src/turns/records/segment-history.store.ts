@@ -1,5 +1,5 @@
 import type { Interaction, ProductEventFields, SegmentOrigin } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { firstRow, preparedRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import { interactionOfCall } from './interaction.store.ts';
 import type { Step, StoredSearch } from './steps.ts';
 import { toInteraction } from './questions.ts';
@@ -22,8 +22,8 @@ export interface SegmentHistory {
 }
 
 /** Stores how a segment ended, for longer than its frames. */
-export async function keepCompleted(tx: Sql, streamId: string, completed: Completed): Promise<void> {
-  await rows(tx, 'update turn_segment set completed = $2 where stream_id = $1', [
+export async function keepCompleted(tx: PreparedSql, streamId: string, completed: Completed): Promise<void> {
+  await preparedRows(tx, 'keep_completed', 'update turn_segment set completed = $2 where stream_id = $1', [
     streamId,
     JSON.stringify(completed),
   ]);

@@ -225,9 +225,10 @@ export interface Ending {
 }
 
 /** Ends RUNNING. Returns false if the turn was no longer RUNNING. */
-export async function endTurn(tx: Sql, id: string, ending: Ending): Promise<boolean> {
-  const row = await firstRow(
+export async function endTurn(tx: PreparedSql, id: string, ending: Ending): Promise<boolean> {
+  const row = await firstPreparedRow(
     tx,
+    'end_turn',
     `update turn set status = $2, error = $3, error_code = $5, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
      where id = $1 and status = 'RUNNING' returning id`,
     [
