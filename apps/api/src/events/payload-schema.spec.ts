@@ -1,3 +1,5 @@
+import vm from 'node:vm';
+import { jest } from '@jest/globals';
 import { hashJson } from '../infra/json.ts';
 import { checkSchema, PayloadSchemas } from './payload-schema.ts';
 
@@ -12,6 +14,18 @@ function validate(schema: Record<string, unknown>, payload: Payload): string[] {
 
 const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown =>
   Array.from({ length: levels }).reduce((inner) => wrap(inner), {});
+
+// First, before anything of the checks is compiled.
+it('are accepted as soon as there is time, wherever earlier checks were interrupted', () => {
+  const run = vm.runInNewContext.bind(vm);
+  const running = jest.spyOn(vm, 'runInNewContext');
+  for (let timeout = 1, problems = ['none yet']; problems.length > 0; timeout++) {
+    running.mockImplementation((code, context): unknown => run(code, context, { timeout }));
+    problems = checkSchema({ type: 'object' }, '/payloadSchema');
+    expect(['', '/payloadSchema takes too long to compile']).toContain(problems.join());
+  }
+  running.mockRestore();
+});
 
 describe('payload schemas', () => {
   const ORDER = {

@@ -30,6 +30,8 @@ const metaSchema = new Ajv2020({ strict: false, logger: false, allErrors: true }
 
 /** Returns the problems of a schema, each with its JSON pointer; none if values can be validated against it. */
 export function checkSchema(schema: unknown, pointer: string, limits: SchemaLimits): string[] {
+  // Compiles the meta-schema at the first call, outside of the limit: interrupted, it would reject all schemas from then on.
+  void metaSchema.validateSchema({});
   try {
     return withinCpuTime(CHECK_MS, COMPILE_MS, () => findProblems(schema, pointer, limits));
   } catch (error) {
