@@ -54,7 +54,7 @@ describe('the sweeper', () => {
       other.get(Sweeper).register('slow', async () => void done.push('second'));
       const first = app.sweep();
       await began;
-      await other.get(Sweeper).sweep();
+      await other.sweep();
       expect(done).toEqual([]);
       open();
       await first;

@@ -3,7 +3,6 @@ import type { Page, UsageBalance, UsageEntry, UsageSummary } from '@platform/con
 import fc from 'fast-check';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Charge } from '../src/usage/charge.ts';
-import { rows, type Sql } from '../src/infra/database/rows.ts';
 import { whileUnavailable } from '../src/infra/database/unavailable.ts';
 import { uuidV7 } from '../src/infra/uuid-v7.ts';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
@@ -313,9 +312,8 @@ describe('a charge', () => {
 });
 
 describe('an expired reservation', () => {
-  const expire = (id: string, sql: Sql = database) =>
-    rows(
-      sql,
+  const expire = (id: string) =>
+    app.sql(
       `update usage_reservation set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
       [id],
     );
@@ -326,7 +324,7 @@ describe('an expired reservation', () => {
     const charged = await reserveOrFail(person, 500, chargeOf(person, 60, { turnId: 'carried' }));
     const free = await reserveOrFail(person, 100);
     const running = await reserveOrFail(person, 50);
-    await Promise.all([charged, free].map((id) => expire(id)));
+    await Promise.all([charged, free].map(expire));
     await Promise.all([usage.chargeExpired(), usage.chargeExpired()]);
 
     expect(await entriesIn(person.spaceId)).toMatchObject([
@@ -365,12 +363,8 @@ describe('an expired reservation', () => {
     const person = await member();
     await grant(person.spaceId, null, 1000);
     const [renewed, left] = [await reserveOrFail(person, 1), await reserveOrFail(person, 2)];
-    await expire(left);
-    // In one transaction: the sweeper must not come in between.
-    await transaction(async (tx) => {
-      await expire(renewed, tx);
-      expect(await usage.renew([{ id: renewed }, { id: NOWHERE }], tx)).toEqual([renewed]);
-    });
+    await Promise.all([renewed, left].map(expire));
+    expect(await usage.renew([{ id: renewed }, { id: NOWHERE }])).toEqual([renewed]);
     expect(await usage.renew([])).toEqual([]);
     await usage.chargeExpired();
     expect(await openHolds(person.spaceId)).toEqual([{ id: renewed }]);
@@ -387,7 +381,7 @@ describe('an expired reservation', () => {
         const lease = { ...person, tokens: 10, source: 'execute' as const, reference, leaseMs: 60_000 };
         ids.push((await transaction((tx) => usage.reserve(tx, lease))) ?? '');
       }
-      await Promise.all(ids.map((id) => expire(id)));
+      await Promise.all(ids.map(expire));
       const [first = '', second = ''] = ids;
       let late: Promise<string[]> | undefined;
       usage.onExpiredReservation('execute', async ({ reference }) => {

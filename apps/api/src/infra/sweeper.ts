@@ -38,7 +38,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   private readonly sweeps = new Map<string, Sweep>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
-  private running: Promise<unknown> | null = null;
+  private running: Promise<void> | null = null;
 
   constructor(private readonly database: BackgroundDatabase) {}
 
@@ -51,20 +51,18 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.timer = setInterval(() => this.tick(), MINUTE).unref();
   }
 
-  /** Runs the sweeps that are due at a time; without a time, all of them. Returns false if another sweep is under way. */
-  async sweep(now = Infinity): Promise<boolean> {
+  /** Runs the sweeps that are due at a time; without a time, all of them. */
+  async sweep(now = Infinity): Promise<void> {
     // Half a tick early is better than a tick late.
     const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
-    if (due.length === 0) return true;
+    if (due.length === 0) return;
     const lock = this.database.createQueryRunner();
     try {
-      if (!(await tryLock(lock))) return false;
+      if (!(await tryLock(lock))) return;
       for (const [name, sweep] of due) await this.run(name, sweep);
       await lock.query('select pg_advisory_unlock($1)', [SWEEP_LOCK]);
-      return true;
     } catch (error) {
       this.logger.error({ err: error });
-      return false;
     } finally {
       await lock.release();
     }
