@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
+import { applicationIdOf, dispatchesEnded, recordEnvelope } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await app.close();
 });
 beforeEach(async () => {
-  await settled();
+  await dispatchesEnded(app);
   await app.sql('truncate envelope, envelope_outbox, envelope_replay, delivery');
 });
 afterEach(() => disarmFailpoints());
@@ -59,10 +59,6 @@ async function finished(id: string): Promise<BulkReplay> {
     return replay;
   });
 }
-
-/** Nothing is being dispatched: a dispatch locks the same rows and tables in another order. */
-const settled = () =>
-  eventually(async () => expect(await app.sql('select from envelope_outbox')).toEqual([]));
 
 const generations = async (ids: string[]) =>
   (
@@ -198,7 +194,7 @@ describe('a bulk replay', () => {
       const ids = await record(40);
       const { id } = await begin({ perSecond: 1000 });
       await finished(id);
-      await settled();
+      await dispatchesEnded(app);
       const at = ids[14];
       await app.sql('delete from envelope_replay where bulk_replay_id = $1 and envelope_id > $2', [id, at]);
       await app.sql(`update envelope set status = 'DISPATCHED', generation = 0 where id > $1`, [at]);

@@ -4,7 +4,7 @@ import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { EVENT_FAILPOINTS } from '../src/events/event-failpoints.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { createTask, subscribe } from './harness/event-calls.ts';
+import { createTask, dispatchesEnded, subscribe } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -86,10 +86,7 @@ describe('F21: a subscription that is disabled', () => {
           off.push({ from, to: await now() });
           await update(id, { enabled: true });
         }
-        await eventually(
-          async () => expect(await app.sql('select 1 from envelope_outbox limit 1')).toEqual([]),
-          60_000,
-        );
+        await dispatchesEnded(app);
         const late = await app.sql(
           `select d.* from delivery d join unnest($2::timestamptz[], $3::timestamptz[]) as o("from", "to")
              on d.created_at > o."from" and d.created_at < o."to"

@@ -1,7 +1,13 @@
 import type { EmitResponse, Envelope, EnvelopeDetail, Page, Run } from '@platform/contracts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { applicationIdOf, createTask, recordEnvelope, subscribe } from './harness/event-calls.ts';
+import {
+  applicationIdOf,
+  createTask,
+  dispatchesEnded,
+  recordEnvelope,
+  subscribe,
+} from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { SqlPlans } from './harness/sql-plans.ts';
 import { verifies } from './verifies.ts';
@@ -17,8 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(async () => {
-  // A dispatch under way would lock the same tables in another order.
-  await eventually(async () => expect(await app.sql('select from envelope_outbox')).toEqual([]));
+  await dispatchesEnded(app);
   await app.sql('truncate envelope, envelope_outbox, envelope_replay, replay_key, delivery, subscription');
 });
 

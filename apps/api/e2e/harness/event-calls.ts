@@ -1,5 +1,12 @@
 import type { EnvelopeStatus, Subscription, Task, TaskType } from '@platform/contracts';
+import { expect } from '@jest/globals';
 import type { TestApp, TestUser } from './app.ts';
+import { eventually } from './eventually.ts';
+
+/** Waits until nothing is being dispatched: a dispatch locks the tables of events in another order than `truncate`. */
+export function dispatchesEnded(app: TestApp): Promise<void> {
+  return eventually(async () => expect(await app.sql('select from envelope_outbox limit 1')).toEqual([]));
+}
 
 /** A task whose one step does nothing. */
 export async function createTask(
