@@ -104,10 +104,10 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
       reservation &&
       (await whileUnavailable(
         () =>
-          this.lanes.run(reservation.spaceId, () =>
-            // It locks the accounts first, which changes nothing.
-            withPromptBegin(this.database).transaction((tx) => this.usage.reserve(tx, reservation)),
-          ),
+          // It locks the accounts first, which changes nothing.
+          this.lanes
+            .of(reservation.spaceId, withPromptBegin(this.database))
+            .transaction((tx) => this.usage.reserve(tx, reservation)),
         undefined,
         RESERVE_RETRY_MS,
       ));
