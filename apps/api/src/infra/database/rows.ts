@@ -29,8 +29,8 @@ export type PreparedSql = DataSource | EntityManager;
  * Runs a statement that each connection parses and plans once: for the few statements that every call makes, where the ORM
  * and the planner would cost more than the rows. `name` belongs to this statement alone.
  *
- * An array is written as `(select $1::text[])`. If PostgreSQL knew its length, it would prefer a plan for just this length,
- * and plan every time.
+ * On the connections of requests, an array is written as `(select $1::text[])` where PostgreSQL would otherwise prefer a plan
+ * for just its length, and plan every time; a test looks for such statements.
  */
 export async function preparedRows<Row extends object>(
   sql: PreparedSql,
