@@ -437,7 +437,8 @@ describeInBrowser('the console in a browser', () => {
     expect(await violations(page, 'restore a version')).toEqual([]);
     await question.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('Version 1 restored as the latest version').waitFor();
-    await page.getByText('Version 3', { exact: true }).waitFor();
+    // The drawer shows the new version too, until it is closed.
+    await page.locator('#main').getByText('Version 3', { exact: true }).waitFor();
     const stored = page.getByRole('textbox', { name: 'System prompt' });
     await until(async () => (await stored.inputValue()) === 'Be kind.\nBe brief.');
     expect((await agents.get(id)) as unknown).toMatchObject({ version: 3, settings: {} });
