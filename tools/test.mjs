@@ -86,6 +86,12 @@ function add({ name, file }) {
     for (const { fullName, failureMessages } of failed) {
       notes.push(`Failed: ${path}: ${fullName}\n${beginning(failureMessages.join('\n'))}`);
     }
+    const retried = assertionResults.filter(
+      ({ status, invocations }) => status === 'passed' && invocations > 1,
+    );
+    for (const { fullName, retryReasons } of retried) {
+      notes.push(`Passed only when repeated: ${path}: ${fullName}\n${beginning(retryReasons.join('\n'))}`);
+    }
     if (assertionResults.length === 0 && message) notes.push(`Failed: ${path}\n${beginning(message)}`);
   }
   total.passed += result.numPassedTests;

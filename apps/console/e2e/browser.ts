@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals';
 import type AxeBuilder from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
@@ -20,8 +20,12 @@ const BROWSER_FLAGS = [
 ];
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A suite that needs a browser. It is skipped by name if there is none. */
+/**
+ * A suite that needs a browser. It is skipped by name if there is none. In CI, a test that fails has one more attempt; npm test
+ * lists each test that needed it, with the reason (decision 28).
+ */
 export function describeInBrowser(name: string, define: () => void): void {
+  if (process.env.CI === 'true') jest.retryTimes(1, { logErrorsBeforeRetry: true });
   const skipReason = process.env.PLATFORM_SKIP_BROWSER;
   if (skipReason) console.warn(`Not tested in a browser: ${name}: ${skipReason}`);
   (skipReason ? describe.skip : describe)(name, define);
