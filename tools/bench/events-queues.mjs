@@ -1,10 +1,12 @@
 // The two queues beside which the event bus is measured: publish → handler → stored result. Both sides of a queue run here
-// in one process, without the HTTP request that an emission needs. The handler either does nothing else, or runs the code of
-// the step in the sandbox of the service, which shows what the bus itself costs.
+// in one process. The handler either does nothing else, or runs the code of the step in the sandbox of the service. Jobs are
+// published by this process, or by clients through a bare route, because an emission is an HTTP request. With the sandbox and
+// the route, a queue does the same work as the service, which shows what the bus itself costs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import Bull from 'bull';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { startBareRoute } from './bare-route.mjs';
 import { answer } from './child.mjs';
 import { CODE, EVENT, payloadOf } from './events-work.mjs';
 
@@ -67,11 +69,31 @@ const publishers = { 'pg-boss': startPgBoss, bull: startBull };
 let publish;
 let sent = 0;
 
+/** Waits until so many results are stored in all. Returns when the last handler stored its own, as a Unix time in ms. */
+async function waitForResults(total) {
+  for (;;) {
+    const { rows } = await pool.query(
+      'select count(*)::int as count, extract(epoch from max(handled_at)) * 1000 as last from result',
+    );
+    if (rows[0].count >= total) return Number(rows[0].last);
+    await sleep(10);
+  }
+}
+
 answer({
   async start({ queue, isSandboxed }) {
     if (isSandboxed) await useSandbox();
     publish = await publishers[queue]();
   },
+
+  /** Lets clients publish over HTTP. Returns the URL. */
+  serve: () =>
+    startBareRoute(async ({ payload }) => {
+      await publish(payload);
+      return { envelopeId: payload.n, status: 'PENDING' };
+    }),
+
+  waitForResults: ({ total }) => waitForResults(total),
 
   /** Publishes a number of jobs as fast as the clients can. Returns the jobs per second until the last result is stored. */
   async burst({ clients, count }) {
@@ -81,11 +103,7 @@ answer({
       while (sent < from + count) await publish(payloadOf(sent++));
     };
     await Promise.all(Array.from({ length: clients }, client));
-    for (;;) {
-      const { rows } = await pool.query('select count(*)::int as count from result where n >= $1', [from]);
-      if (rows[0].count >= count) break;
-      await sleep(10);
-    }
+    await waitForResults(from + count);
     return count / ((performance.now() - since) / 1_000);
   },
 

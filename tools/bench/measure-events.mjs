@@ -1,5 +1,6 @@
 // The clients, the service, PostgreSQL, and Redis share the machine, so compare only within one run.
-// The service needs an HTTP request for every event; the insert and the queues do without.
+// The service needs an HTTP request for every event; the insert does without, and so do the queues, except for those behind
+// the bare route.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,28 +109,32 @@ async function bench() {
   ]) {
     console.error(`End to end, ${name} …`);
     const subject = await startSubject(await place.database(name), env, { subscribed: true });
-    await runsOf(subject, client, WARM_UP);
-    const cpu = await cpuOf(subject.child, databaseCpu);
-    if (values.profile !== undefined) await subject.child.call('startProfile');
-    const rate = await runsOf(subject, client, count);
-    if (values.profile !== undefined) await subject.child.call('writeProfile', `${values.profile}.${name}`);
-    endToEnd[name] = { rate, cpu: await cpu(count) };
+    endToEnd[name] = await measureRate(
+      subject.child,
+      databaseCpu,
+      (events) => runsOf(subject, client, events),
+      values.profile && `${values.profile}.${name}`,
+    );
     idle[name] = await idleOf(subject, client);
     await subject.child.stop();
   }
-  for (const [name, queue, isSandboxed] of [
-    ['boss', 'pg-boss', false],
-    ['bull', 'bull', false],
-    ['boss_code', 'pg-boss', true],
-    ['bull_code', 'bull', true],
+  for (const [name, queue, { isSandboxed = false, isServed = false } = {}] of [
+    ['boss', 'pg-boss'],
+    ['bull', 'bull'],
+    ['bossCode', 'pg-boss', { isSandboxed: true }],
+    ['bullCode', 'bull', { isSandboxed: true }],
+    ['bossRoute', 'pg-boss', { isSandboxed: true, isServed: true }],
+    ['bullRoute', 'bull', { isSandboxed: true, isServed: true }],
   ]) {
-    console.error(`End to end, ${queue}${isSandboxed ? ' with the sandbox' : ''} …`);
-    const queues = child('events-queues.mjs', [await place.database(name), redisUrl]);
+    console.error(
+      `End to end, ${queue}${isSandboxed ? ' with the sandbox' : ''}${isServed ? ' and the route' : ''} …`,
+    );
+    const queues = child('events-queues.mjs', [await place.database(name.toLowerCase()), redisUrl]);
     await queues.call('start', { queue, isSandboxed });
-    await queues.call('burst', { clients: 32, count: WARM_UP });
-    const cpu = await cpuOf(queues, databaseCpu);
-    const rate = await queues.call('burst', { clients: 32, count });
-    endToEnd[name] = { rate, cpu: await cpu(count) };
+    const publish = isServed
+      ? publisherOver(await queues.call('serve'), queues, client)
+      : (events) => queues.call('burst', { clients: 32, count: events });
+    endToEnd[name] = await measureRate(queues, databaseCpu, publish);
     if (!isSandboxed) {
       const times = await queues.call('idle', {
         count: name === 'boss' ? Math.min(calls, 50) : calls,
@@ -140,6 +145,16 @@ async function bench() {
     await queues.stop();
   }
   printQueues({ endToEnd, idle, count, calls });
+}
+
+/** Lets a process warm up, and returns how many events per second it handles, and its CPU. Can write a profile. */
+async function measureRate(subject, databaseCpu, handle, profile) {
+  await handle(WARM_UP);
+  const cpu = await cpuOf(subject, databaseCpu);
+  if (profile !== undefined) await subject.call('startProfile');
+  const rate = await handle(count);
+  if (profile !== undefined) await subject.call('writeProfile', profile);
+  return { rate, cpu: await cpu(count) };
 }
 
 /** Returns a function that tells how much CPU a process, its children, and PostgreSQL have used since then, in µs per event. */
@@ -193,6 +208,21 @@ async function runsOf({ target, databaseUrl }, client, events) {
     );
     return events / ((Number(rows[0].ended) - startedAt) / 1_000);
   });
+}
+
+/** Publishes to a queue through a route. Like `runsOf`, with the time when the last handler stored its result. */
+function publisherOver(url, queues, client) {
+  let total = 0;
+  return async (events) => {
+    const startedAt = await client.call('burst', {
+      target: { url, callers: [{}] },
+      clients: 32,
+      count: events,
+    });
+    total += events;
+    const endedAt = await queues.call('waitForResults', { total });
+    return events / ((endedAt - startedAt) / 1_000);
+  };
 }
 
 async function counted(database) {
