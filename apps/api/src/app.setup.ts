@@ -27,7 +27,10 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   const config = app.get(PlatformConfig);
   app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
-  limitHeaders(app.getHttpServer(), config.readTimeoutMs);
+  const server = app.getHttpServer();
+  limitHeaders(server, config.readTimeoutMs);
+  // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
+  server.keepAliveTimeout = 65_000;
   app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
   app.use(requestLog);

@@ -33,9 +33,7 @@ async function main(): Promise<void> {
   await setupApp(app);
   const seeded = await app.get(SeedService).run();
 
-  const server = await app.listen(config.port, config.host);
-  // Longer than a load balancer keeps idle connections, or it would meet one that we just closed.
-  server.keepAliveTimeout = 65_000;
+  await app.listen(config.port, config.host);
   app.get(Readiness).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());

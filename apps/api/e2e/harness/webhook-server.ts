@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebhookMessage } from '@platform/contracts';
+import { KEPT_ALIVE } from '../fixtures/kept-alive.ts';
 
 export interface WebhookCall {
   headers: IncomingHttpHeaders;
@@ -15,7 +16,7 @@ export class WebhookServer {
   private readonly refusals = new Map<string, number[]>();
   private readonly silent = new Set<string>();
   private readonly moved = new Map<string, string>();
-  private readonly server = createServer((req, res) => {
+  private readonly server = createServer(KEPT_ALIVE, (req, res) => {
     const parts: Buffer[] = [];
     req.on('data', (part: Buffer) => parts.push(part));
     req.on('end', () => {
