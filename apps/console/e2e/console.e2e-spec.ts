@@ -118,6 +118,36 @@ describeInBrowser('the console in a browser', () => {
     await model.close();
   });
 
+  it('shows the answer of a turn that ended while the page was loading', async () => {
+    const page = await newPage();
+    const [answering, answered] = [gate(), gate()];
+    const behavior = { text: ['Valleys'], pauseAfter: { chunks: 1, until: answering.opened } };
+    const model = await startOpenAiServer({ behavior });
+    await app.client().models.create({ name: 'late', baseUrl: model.url, apiKey: 'k' });
+    const agentId = await openPlayground(page, 'Late', 'late');
+    await say(page, 'What is low?');
+    await page.waitForURL(/session=/);
+    const sessionId = new URL(page.url()).searchParams.get('session') ?? '';
+    const isRunning = async () => {
+      const { items } = await app.client().agents.sessions(agentId);
+      return items.some(({ runningTurnId }) => runningTurnId !== null);
+    };
+    await until(isRunning);
+    // The history says that the turn is running, the session that it has ended.
+    await page.route(`**/api/agents/${agentId}/sessions/${sessionId}`, async (route) => {
+      await answered.opened;
+      await route.continue();
+    });
+    await page.reload();
+    const answer = page.getByRole('group', { name: 'Agent' });
+    await answer.getByText('Working on it').waitFor();
+    answering.open();
+    await until(async () => !(await isRunning()));
+    answered.open();
+    await answer.getByText('Valleys').waitFor();
+    await model.close();
+  });
+
   it('goes on where the answer was when the connection was lost', async () => {
     const page = await newPage();
     const agentId = await openPlayground(page, 'Interrupted');

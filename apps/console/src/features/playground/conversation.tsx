@@ -71,7 +71,7 @@ export function Conversation({
   const attachments = useAttachments();
   const [framesOf, setFramesOf] = useState<string | null>(null);
   const { messages, error, hasOlder, loadOlder, retry } = useHistory(agentId, sessionId, stored);
-  useRunningTurn(agentId, sessionId, stored, chat);
+  useRunningTurn(agentId, sessionId, stored, { chat, messages });
 
   const { pending, refreshPending } = usePending(agentId, sessionId, stored);
   const stop = useStop(chat);
@@ -241,14 +241,23 @@ function useStop({ running, stop }: Chat) {
   return { run, pending: running !== undefined && running.turnId === stopped };
 }
 
-/** Attaches to a turn that was already running when the page was opened. */
-function useRunningTurn(agentId: string, sessionId: string, stored: boolean, chat: Chat): void {
+/**
+ * Attaches to a turn that was already running when the page was opened. It may have ended between the responses: the history
+ * then lacks the answer of a turn that the session no longer names.
+ */
+function useRunningTurn(
+  agentId: string,
+  sessionId: string,
+  stored: boolean,
+  { chat, messages }: { chat: Chat; messages: readonly Message[] },
+): void {
   const session = useQuery({
     queryKey: keys.chatSession(agentId, sessionId),
     queryFn: () => client.agents.session(agentId, sessionId),
     enabled: stored,
   });
-  const running = session.data?.runningTurnId ?? null;
+  const unfinished = messages.find(({ turnStatus }) => turnStatus === 'RUNNING')?.turnId;
+  const running = session.data?.runningTurnId ?? unfinished ?? null;
   const { live, attach } = chat;
   useEffect(() => {
     if (running !== null && !live.some(({ turnId }) => turnId === running)) attach(running);
