@@ -19,6 +19,8 @@ const projects = /^--projects=(.+)$/.exec(rest[0] ?? '')?.[1].split(',');
 const selecting = projects ? ['--selectProjects', ...projects] : [];
 const reporting = [
   '--passWithNoTests',
+  // A test that fails can leave a server open, which would keep Jest running forever.
+  '--forceExit',
   `--testTimeout=${TEST_TIMEOUT_MS}`,
   '--json',
   `--outputFile=reports/${report}.json`,
