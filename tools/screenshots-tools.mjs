@@ -87,8 +87,10 @@ async function shootTool(page, shoot, url) {
   await page.goto(`${address}?try=readParcel`);
   await page.getByRole('button', { name: 'Call method' }).click();
   await page.locator('.call-result > *').first().waitFor();
-  await page.getByText('Input fields').click();
   await shoot('tool-try');
+  await page.getByText('JSON', { exact: true }).click();
+  await page.getByText('Input fields').click();
+  await shoot('tool-try-json');
   await page.goto('/tools');
   await shoot('tools');
 }

@@ -143,6 +143,7 @@ describeInBrowser('importing tools in a browser', () => {
     const input = { day: '1/5', side: ['a b', 'ö'], ship: 'Zoë' };
     await page.getByRole('button', { name: 'Try reserve' }).click();
     const panel = page.getByRole('dialog', { name: 'Try reserve' });
+    await panel.getByText('JSON', { exact: true }).click();
     await panel.locator('.cm-content').fill(JSON.stringify(input));
     await panel.getByRole('button', { name: 'Call method' }).click();
     await panel.getByRole('group', { name: 'Output' }).getByText('Aurora').waitFor();

@@ -139,6 +139,11 @@ describeInBrowser('the tool pages in a browser', () => {
 
     await page.getByRole('button', { name: 'Try readParcel291' }).click();
     const panel = page.getByRole('dialog', { name: 'Try readParcel291' });
+    const number = panel.getByLabel('number');
+    expect(await number.inputValue()).toBe('P-1');
+    await panel.getByText('string · path').waitFor();
+    expect(await violations(page, 'input form')).toEqual([]);
+    await panel.getByText('JSON', { exact: true }).click();
     await panel.locator('.cm-content').getByText('"P-1"').waitFor();
     await panel.getByText('Input fields').click();
     await panel.getByRole('list', { name: 'Input fields' }).getByText('number').waitFor();

@@ -2,7 +2,7 @@ import { PlayCircleOutlined } from '@ant-design/icons';
 import { PlatformError } from '@platform/client';
 import type { JsonSchema, Tool, ToolInvocation, ToolMethod, ToolServerResponse } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { Alert, Button, Drawer } from 'antd';
+import { Alert, Button, Drawer, Segmented } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
@@ -17,6 +17,8 @@ import { parseJsonObject } from '../../ui/parse-json.ts';
 import { useGuardedClose } from '../../ui/use-guarded-close.ts';
 import { SchemaView } from '../events/schema-view.tsx';
 import { createSample, listFields } from '../events/schema.ts';
+import { listInputFields } from './input-fields.ts';
+import { InputForm } from './input-form.tsx';
 import { formatCurl, formatFetch } from './invoke-code.ts';
 
 interface TryDrawerProps {
@@ -25,21 +27,26 @@ interface TryDrawerProps {
   onClose: () => void;
 }
 
-/** Calls a method with an input that is prepared from its schema. */
+/** Calls a method with an input that is prepared from its schema, and edited in a form or as JSON. */
 export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
   const { t } = useTranslation();
   const schema = method.inputSchema as JsonSchema;
   const [prepared] = useState(() => formatJson(prepareInput(method)));
   const [text, setText] = useState(prepared);
   const [sent, setSent] = useState(prepared);
+  const [fields] = useState(() => listInputFields(method));
+  const [described] = useState(() => listFields(schema));
+  const [view, setView] = useState<'form' | 'json'>(fields === null ? 'json' : 'form');
+  const [isFormValid, setFormValid] = useState(true);
   const close = useGuardedClose(() => text !== prepared && text !== sent, onClose);
   const input = parseJsonObject(text);
+  const canSend = input !== undefined && isFormValid;
   const call = useMutation({
     mutationFn: (value: Record<string, unknown>) =>
       client.tools.invoke(tool.id, method.name, { input: value }, { timeoutMs: 0 }),
   });
   const send = () => {
-    if (input === undefined) return;
+    if (!canSend) return;
     setSent(text);
     call.mutate(input);
   };
@@ -54,31 +61,52 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
       <div className="stack">
         {method.description !== '' && <p className="muted">{method.description}</p>}
         {method.acts && <Alert type="warning" showIcon title={t('toolPages.actsWarning')} />}
-        <CodeField
-          language="json"
-          label={t('toolPages.input')}
-          value={text}
-          onChange={setText}
-          minHeight="140px"
-        />
-        {listFields(schema).length > 0 && (
+        {fields !== null && (
+          <Segmented<'form' | 'json'>
+            size="small"
+            aria-label={t('toolPages.inputView')}
+            value={view}
+            onChange={(next) => {
+              setView(next);
+              // A text that is not valid is lost with its field.
+              setFormValid(true);
+            }}
+            options={[
+              { value: 'form', label: t('toolPages.form'), disabled: input === undefined },
+              { value: 'json', label: t('toolPages.json') },
+            ]}
+            className="self-start"
+          />
+        )}
+        {view === 'form' && fields !== null ? (
+          <InputForm
+            fields={fields}
+            input={input ?? {}}
+            onChange={(next, isValid) => {
+              setText(formatJson(next));
+              setFormValid(isValid);
+            }}
+          />
+        ) : (
+          <JsonInput text={text} isValid={input !== undefined} onChange={setText} />
+        )}
+        {(view === 'json' ? described.length > 0 : described.some(({ depth }) => depth > 0)) && (
           <details className="input-fields">
             <summary>{t('toolPages.inputFields')}</summary>
             <SchemaView schema={schema} label={t('toolPages.inputFields')} />
           </details>
         )}
-        {input === undefined && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
         <div className="row wrap">
           <Button
             type="primary"
             icon={<PlayCircleOutlined aria-hidden />}
-            disabled={input === undefined}
+            disabled={!canSend}
             loading={call.isPending}
             onClick={send}
           >
             {t('toolPages.call')}
           </Button>
-          {input !== undefined && (
+          {canSend && (
             <CopyCode
               forms={{ cURL: () => formatCurl(request), fetch: () => formatFetch(request) }}
               title={(form) => t('toolPages.code', { form })}
@@ -92,6 +120,28 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
         {call.data && <CallResult result={call.data} />}
       </div>
     </Drawer>
+  );
+}
+
+interface JsonInputProps {
+  text: string;
+  isValid: boolean;
+  onChange: (text: string) => void;
+}
+
+function JsonInput({ text, isValid, onChange }: JsonInputProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <CodeField
+        language="json"
+        label={t('toolPages.input')}
+        value={text}
+        onChange={onChange}
+        minHeight="140px"
+      />
+      {!isValid && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
+    </>
   );
 }
 
