@@ -8,6 +8,7 @@ import { dropAddress, keepAddress } from './infra/address-file.ts';
 import { readConfig, type PlatformConfig } from './infra/config/platform-config.ts';
 import { StartError } from './infra/config/start-error.ts';
 import { migrate } from './infra/database/migrate.ts';
+import { SqlPool } from './infra/database/pools.ts';
 import { armFailpoints } from './infra/failpoints.ts';
 import { Readiness } from './infra/health/readiness.ts';
 import { loggedError, loggedLine } from './infra/log-lines.ts';
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   armFailpoints(config.failpoints);
   await assertCanListen(config);
-  await migrate(config.databaseUrl).catch((error: unknown) => {
+  await prepareDatabase(config).catch((error: unknown) => {
     throw explainDatabaseError(error, config);
   });
 
@@ -37,6 +38,13 @@ async function main(): Promise<void> {
   app.get(Readiness).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
+}
+
+async function prepareDatabase(config: PlatformConfig): Promise<void> {
+  await migrate(config.databaseUrl);
+  // Unlike the migrations, the service sends settings with its connections, which a pooler in between may reject.
+  const pool = new SqlPool('background', config);
+  await pool.query('select').finally(() => pool.end());
 }
 
 /** The first signal drains; a second one does not wait. */

@@ -21,6 +21,9 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   '42501': 'the user may not create tables',
 };
 
+const PROTOCOL_VIOLATION = '08P01';
+const STARTUP_PARAMETERS = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
+
 /** Throws, in sentences, if the service could not listen: before anything is migrated or created. */
 export async function assertCanListen(config: PlatformConfig): Promise<void> {
   if (config.port === 0) return;
@@ -66,10 +69,18 @@ async function explainListenError(error: unknown, config: PlatformConfig): Promi
 
 /** Returns the error to show if the database cannot be used. Other errors are returned as they are. */
 export function explainDatabaseError(error: unknown, config: PlatformConfig): unknown {
-  const reason = DATABASE_PROBLEMS[codeOf(error) ?? ''];
-  if (reason === undefined) return error;
   const { hostname, port, pathname } = new URL(config.databaseUrl);
   const address = `${hostname}:${port || '5432'}${pathname}`;
+  const code = codeOf(error) ?? '';
+  if (code === PROTOCOL_VIOLATION) {
+    const message = error instanceof Error ? error.message : code;
+    return new StartError(
+      `The database at ${address} does not accept the settings of connections (${message}): if PgBouncer is in between, add ${STARTUP_PARAMETERS} to its ignore_startup_parameters, and see docs/operations.md.`,
+      { cause: error },
+    );
+  }
+  const reason = DATABASE_PROBLEMS[code];
+  if (reason === undefined) return error;
   const remedy = config.embedded
     ? 'see postgres.log in the data folder'
     : 'start it, correct DATABASE_URL, or unset DATABASE_URL, and npm start runs a database of its own';
