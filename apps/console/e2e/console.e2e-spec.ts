@@ -56,6 +56,12 @@ describeInBrowser('the console in a browser', () => {
     return agent.id;
   }
 
+  /** Whether a turn of the agent is running. */
+  async function isAnswering(agentId: string): Promise<boolean> {
+    const { items } = await app.client().agents.sessions(agentId);
+    return items.some(({ runningTurnId }) => runningTurnId !== null);
+  }
+
   async function say(page: Page, text: string): Promise<void> {
     await page.getByLabel('Message').fill(text);
     await page.getByLabel('Message').press('Enter');
@@ -104,10 +110,7 @@ describeInBrowser('the console in a browser', () => {
     await app.client().models.create({ name: 'slow', baseUrl: model.url, apiKey: 'k' });
     const agentId = await openPlayground(page, 'Slow', 'slow');
     await say(page, 'What is high?');
-    await until(async () => {
-      const { items } = await app.client().agents.sessions(agentId);
-      return items.some(({ runningTurnId }) => runningTurnId !== null);
-    });
+    await until(() => isAnswering(agentId));
     await page.reload();
     const answer = page.getByRole('group', { name: 'Agent' });
     await answer.getByText('Working on it').waitFor();
@@ -128,11 +131,7 @@ describeInBrowser('the console in a browser', () => {
     await say(page, 'What is low?');
     await page.waitForURL(/session=/);
     const sessionId = new URL(page.url()).searchParams.get('session') ?? '';
-    const isRunning = async () => {
-      const { items } = await app.client().agents.sessions(agentId);
-      return items.some(({ runningTurnId }) => runningTurnId !== null);
-    };
-    await until(isRunning);
+    await until(() => isAnswering(agentId));
     // The history says that the turn is running, the session that it has ended.
     await page.route(`**/api/agents/${agentId}/sessions/${sessionId}`, async (route) => {
       await answered.opened;
@@ -142,7 +141,7 @@ describeInBrowser('the console in a browser', () => {
     const answer = page.getByRole('group', { name: 'Agent' });
     await answer.getByText('Working on it').waitFor();
     answering.open();
-    await until(async () => !(await isRunning()));
+    await until(async () => !(await isAnswering(agentId)));
     answered.open();
     await answer.getByText('Valleys').waitFor();
     await model.close();
