@@ -168,7 +168,8 @@ function asSchema(value: unknown): SchemaObject | null {
     : null;
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
+/** Returns the value if it is an object, or else an empty one. */
+export function asRecord(value: unknown): Record<string, unknown> {
   return asSchema(value) ?? {};
 }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema, MethodPortLocation, ToolMethod } from '@platform/contracts';
-import { listFields, type SchemaField } from '../events/schema.ts';
+import { formatJson } from '../../ui/json-view.tsx';
+import { asRecord, listFields, type SchemaField } from '../events/schema.ts';
 
 /** A form with more fields would be harder to use than the JSON. */
 const MAX_FIELDS = 60;
@@ -25,12 +26,12 @@ export function listInputFields({
 }: Pick<ToolMethod, 'inputSchema' | 'bindings'>): InputField[] | null {
   const fields = listFields(inputSchema as JsonSchema).filter(({ depth }) => depth === 0);
   if (fields.length === 0 || fields.length > MAX_FIELDS) return null;
-  const properties = inputSchema.properties as Record<string, unknown>;
+  const properties = asRecord(inputSchema.properties);
   const places = new Map(bindings.map((binding) => [binding.port, binding.in]));
   return fields
     .map(({ path: name, type, required, description }): InputField => {
       const place = places.get(name) ?? null;
-      const schema = asObject(properties[name]);
+      const schema = asRecord(properties[name]);
       const shared = { name, type, description, place, required: required || place === 'path' };
       const choices = Array.isArray(schema.enum) ? (schema.enum as unknown[]) : [];
       return { ...shared, choices, kind: choices.length > 0 ? 'choice' : getKind(schema.type) };
@@ -56,9 +57,9 @@ export function getKindOf(field: InputField, value: unknown): FieldKind {
   }
 }
 
+/** Returns the text of a value: JSON, except for a `text`. Empty if the port is left out. */
 export function formatValue(kind: FieldKind, value: unknown): string {
-  if (value === undefined) return '';
-  return kind === 'text' && typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return kind === 'text' && typeof value === 'string' ? value : formatJson(value);
 }
 
 /** Returns the value of a text; `value` is undefined if the port is left out. */
@@ -101,8 +102,4 @@ function getKind(type: unknown): FieldKind {
     default:
       return 'json';
   }
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -59,20 +59,14 @@ function PortField({ field, initialValue, onChange }: PortFieldProps) {
   const id = useId();
   const [kind] = useState(() => getKindOf(field, initialValue));
   const [text, setText] = useState(() => formatValue(kind, initialValue));
-  const [value, setValue] = useState(initialValue);
   const { name, type, place, required, description } = field;
   const parsed = parseText(kind, text, required);
-  const problem = kind !== 'boolean' && kind !== 'choice' && 'problem' in parsed ? parsed.problem : null;
+  const problem = 'problem' in parsed ? parsed.problem : null;
   const enter = (entered: string) => {
     setText(entered);
     onChange(parseText(kind, entered, required));
   };
-  const choose = (chosen: unknown) => {
-    setValue(chosen);
-    onChange({ value: chosen });
-  };
   const choices = kind === 'boolean' ? [true, false] : field.choices;
-  const index = choices.indexOf(value);
   return (
     <div className="input-port">
       <div className="row wrap">
@@ -91,15 +85,13 @@ function PortField({ field, initialValue, onChange }: PortFieldProps) {
           aria-required={required}
           aria-describedby={`${id}-hint`}
           allowClear={!required}
-          value={index < 0 ? undefined : index}
-          options={choices.map((choice, i) => ({
-            value: i,
-            label: typeof choice === 'string' ? choice : JSON.stringify(choice),
+          value={text === '' ? undefined : text}
+          options={choices.map((choice) => ({
+            value: formatValue(kind, choice),
+            label: typeof choice === 'string' ? choice : formatValue(kind, choice),
           }))}
           placeholder={t('toolPages.leftOut')}
-          onChange={(chosen: number | undefined) =>
-            choose(chosen === undefined ? undefined : choices[chosen])
-          }
+          onChange={(chosen: string | undefined) => enter(chosen ?? '')}
         />
       ) : (
         <Input.TextArea

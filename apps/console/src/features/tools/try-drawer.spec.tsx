@@ -62,3 +62,26 @@ it('does not send a text that is no value of its field', async () => {
   enter(/^limit/, '');
   expect(call().disabled).toBe(false);
 });
+
+it('offers the values of a choice, sends them with their type, and leaves them out again', async () => {
+  const invoke = jest.spyOn(client.tools, 'invoke').mockResolvedValue(RESULT);
+  invoke.mockClear();
+  const properties = { moored: { type: 'boolean' }, sort: { enum: ['name', 7] } };
+  const method = { ...METHOD, bindings: [], inputSchema: { type: 'object', properties } } as ToolMethod;
+  await renderInApp(<TryDrawer tool={TOOL} method={method} onClose={jest.fn()} />);
+  const choose = (name: string, option: string) => {
+    fireEvent.mouseDown(screen.getByLabelText(name));
+    fireEvent.click(screen.getByTitle(option));
+  };
+  choose('moored', 'false');
+  choose('sort', '7');
+  fireEvent.click(call());
+  await waitFor(() => expect(invoke).toHaveBeenCalledTimes(1));
+  expect(invoke.mock.calls[0]?.[2]).toEqual({ input: { moored: false, sort: 7 } });
+  choose('sort', 'name');
+  fireEvent.click(document.querySelectorAll('.ant-select-clear')[0] as Element);
+  await waitFor(() => expect(call().classList).not.toContain('ant-btn-loading'));
+  fireEvent.click(call());
+  await waitFor(() => expect(invoke).toHaveBeenCalledTimes(2));
+  expect(invoke.mock.calls[1]?.[2]).toEqual({ input: { sort: 'name' } });
+});

@@ -90,7 +90,7 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
         ) : (
           <JsonInput text={text} isValid={input !== undefined} onChange={setText} />
         )}
-        {(view === 'json' ? described.length > 0 : described.some(({ depth }) => depth > 0)) && (
+        {described.some(({ depth }) => view === 'json' || depth > 0) && (
           <details className="input-fields">
             <summary>{t('toolPages.inputFields')}</summary>
             <SchemaView schema={schema} label={t('toolPages.inputFields')} />
