@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
+import { jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { throwawayPostgres } from '../../../tools/postgres.mjs';
 import { readConfig } from '../src/infra/config/platform-config.ts';
-import { dataSourceOptions, SqlPool } from '../src/infra/database/pools.ts';
+import { Connection, dataSourceOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { withPromptBegin } from '../src/infra/database/prompt-begin.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
@@ -164,6 +166,26 @@ describe('prepared statements', () => {
     } finally {
       await app.close();
       await model.close();
+    }
+  });
+});
+
+describe('a connection', () => {
+  it('sends statements of one moment by one write', async () => {
+    const connectionString = await copyTemplate();
+    const options = { connectionString, pipeline: true };
+    const client = new Connection(options);
+    await client.connect();
+    try {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      const written = jest.spyOn(stream, '_writev');
+      const results = await Promise.all([1, 2, 3].map((n) => client.query('select $1::int as n', [n])));
+      expect(results.map(({ rows }) => rows as unknown)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+      expect(written).toHaveBeenCalledTimes(1);
+      await client.query('select $1::int', [4]);
+      expect(written).toHaveBeenCalledTimes(2);
+    } finally {
+      await client.end();
     }
   });
 });
