@@ -54,8 +54,8 @@ async function requireProgram(program, skipVariable) {
 }
 
 /**
- * Runs two suites at a time, because much of the time of the long ones is waiting; `timed` runs alone (nx.json). A failed
- * suite does not stop the others.
+ * Runs two suites at a time, because much of the time of the long ones is waiting; `timed` runs beside no other suite
+ * (nx.json). A failed suite does not stop the others.
  */
 async function runTargets() {
   const args = ['run-many', '-t', ...TARGETS, '--parallel=2', '--nxBail=false'];
