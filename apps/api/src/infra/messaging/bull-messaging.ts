@@ -27,6 +27,15 @@ const PUBLISH_MS = 300;
 const CLOSE_MS = 2_000;
 const LOG_INTERVAL_MS = 10_000;
 
+/** Hints that are published together share jobs, each of which costs several round trips. */
+const HINTS_PER_JOB = 16;
+/** Over so many jobs they are spread at least, so that several processes can take them. */
+const SHARES = 4;
+/** The most jobs that wait per kind. */
+const MAX_JOBS = MAX_WAITING / HINTS_PER_JOB;
+/** How long the hints of a job wait for a place in the process that has taken it. */
+const HOLD_MS = 1_000;
+
 const HINT: JobOptions = { removeOnComplete: true, removeOnFail: true };
 
 /** Waits for Redis without a limit. */
@@ -35,6 +44,9 @@ const CONSUMER: RedisOptions = { ...CONNECTION, maxRetriesPerRequest: null };
 interface Consumer {
   handler: HintHandler;
   concurrency: number;
+  running: number;
+  /** Continues the job that waits for a place. */
+  onFree: () => void;
 }
 
 /**
@@ -75,13 +87,18 @@ export class BullMessaging
   }
 
   async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
-    if (this.watch === null || ids.length === 0 || !this.hasCapacity(kind)) return;
-    const hints = ids.slice(0, MAX_WAITING - this.watch.countWaiting(kind));
-    this.watch.countPublished(kind, hints.length);
+    if (ids.length > 0) await this.send(kind, inJobs(ids));
+  }
+
+  /** Adds a job for each of the lists of ids. Never rejects. */
+  private async send(kind: HintKind, jobs: string[][]): Promise<void> {
+    if (this.watch === null || !this.hasCapacity(kind)) return;
+    const added = jobs.slice(0, MAX_JOBS - this.watch.countJobs(kind));
+    this.watch.countAdded(kind, added.length);
     const queue = this.queue(kind, 'producer');
     try {
       // Not addBulk: in a transaction, a script that Redis has lost cannot be loaded again, and the failure is silent.
-      await withTimeout(PUBLISH_MS, Promise.all(hints.map((id) => queue.add({ id }, HINT))));
+      await withTimeout(PUBLISH_MS, Promise.all(added.map((ids) => queue.add({ ids }, HINT))));
     } catch (error) {
       this.watch.reportFailure(error);
     }
@@ -90,7 +107,7 @@ export class BullMessaging
   consume(kind: HintKind, handler: HintHandler, { concurrency = DEFAULT_CONCURRENCY }: ConsumeOptions = {}) {
     if (!this.isWorker) return;
     if (this.consumers.has(kind)) throw new Error(`Hints of kind ${kind} already have a consumer`);
-    this.consumers.set(kind, { handler, concurrency });
+    this.consumers.set(kind, { handler, concurrency, running: 0, onFree: () => undefined });
     if (this.queues) this.attach(kind);
   }
 
@@ -99,7 +116,7 @@ export class BullMessaging
   }
 
   hasCapacity(kind: HintKind): boolean {
-    return this.watch !== null && this.watch.isUp && this.watch.countWaiting(kind) < MAX_WAITING;
+    return this.watch !== null && this.watch.isUp && this.watch.countJobs(kind) < MAX_JOBS;
   }
 
   onRecovery(listener: () => void): void {
@@ -178,22 +195,42 @@ export class BullMessaging
     queue.on('error', (error) => this.logQueueError(error));
     // It only names the connection, and close() during the call would cause an unhandled rejection.
     queue.setWorkerName = () => Promise.resolve();
+    // One job after another: it has ended when all of its hints have a place.
     queue
-      .process(consumer.concurrency, (job: Job<unknown>) => this.handle(kind, consumer.handler, job.data))
+      .process(1, (job: Job<unknown>) => this.take(kind, consumer, job.data))
       .catch((error: unknown) => this.logQueueError(error));
   }
 
-  private async handle(kind: HintKind, handler: HintHandler, data: unknown): Promise<void> {
-    const { id } = (data ?? {}) as { id?: unknown };
-    if (typeof id !== 'string') return;
-    if (this.stopping) return this.publish(kind, [id]);
+  /** Begins to handle the hints of a job. What finds no place in time is published again: another process may have one. */
+  private async take(kind: HintKind, consumer: Consumer, data: unknown): Promise<void> {
+    const ids = idsOf(data);
+    for (const [i, id] of ids.entries()) {
+      if (consumer.running >= consumer.concurrency) await this.waitForPlace(consumer);
+      if (this.stopping || consumer.running >= consumer.concurrency) return this.send(kind, [ids.slice(i)]);
+      consumer.running += 1;
+      void this.handle(kind, consumer, id);
+    }
+  }
+
+  private async waitForPlace(consumer: Consumer): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    consumer.onFree = () => resolve(undefined);
+    const timer = setTimeout(consumer.onFree, HOLD_MS);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  private async handle(kind: HintKind, consumer: Consumer, id: string): Promise<void> {
     try {
-      await handler(id);
+      await consumer.handler(id);
     } catch (error) {
       this.logger.warn(
         { err: error, kind, id },
         'A hint could not be handled; its row will be published again',
       );
+    } finally {
+      consumer.running -= 1;
+      consumer.onFree();
     }
   }
 
@@ -204,4 +241,16 @@ export class BullMessaging
     this.notedAt = now;
     this.logger.warn({ err: error }, 'A queue reported an error');
   }
+}
+
+/** Divides ids among jobs. */
+function inJobs(ids: readonly string[]): string[][] {
+  const size = Math.min(HINTS_PER_JOB, Math.ceil(ids.length / SHARES));
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size));
+}
+
+/** What else could be in a job is not from this service. */
+function idsOf(data: unknown): string[] {
+  const { ids } = (data ?? {}) as { ids?: unknown };
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }

@@ -323,6 +323,25 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await eventually(async () => expect(table.count()).toBe(10));
   });
 
+  it('leaves hints that find no place in a process to the others', async () => {
+    await redis.start();
+    const busy = await serve(redis.url);
+    const idle = await serve(redis.url);
+    await answering(busy);
+    await answering(idle);
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    const handled: string[] = [];
+    const ids = numbered(20);
+    const begun: string[] = [];
+    busy.messaging.consume('job', (id) => (begun.push(id), gate), { concurrency: 1 });
+    await busy.messaging.publish('job', ids);
+    await eventually(async () => expect(begun).toHaveLength(1));
+    idle.messaging.consume('job', async (id) => void handled.push(id));
+    await eventually(async () => expect([...begun, ...handled].sort()).toEqual(ids));
+    expect(begun).toHaveLength(1);
+    open(undefined);
+  });
+
   it('warns where Redis may evict hints', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn');
     await redis.start();

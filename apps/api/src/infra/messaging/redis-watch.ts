@@ -72,13 +72,13 @@ export class RedisWatch {
     return this.up;
   }
 
-  /** Returns how many hints of a kind wait in Redis, as of the last probe plus those published since. */
-  countWaiting(kind: HintKind): number {
+  /** Returns how many jobs with hints of a kind wait in Redis, as of the last probe plus those added since. */
+  countJobs(kind: HintKind): number {
     return this.waiting.get(kind) ?? 0;
   }
 
-  countPublished(kind: HintKind, count: number): void {
-    this.waiting.set(kind, this.countWaiting(kind) + count);
+  countAdded(kind: HintKind, count: number): void {
+    this.waiting.set(kind, this.countJobs(kind) + count);
   }
 
   /** Reports that a hint could not be published. Nothing is published for a while, even if probes still succeed. */
