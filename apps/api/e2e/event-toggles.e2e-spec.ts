@@ -8,13 +8,12 @@ import { scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';
 import { TestApp } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
+import { gate } from './harness/gate.ts';
 import { verifies } from './verifies.ts';
 
 jest.setTimeout(3_600_000);
 
 const EVENT = 'order.created';
-/** As many envelopes are dispatched while the subscription is disabled, before it is enabled again. */
-const MEANWHILE = 1;
 
 /** Both serve only: the test dispatches in each of them, and nothing runs. */
 let apps: TestApp[];
@@ -45,7 +44,7 @@ describe('a subscription that is switched', () => {
         ...{ applicationIdentifier: 'shop', event: EVENT, taskId: task.id },
       });
       const caller = asApplication(app.admin, systemKey);
-      let dispatched = 0;
+      let nextDispatch = gate();
       const works = apps.flatMap((one, i) => [
         repeat(
           () =>
@@ -59,7 +58,9 @@ describe('a subscription that is switched', () => {
           async () => {
             const claims = await claimBatch(one.get(BackgroundDatabase), 4);
             await one.get(Dispatch).dispatch(claims);
-            dispatched += claims.length;
+            if (claims.length === 0) return;
+            nextDispatch.open();
+            nextDispatch = gate();
           },
           () => 0,
         ),
@@ -78,8 +79,8 @@ describe('a subscription that is switched', () => {
       for (let i = 0; i < loops; i++) {
         await switchTo(false, i % 2 === 0 ? app : other);
         const from = await now();
-        const before = dispatched;
-        while (dispatched < before + MEANWHILE) await new Promise(setImmediate);
+        // Something is dispatched before it is enabled again.
+        await nextDispatch.opened;
         windows.push([from, await now()]);
         await switchTo(true, app);
       }
