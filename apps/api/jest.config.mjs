@@ -19,6 +19,7 @@ export default {
   maxWorkers: 2,
   // VM modules leak some heap per test file; renewing the workers bounds it. Each renewal costs half a second.
   workerIdleMemoryLimit: '800MB',
+  testSequencer: join(import.meta.dirname, 'e2e/harness/longest-first.mjs'),
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/main.ts'],
   projects: [

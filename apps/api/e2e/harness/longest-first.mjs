@@ -1,0 +1,15 @@
+import Sequencer from '@jest/test-sequencer';
+
+/** The files that take longest, and do not look like it: Jest takes the length of a file for its time. */
+const LONGEST = ['event-kills', 'event-races', 'event-toggles', 'restarts', 'faults'];
+
+/** Begins with the longest files, so that no worker is left alone with one of them at the end. */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const rank = ({ path }) => {
+      const at = LONGEST.findIndex((name) => path.endsWith(`/e2e/${name}.e2e-spec.ts`));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return super.sort(tests).sort((one, other) => rank(one) - rank(other));
+  }
+}
