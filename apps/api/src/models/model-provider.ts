@@ -73,10 +73,14 @@ export interface ModelProvider {
    * Sends one request. The last delta is `finish`, directly after `usage` if the provider reports it.
    * Throws a `ProviderError` if the model fails, and the reason of the signal if it aborts. Both, and leaving the
    * loop early, end the upstream call immediately.
-   * A provider that reads from a server awaits `pace` after each piece that it read and passed on: what arrives until the
-   * reader has use for more is then read together, and its text is one delta, which costs less.
+   * A provider that reads from a server awaits `pace` after each piece that it read and passed on, unless it returns null:
+   * what arrives until the reader has use for more is then read together, and its text is one delta, which costs less.
    */
-  stream(request: ModelRequest, signal: AbortSignal, pace?: () => Promise<void>): AsyncIterable<ModelDelta>;
+  stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    pace?: () => Promise<void> | null,
+  ): AsyncIterable<ModelDelta>;
 }
 
 export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'bad-answer' | 'timeout';

@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { decodeBody } from '../infra/http/decoded-body.ts';
+import { ArrivingResponse } from './arriving-response.ts';
 import { delay } from './delay.ts';
 import { DeltaMask } from './delta-mask.ts';
 import { IdleTimer } from './idle-timer.ts';
@@ -50,7 +50,7 @@ export class OpenAiProvider implements ModelProvider {
   async *stream(
     request: ModelRequest,
     signal: AbortSignal,
-    pace?: () => Promise<void>,
+    pace?: () => Promise<void> | null,
   ): AsyncGenerator<ModelDelta> {
     signal.throwIfAborted();
     const upstream = new AbortController();
@@ -68,7 +68,7 @@ export class OpenAiProvider implements ModelProvider {
     let sinceTurn = 0;
     try {
       const body = await this.open(request, upstream.signal, idle);
-      const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+      const pieces = body[Symbol.asyncIterator]();
       while (!reader.isFull()) {
         idle.wait();
         const piece = await pieces.next();
@@ -91,7 +91,10 @@ export class OpenAiProvider implements ModelProvider {
           break;
         }
         if (reader.finished) figuresTimer ??= setTimeout(abort, FIGURES_MS);
-        else await pace?.();
+        else {
+          const pause = pace?.() ?? null;
+          if (pause !== null) await (body instanceof ArrivingResponse ? body.hold(pause) : pause);
+        }
       }
     } catch (error) {
       // An abort can end the body with or without an error; both are handled below.
@@ -111,7 +114,11 @@ export class OpenAiProvider implements ModelProvider {
   }
 
   /** Opens the response. Retries happen only here, before its first byte. */
-  private async open(request: ModelRequest, signal: AbortSignal, idle: IdleTimer): Promise<Readable> {
+  private async open(
+    request: ModelRequest,
+    signal: AbortSignal,
+    idle: IdleTimer,
+  ): Promise<AsyncIterable<Buffer>> {
     const { quirks } = this.server;
     const avoided = quirks.known(Date.now());
     for (let tries = 1; ;) {
@@ -134,21 +141,25 @@ export class OpenAiProvider implements ModelProvider {
     }
   }
 
-  private async post(sent: Body, signal: AbortSignal): Promise<{ body: Readable } | FailedCall> {
+  private async post(sent: Body, signal: AbortSignal): Promise<{ body: AsyncIterable<Buffer> } | FailedCall> {
     try {
-      const { statusCode, headers, body } = await this.server.dispatcher.request({
-        ...this.server.post('/chat/completions', JSON.stringify(sent)),
-        signal,
-        // The idle timer watches over both.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
+      const response = new ArrivingResponse(signal);
+      this.server.dispatcher.dispatch(
+        {
+          ...this.server.post('/chat/completions', JSON.stringify(sent)),
+          // The idle timer watches over both.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        response,
+      );
+      const { statusCode, headers } = await response.started;
       if (statusCode >= 300) {
-        return refused(statusCode, headers, await readRefusal(body), this.server.secrets);
+        return refused(statusCode, headers, await readRefusal(response), this.server.secrets);
       }
-      const decoded = decodeBody(body, headers['content-encoding']);
+      const decoded = decodeBody(response, headers['content-encoding']);
       if (decoded !== null) return { body: decoded };
-      body.destroy();
+      response.abort();
       return { error: badAnswer(), status: statusCode, refusal: '' };
     } catch (error) {
       return { error: connectionFailed(error), status: null, refusal: '' };
@@ -176,11 +187,11 @@ function retryDelay({ status, retryAfter = RETRY_DELAY_MS / 1_000 }: FailedCall)
 }
 
 /** The beginning of an error response, as far as it is received. */
-async function readRefusal(body: Readable): Promise<string> {
+async function readRefusal(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of body as AsyncIterable<Buffer>) {
+    for await (const part of body) {
       parts.push(part);
       size += part.length;
       // Leaving the loop closes the connection.
@@ -193,7 +204,7 @@ async function readRefusal(body: Readable): Promise<string> {
 }
 
 /** Reads a response to its end, but not one that does not end. */
-async function drain(pieces: AsyncIterator<Buffer, undefined>, cut: () => void): Promise<void> {
+async function drain(pieces: AsyncIterator<Buffer>, cut: () => void): Promise<void> {
   const timer = setTimeout(cut, DRAIN_MS).unref();
   try {
     let size = 0;

@@ -95,7 +95,9 @@ export class FlushLoop {
     const paced = this.paced;
     this.paced = [];
     for (const resume of paced) resume();
-    setImmediate(() => void this.flush());
+    const flush = () => void this.flush();
+    // Only the second is certain to come after the reading of what has arrived.
+    setImmediate(paced.length > 0 ? () => setImmediate(flush) : flush);
   }
 
   private async flush(): Promise<void> {

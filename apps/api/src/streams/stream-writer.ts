@@ -79,10 +79,11 @@ export class StreamWriter implements Lease, FrameSource {
     while (this.isFull && !this.signal.aborted) await this.waitForFlush();
   }
 
-  /** Resolves when the producer should read on: after a little text with the next flush, after much text immediately. */
-  async pace(): Promise<void> {
-    if (this.text !== '' && this.text.length < PACED_TEXT && !this.signal.aborted)
-      await this.loop.nextFlush();
+  /** When the producer should read on: after a little text with the next flush, after much text at once (null). */
+  pace(): Promise<void> | null {
+    return this.text !== '' && this.text.length < PACED_TEXT && !this.signal.aborted
+      ? this.loop.nextFlush()
+      : null;
   }
 
   /** Resolves when all frames are stored; rejects if the lease is lost. */

@@ -1,8 +1,9 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, fetch, type Dispatcher, type Response } from 'undici';
+import { Agent, buildConnector, fetch, Pool, type Dispatcher, type Response } from 'undici';
 import { AddressPolicy } from './address-policy.ts';
 import { parseAllowedHost } from './allowed-hosts.ts';
+import { PAUSABLE, SocketClient } from './socket-client.ts';
 
 export interface GuardedHttpOptions {
   /** Private destinations that are allowed: `host`, `host:port`, address, or CIDR. */
@@ -82,8 +83,11 @@ export class GuardedHttp {
       if (!entry) throw new Error(`${text} is no host, host:port or CIDR range`);
       return entry;
     });
-    const agent = (allowLoopback: boolean) =>
-      new Agent({ connect: this.connector(new AddressPolicy(allowed, allowLoopback), connectTimeoutMs) });
+    const agent = (allowLoopback: boolean) => {
+      const connect = this.connector(new AddressPolicy(allowed, allowLoopback), connectTimeoutMs);
+      const client = (origin: URL, options: object) => new SocketClient(origin, { ...options, connect });
+      return new Agent({ factory: (origin, options) => new Pool(origin, { ...options, factory: client }) });
+    };
     this.policy = new AddressPolicy(allowed, false);
     this.resolve = resolve;
     this.agents = { public: agent(false), loopback: agent(true) };
@@ -166,7 +170,7 @@ export class GuardedHttp {
       const known = connectors.get(port);
       if (known) return known;
       const lookup = this.checkedLookup(policy, port);
-      const made = buildConnector({ timeout, lookup, allowH2: false, autoSelectFamily: true });
+      const made = buildConnector({ timeout, lookup, allowH2: false, autoSelectFamily: true, ...PAUSABLE });
       connectors.set(port, made);
       return made;
     };
