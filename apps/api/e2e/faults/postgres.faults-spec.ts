@@ -24,7 +24,8 @@ describe.each(transports('in-process'))('PostgreSQL, %s', (transport) => {
     fleet = await Fleet.start({
       transport,
       databaseUrl: await postgres.database(),
-      env: { PLATFORM_RUN_LEASE_MS: '5000' },
+      // It waits for a connection as long as it does in production.
+      env: { PLATFORM_RUN_LEASE_MS: '5000', PLATFORM_DATABASE_CONNECT_MS: '3000' },
     });
     world = await fleet.install('shop');
     await world.subscribeUsual();
