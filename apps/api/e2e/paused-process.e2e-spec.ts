@@ -14,7 +14,7 @@ import { ScriptedModel } from './harness/scripted-model.ts';
  * Long enough for a busy process to renew its leases in time. By hand with the lease of the service:
  * TEST_LEASE_MS=20000 TEST_PAUSE_MS=40000.
  */
-const LEASE_MS = Number(process.env.TEST_LEASE_MS ?? 5_000);
+const LEASE_MS = Number(process.env.TEST_LEASE_MS ?? 8_000);
 const PAUSE_MS = Number(process.env.TEST_PAUSE_MS ?? 2 * LEASE_MS);
 const TURNS = 10;
 const WORDS = Array.from({ length: 100 }, (_, i) => ` ${i}`);
