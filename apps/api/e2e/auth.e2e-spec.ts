@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type {
   AddedMember,
   ApiKey,
@@ -458,6 +460,50 @@ describe('API keys', () => {
     expect(failed(await app.request('DELETE', `/api/api-keys/${id}`, { as: app.member }))).toEqual(NOT_FOUND);
     const list = await app.request<Page<ApiKey>>('GET', '/api/api-keys', { as: app.member });
     expect(list.body.items.map((item) => item.id)).not.toContain(id);
+  });
+
+  describe('that were valid at their last use', () => {
+    /** A key that has been used, and is then revoked without the service's knowledge. */
+    async function revokedKey(): Promise<string> {
+      const { key, id } = (await createKey(app.member)).body;
+      expect((await me(key)).status).toBe(200);
+      await app.sql('update api_key set revoked_at = clock_timestamp() where id = $1', [id]);
+      return key;
+    }
+
+    verifies(
+      'access.verified-meanwhile',
+      'are refused before everything else, if they are revoked',
+      async () => {
+        const calls: [string, string, string?][] = [
+          ['GET', '/api/agents'],
+          ['GET', '/api/no-such-route'],
+          ['POST', '/api/agents', '{"not": json'],
+          ['POST', '/api/agents', '{"name": 1}'],
+          ['POST', `/api/agents/${UNKNOWN_ID}/chat`, '{"contents": []}'],
+          ['POST', '/models/v1/chat/completions', '{"model": "no such model", "messages": []}'],
+          ['POST', '/api/agents', `"${'x'.repeat(2_000_000)}"`],
+        ];
+        for (const [method, path, raw] of calls) {
+          const as = { ...app.member, apiKey: await revokedKey() };
+          const refused = await app.request(method, path, { as, raw });
+          expect([path, refused.status]).toEqual([path, 401]);
+          expect(refused.text).toContain('This API key was revoked');
+          expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+        }
+      },
+    );
+
+    verifies('access.verified-meanwhile', 'are refused before their bodies have arrived', async () => {
+      const { hostname, port } = new URL(app.url);
+      const socket = connect(Number(port), hostname);
+      const head = ['POST /api/agents HTTP/1.1', `Host: ${hostname}`, 'Content-Type: application/json'];
+      const credential = `Authorization: Bearer ${await revokedKey()}`;
+      socket.write([...head, credential, 'Content-Length: 1000', '', '{'].join('\r\n'));
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      expect(response.toString()).toMatch(/^HTTP\/1.1 401 /);
+      socket.destroy();
+    });
   });
 
   it('need the whole secret, not just a known beginning', async () => {

@@ -10,6 +10,7 @@ import { notFound } from './infra/http/app-error.ts';
 import { bodyParser } from './infra/http/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/http/error.filter.ts';
 import { NoBodyInterceptor } from './infra/http/no-body.interceptor.ts';
+import { lookAhead } from './infra/http/look-ahead.middleware.ts';
 import { isServicePath } from './infra/http/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/http/read-timeout.ts';
 import { requestId } from './infra/http/request-id.ts';
@@ -52,6 +53,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   });
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTable)));
+  app.use(lookAhead(app));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
   app.useGlobalInterceptors(new NoBodyInterceptor());
   app.useGlobalPipes(new BodyPipe());

@@ -8,9 +8,9 @@ import {
 import type { Request } from 'express';
 import { userOf } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
-import { FairGate } from '../infra/fair-gate.ts';
+import { LookAhead } from '../infra/http/look-ahead.ts';
 import type { InvocableAgent } from './invocable-agent.ts';
-import { AgentsService } from './agents.service.ts';
+import { InvokedAgents } from './invoked-agents.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -19,25 +19,18 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Hundreds of concurrent calls of one user must leave connections to other users. */
-const CONCURRENT_CHECKS = 4;
-
 /** Admits a call to `:agentId` if the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
-  private readonly gate = new FairGate(CONCURRENT_CHECKS);
-
-  constructor(private readonly agents: AgentsService) {}
+  constructor(private readonly agents: InvokedAgents) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
-    const caller = userOf(req);
-    req.agent = await this.gate.run(caller.userId, () =>
-      this.agents.getInvocable(caller, req.params.agentId),
-    );
+    req.agent = await this.agents.get(req as Request, userOf(req), req.params.agentId);
     return true;
   }
 }
 
 /** For controllers and routes that invoke `:agentId`. Requires the AgentsModule. */
-export const InvokesAgent = () => applyDecorators(Access('agent'), UseGuards(AgentAccessGuard));
+export const InvokesAgent = () =>
+  applyDecorators(Access('agent'), UseGuards(AgentAccessGuard), LookAhead(InvokedAgents));

@@ -5,11 +5,12 @@ import { ToolsModule } from '../tools/tools.module.ts';
 import { AgentAccessGuard } from './agent-access.guard.ts';
 import { AgentsController } from './agents.controller.ts';
 import { AgentsService } from './agents.service.ts';
+import { InvokedAgents } from './invoked-agents.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, ToolsModule],
   controllers: [AgentsController],
-  providers: [AgentsService, AgentAccessGuard],
-  exports: [AgentsService, AgentAccessGuard],
+  providers: [AgentsService, AgentAccessGuard, InvokedAgents],
+  exports: [AgentsService, AgentAccessGuard, InvokedAgents],
 })
 export class AgentsModule {}

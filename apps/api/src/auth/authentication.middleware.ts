@@ -2,7 +2,7 @@ import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/http/app-error.ts';
-import { sendError } from '../infra/http/error.filter.ts';
+import { sendNow } from '../infra/http/error.filter.ts';
 import { liftBodyDeadline } from '../infra/http/read-timeout.ts';
 import { RouteTable } from '../infra/http/route-table.ts';
 import { Authenticator } from './authenticator.ts';
@@ -16,8 +16,9 @@ const GUARDED = /^\/(api|models)(\/|$)/i;
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
 
 /**
- * Authenticates the caller before the body is read, and refuses unknown callers. Public routes need no credential, so an
- * invalid one does not matter there.
+ * Authenticates the caller before the body is read, and refuses unknown callers. If the key was valid at its last use, the
+ * body is read while the key is verified again, and the access guard awaits the result (`req.verified`). Public routes need
+ * no credential, so an invalid one does not matter there.
  */
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(Authenticator);
@@ -44,11 +45,19 @@ export function authentication(app: INestApplicationContext): RequestHandler {
     return principal;
   }
 
-  async function admit(req: Request): Promise<void> {
-    const principal = await authenticator.authenticate(req.get('Authorization'));
-    rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
-    req.principal = await withCausation(req, principal);
-    liftBodyDeadline(req);
+  const rateOf = (req: Request) => routes.find(req.method, req.path)?.rate ?? 'general';
+
+  async function admit(req: Request, res: Response, counted: boolean): Promise<void> {
+    try {
+      const principal = await authenticator.authenticate(req.get('Authorization'));
+      if (!counted) rates.count(rateOf(req), principal);
+      req.principal = await withCausation(req, principal);
+      liftBodyDeadline(req);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'UNAUTHORIZED')
+        res.setHeader('WWW-Authenticate', 'Bearer');
+      throw error;
+    }
   }
 
   return (req: Request, res: Response, next: NextFunction) => {
@@ -56,13 +65,18 @@ export function authentication(app: INestApplicationContext): RequestHandler {
       next();
       return;
     }
-    admit(req).then(
-      () => next(),
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === 'UNAUTHORIZED')
-          res.setHeader('WWW-Authenticate', 'Bearer');
-        sendError(error, req, res);
-      },
-    );
+    const holder = authenticator.findHolder(req.get('Authorization'));
+    const isExpected = holder !== null && rates.admits(rateOf(req), holder);
+    const verified = admit(req, res, isExpected);
+    verified.catch((error: unknown) => sendNow(error, req, res));
+    if (isExpected) {
+      Object.assign(req, { verified, holder });
+      next();
+    } else {
+      verified.then(
+        () => next(),
+        () => undefined,
+      );
+    }
   };
 }

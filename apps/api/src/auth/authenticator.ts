@@ -1,20 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
+import { Lookups } from '../infra/database/lookups.ts';
 import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../infra/crypto/api-tokens.ts';
 import { unauthorized } from '../infra/http/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { findApiKeys, findSignIn, updateLastUsed } from './credentials.store.ts';
-import type { ApplicationPrincipal, Principal, UserPrincipal } from './principal.ts';
+import { KnownHolders } from './known-holders.ts';
+import type { ApplicationPrincipal, Holder, Principal, UserPrincipal } from './principal.ts';
 import { findSystemKeys, updateSystemKeyLastUsed } from './system-keys.store.ts';
+
+const BEARER = /^Bearer +(\S+)$/i;
 
 /** Finds the principal of a credential. Reads the database every time, because rights can end at any moment. */
 @Injectable()
 export class Authenticator {
-  private readonly apiKeys = new Batched((publicIds: string[]) => findApiKeys(this.database, publicIds));
-  private readonly systemKeys = new Batched((publicIds: string[]) =>
-    findSystemKeys(this.database, publicIds),
-  );
+  private readonly apiKeys = new Batched((publicIds: string[]) => findApiKeys(this.lookups, publicIds));
+  private readonly systemKeys = new Batched((publicIds: string[]) => findSystemKeys(this.lookups, publicIds));
+  private readonly known = new KnownHolders();
   private readonly keyHolders: Record<KeyPrefix, (key: ParsedKey) => Promise<Principal>> = {
     pk: (key) => this.byApiKey(key),
     app: (key) => this.bySystemKey(key),
@@ -22,6 +25,7 @@ export class Authenticator {
 
   constructor(
     private readonly database: DataSource,
+    private readonly lookups: Lookups,
     private readonly accessTokens: AccessTokens,
   ) {}
 
@@ -34,14 +38,22 @@ export class Authenticator {
     return this.keyHolders[key.prefix](key);
   }
 
+  /** Returns the holder of an API key that was valid at its last use; null for any other `Authorization` header. */
+  findHolder(authorization: string | undefined): Holder | null {
+    const key = parseKey(BEARER.exec(authorization?.trim() ?? '')?.[1] ?? '');
+    return key?.prefix === 'pk' ? this.known.find(key) : null;
+  }
+
   private async byApiKey({ publicId, secret }: ParsedKey): Promise<UserPrincipal> {
     const key = await this.apiKeys.get(publicId);
+    this.known.delete(publicId);
     if (!key || !secretMatches(secret, key.secretHash)) throw unauthorized('This API key is not known');
     if (key.isRemoved) throw noMember();
     if (key.isRevoked) throw unauthorized('This API key was revoked');
     if (key.isExpired) throw unauthorized('This API key has expired');
-    if (key.isStale) await updateLastUsed(this.database, key.id);
-    const { id, userId, spaceId, role } = key;
+    const { id, userId, spaceId, role, secretHash } = key;
+    this.known.add(publicId, { secretHash, holder: { kind: 'user', userId, spaceId } });
+    if (key.isStale) await updateLastUsed(this.database, id);
     const credential = { kind: 'api-key', id } as const;
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
@@ -67,7 +79,7 @@ export class Authenticator {
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {
     const claims = await this.accessTokens.verify(token);
-    const signIn = await findSignIn(this.database, claims);
+    const signIn = await findSignIn(this.lookups, claims);
     if (signIn?.role === null) throw noMember();
     if (!signIn || signIn.isRevoked) throw unauthorized('This sign-in has ended; sign in again');
     return {
@@ -89,7 +101,7 @@ export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') {
     throw unauthorized('A credential is missing: send Authorization: Bearer with an API key or access token');
   }
-  const [, credential] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? [];
+  const [, credential] = BEARER.exec(authorization.trim()) ?? [];
   if (credential === undefined) throw unauthorized('Authorization must be Bearer followed by one credential');
   return credential;
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
-import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import type { Lookups } from '../infra/database/lookups.ts';
+import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
 import type { AccessClaims } from './access-tokens.ts';
 import type { UserPrincipal } from './principal.ts';
 
@@ -21,18 +21,17 @@ export interface KeyRow {
 
 /** Every call with an API key reads it. */
 export async function findApiKeys(
-  database: DataSource,
+  lookups: Lookups,
   publicIds: readonly string[],
 ): Promise<(KeyRow | undefined)[]> {
-  const keys = await preparedRows<KeyRow>(
-    database,
+  const keys = await lookups.rows<KeyRow>(
     'auth.api-keys',
     `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", k.space_id as "spaceId",
        k.user_id as "userId", m.role, m.removed_at is not null as "isRemoved", k.revoked_at is not null as "isRevoked",
        coalesce(k.expires_at <= clock_timestamp(), false) as "isExpired",
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
      from api_key k join membership m using (space_id, user_id)
-     where k.public_id = any((select $1::text[])::text[])`,
+     where k.public_id = any($1::text[])`,
     [publicIds],
   );
   const byPublicId = new Map(keys.map((key) => [key.publicId, key]));
@@ -49,11 +48,10 @@ export interface SignInRow {
 
 /** Every call with an access token reads it. */
 export function findSignIn(
-  database: DataSource,
+  lookups: Lookups,
   { refreshSessionId, userId, spaceId, joinedAt }: AccessClaims,
 ): Promise<SignInRow | null> {
-  return firstPreparedRow(
-    database,
+  return lookups.firstRow(
     'auth.sign-in',
     `select m.role, s.revoked_at is not null as "isRevoked", u.password_temporary as "passwordTemporary"
      from refresh_session s join platform_user u on u.id = s.user_id

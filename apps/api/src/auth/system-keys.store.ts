@@ -1,5 +1,5 @@
-import type { DataSource } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import type { Lookups } from '../infra/database/lookups.ts';
+import { rows, type Sql } from '../infra/database/rows.ts';
 
 /** A system key with everything that decides whether it is valid. */
 export interface SystemKeyRow {
@@ -17,17 +17,16 @@ export interface SystemKeyRow {
 
 /** Every call with a system key reads it. */
 export async function findSystemKeys(
-  database: DataSource,
+  lookups: Lookups,
   publicIds: readonly string[],
 ): Promise<(SystemKeyRow | undefined)[]> {
-  const keys = await preparedRows<SystemKeyRow>(
-    database,
+  const keys = await lookups.rows<SystemKeyRow>(
     'auth.system-keys',
     `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", a.id as "applicationId", a.identifier,
        a.space_id as "spaceId", a.uninstalled_at is null as "isInstalled", k.revoked_at is not null as "isRevoked",
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
      from system_key k join application a on a.id = k.application_id
-     where k.public_id = any((select $1::text[])::text[])`,
+     where k.public_id = any($1::text[])`,
     [publicIds],
   );
   const byPublicId = new Map(keys.map((key) => [key.publicId, key]));

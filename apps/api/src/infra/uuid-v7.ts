@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 let lastMs = 0;
 let count = 0;
@@ -16,8 +16,8 @@ export function uuidV7(nowMs = Date.now()): string {
     lastMs++;
     count = 0;
   }
-  const random = randomBytes(8);
-  random[0] = 0x80 | ((random[0] ?? 0) & 0x3f);
-  const hex = lastMs.toString(16).padStart(12, '0') + (0x7000 | count).toString(16) + random.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = lastMs.toString(16).padStart(12, '0');
+  // Its random bytes are drawn from the system in large portions.
+  const random = randomUUID().slice(19);
+  return `${time.slice(0, 8)}-${time.slice(8)}-${(0x7000 | count).toString(16)}-${random}`;
 }

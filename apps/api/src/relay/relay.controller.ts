@@ -5,6 +5,7 @@ import { Caller } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
 import { Access } from '../infra/http/access.ts';
 import { BodyLimit } from '../infra/http/body-limit.ts';
+import { LookAhead } from '../infra/http/look-ahead.ts';
 import {
   COMPLETION_REQUEST,
   COMPLETION_RESPONSE,
@@ -19,6 +20,7 @@ import { RelayService } from './relay.service.ts';
 
 /** The models of the space for OpenAI clients. */
 @Access('member')
+@LookAhead(RelayService)
 @BodyLimit('large')
 @Controller('models/v1')
 export class RelayController {
@@ -49,7 +51,7 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.complete(caller, body, req.requestId, res);
+    return this.relay.complete(caller, body, req, res);
   }
 
   /** Creates a response, streamed or not, if the server of the model has OpenAI's Responses API. */
@@ -63,7 +65,7 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.respond(caller, body, req.requestId, res);
+    return this.relay.respond(caller, body, req, res);
   }
 
   /** Creates embeddings. */
@@ -77,6 +79,6 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.embed(caller, body, req.requestId, res);
+    return this.relay.embed(caller, body, req, res);
   }
 }

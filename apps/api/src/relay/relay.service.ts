@@ -1,9 +1,10 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { OpenResponses } from '../auth/open-responses.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
+import type { Holder, UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
+import type { LooksAhead } from '../infra/http/look-ahead.ts';
 import { untilAborted } from '../infra/until-aborted.ts';
 import { CatalogService, type ResolvedModel } from '../models/catalog.service.ts';
 import { costOf } from '../models/price.ts';
@@ -46,8 +47,12 @@ const DRAIN_MS = 20_000;
 
 /** Forwards calls to the models of the space and charges them. */
 @Injectable()
-export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
+export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
+  private readonly ahead = new WeakMap<
+    Request,
+    { name: string; found: Promise<[ResolvedModel | null, boolean]> }
+  >();
   /** Aborts when running calls are to be aborted; null unless the process is shutting down. */
   private drainTimeout: AbortSignal | null = null;
 
@@ -64,15 +69,15 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   /** Responds through `res`, also with errors of the model server. Throws only before anything is sent. */
-  async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
+  async complete(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body, req);
     const request = parseCompletionRequest(body as JsonObject);
     const { endpoint } = model;
     const progress = createProgress();
     const respond = endpoint
       ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
       : prepareOffline(model, request, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
   }
 
   /** Returns one model of the space in OpenAI's format. */
@@ -83,25 +88,25 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   /** Like `complete`, for the Responses API of servers that have it. */
-  async respond(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
+  async respond(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body, req);
     const request = parseResponsesRequest(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw noResponsesApi();
     const progress = createProgress();
     const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
   }
 
   /** Like `complete`. */
-  async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
+  async embed(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body, req);
     const request = parseEmbeddingRequest(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw invalidField('model', `${model.name} does not support embeddings`);
     const progress = createProgress();
     const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
   }
 
   /** Resolves when no call is running and all calls are charged. */
@@ -121,12 +126,24 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     await this.drain();
   }
 
-  private async resolve({ spaceId, userId }: UserPrincipal, body: unknown): Promise<ResolvedCall> {
+  /** Finds the model of a call while the key of its caller is being verified. */
+  lookAhead(req: Request): void {
+    const name = (req.body as { model?: unknown } | undefined)?.model;
+    if (req.holder === undefined || typeof name !== 'string') return;
+    const found = this.lookUp(req.holder, name);
+    // Whoever awaits it handles the rejection.
+    found.catch(() => undefined);
+    this.ahead.set(req, { name, found });
+  }
+
+  private lookUp({ spaceId, userId }: Holder, name: string): Promise<[ResolvedModel | null, boolean]> {
+    return Promise.all([this.catalog.find(spaceId, name), this.ledger.isLimited(spaceId, userId)]);
+  }
+
+  private async resolve(caller: UserPrincipal, body: unknown, req: Request): Promise<ResolvedCall> {
     const name = parseModelName(body);
-    const [model, limited] = await Promise.all([
-      this.catalog.find(spaceId, name),
-      this.ledger.isLimited(spaceId, userId),
-    ]);
+    const ahead = this.ahead.get(req);
+    const [model, limited] = await (ahead?.name === name ? ahead.found : this.lookUp(caller, name));
     // A stand-in, which agents accept, would deceive a client that names a model.
     if (model === null || model.standIn) throw unknownModel(name);
     return { model, limited };

@@ -9,6 +9,7 @@ import { TasksModule } from '../tasks/tasks.module.ts';
 import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { AgentAction } from './lifecycle/agent-action.ts';
+import { AgentModels } from './lifecycle/agent-models.ts';
 import { BackgroundTurns } from './lifecycle/background-turns.service.ts';
 import { ListedTools } from './engine/listed-tool-source.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
@@ -64,6 +65,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
   providers: [
     AgentAction,
+    AgentModels,
     BackgroundTurns,
     CancellationService,
     Compactor,

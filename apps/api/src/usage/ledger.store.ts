@@ -1,4 +1,5 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { Lookups } from '../infra/database/lookups.ts';
 import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge } from './charge.ts';
 
@@ -43,17 +44,16 @@ export function lockLimitedAccounts(
 
 /** Returns for each user whether their account or the space's account has a limit. */
 export async function loadLimits(
-  database: DataSource,
+  lookups: Lookups,
   users: { spaceId: string; userId: string }[],
 ): Promise<boolean[]> {
-  const found = await preparedRows<{ limited: boolean }>(
-    database,
+  const found = await lookups.rows<{ limited: boolean }>(
     'usage.limits',
     `select exists (
        select from usage_account a
        where a.space_id = person.space_id and a.owner_id in (person.space_id, person.user_id) and a.has_grant
      ) as limited
-     from unnest((select $1::uuid[]), (select $2::uuid[])) with ordinality as person (space_id, user_id, n) order by n`,
+     from unnest($1::uuid[], $2::uuid[]) with ordinality as person (space_id, user_id, n) order by n`,
     [users.map(({ spaceId }) => spaceId), users.map(({ userId }) => userId)],
   );
   return found.map(({ limited }) => limited);

@@ -4,6 +4,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
 import { Lanes } from './lanes.ts';
+import { Lookups } from './lookups.ts';
 import { Partitions } from './partitions.ts';
 import { dataSourceOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
@@ -32,6 +33,7 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       providers: [
         Lanes,
+        Lookups,
         Partitions,
         {
           provide: BackgroundDatabase,
@@ -40,7 +42,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, Lanes, Partitions],
+      exports: [BackgroundDatabase, Lanes, Lookups, Partitions],
     };
   }
 

@@ -6,10 +6,10 @@ import type { DatabaseLimits, PlatformConfig } from '../config/platform-config.t
 import type { Sql } from './rows.ts';
 
 /**
- * The pools: requests and the turns that they start; background work; the frames of running turns; readers of logs;
- * leases. None can use the connections of another.
+ * The pools: requests and the turns that they start; what requests look up first; background work; the frames of running
+ * turns; readers of logs; leases. None can use the connections of another.
  */
-export type PoolKind = 'api' | 'background' | 'writer' | 'reader' | 'heartbeat';
+export type PoolKind = 'api' | 'lookup' | 'background' | 'writer' | 'reader' | 'heartbeat';
 
 type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 
@@ -34,6 +34,8 @@ const logger = new Logger('Database');
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
   pipeline: boolean;
+  /** Whether each statement is written at once, and not together with others of the same moment. */
+  immediate: boolean;
   /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
 }
@@ -48,6 +50,7 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     keepAlive: true,
     Client: Connection,
     pipeline: true,
+    immediate: kind === 'lookup',
     answerMs: statementMs + GRACE_MS,
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,
@@ -71,6 +74,7 @@ function sizeOf(kind: PoolKind, limits: DatabaseLimits): number {
     case 'reader':
       return limits.readerPool;
     case 'heartbeat':
+    case 'lookup':
       return 1;
     case 'writer':
       // One stores frames, the other reads cancel requests.
@@ -145,11 +149,14 @@ function lostIdleConnection(error: Error): void {
  */
 export class Connection extends pg.Client {
   private readonly answerMs: number;
+  private readonly immediate: boolean;
   private corked = false;
 
   constructor(options?: string | pg.ClientConfig) {
     super(options);
-    this.answerMs = (options as Partial<ConnectionOptions> | undefined)?.answerMs ?? Infinity;
+    const own = options as Partial<ConnectionOptions> | undefined;
+    this.answerMs = own?.answerMs ?? Infinity;
+    this.immediate = own?.immediate ?? false;
     // Between two uses, nothing else listens for errors for a moment, and an error would end the process.
     this.on('error', () => undefined);
     // Assigned rather than overridden, to keep the overloads of the original.
@@ -180,7 +187,7 @@ export class Connection extends pg.Client {
 
   /** Statements of one moment leave in one write: waking PostgreSQL costs more than most of them. */
   private cork(): void {
-    if (this.corked) return;
+    if (this.corked || this.immediate) return;
     this.corked = true;
     const { stream } = this;
     stream.cork();

@@ -4,8 +4,15 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Access, Public } from './access.ts';
 import { BodyLimit } from './body-limit.ts';
+import { LookAhead, type LooksAhead } from './look-ahead.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RouteTable } from './route-table.ts';
+
+class Parts implements LooksAhead {
+  lookAhead(): void {
+    return;
+  }
+}
 
 @Access('member')
 @BodyLimit('large')
@@ -29,6 +36,7 @@ class ThingsController {
   }
 
   @Post(':thingId/parts')
+  @LookAhead(Parts)
   addPart(): void {
     return;
   }
@@ -64,12 +72,54 @@ describe('RouteTable', () => {
 
   it('tells of every route what it declares, the handler before the controller', () => {
     expect(table.all()).toEqual([
-      { method: 'DELETE', path: '/api/events/:id', rule: null, body: 'standard', rate: 'general' },
-      { method: 'POST', path: '/api/events/emit', rule: 'application', body: 'event', rate: 'emit' },
-      { method: 'POST', path: '/api/things', rule: 'member', body: 'upload', rate: 'general' },
-      { method: 'GET', path: '/api/things/:thingId', rule: 'member', body: 'large', rate: 'general' },
-      { method: 'POST', path: '/api/things/:thingId/parts', rule: 'member', body: 'large', rate: 'general' },
-      { method: 'GET', path: '/api/things/mine', rule: 'public', body: 'large', rate: 'general' },
+      {
+        method: 'DELETE',
+        path: '/api/events/:id',
+        rule: null,
+        body: 'standard',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/events/emit',
+        rule: 'application',
+        body: 'event',
+        rate: 'emit',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/things',
+        rule: 'member',
+        body: 'upload',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'GET',
+        path: '/api/things/:thingId',
+        rule: 'member',
+        body: 'large',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/things/:thingId/parts',
+        rule: 'member',
+        body: 'large',
+        rate: 'general',
+        lookAhead: Parts,
+      },
+      {
+        method: 'GET',
+        path: '/api/things/mine',
+        rule: 'public',
+        body: 'large',
+        rate: 'general',
+        lookAhead: null,
+      },
     ]);
   });
 

@@ -52,6 +52,8 @@ export interface ClaimedTurn {
   settings: TurnSettings;
   requestId: string | null;
   origin: SegmentOrigin;
+  /** Whether a cancel request may have come before the turn was stored. */
+  mayHaveCancelRequest: boolean;
   payer: TurnPayer;
   writer: StreamWriter;
   /** The steps that are stored and count, and the number of the next. */
@@ -72,6 +74,7 @@ export class ActiveTurn {
   readonly settings: TurnSettings;
   readonly requestId: string | null;
   readonly origin: SegmentOrigin;
+  readonly mayHaveCancelRequest: boolean;
   readonly writer: StreamWriter;
   readonly steps: Step[];
   nextStep: number;
@@ -105,6 +108,7 @@ export class ActiveTurn {
     this.settings = claimed.settings;
     this.requestId = claimed.requestId;
     this.origin = claimed.origin;
+    this.mayHaveCancelRequest = claimed.mayHaveCancelRequest;
     this.writer = claimed.writer;
     this.steps = claimed.steps;
     this.nextStep = claimed.nextStep;

@@ -64,8 +64,9 @@ export class TurnRunner implements BeforeApplicationShutdown {
   }
 
   private async run(turn: ActiveTurn): Promise<void> {
-    const isStart = turn.origin === 'start';
-    const ready = isStart ? this.forwardEarlyCancel(turn).catch(() => undefined) : Promise.resolve();
+    const ready = turn.mayHaveCancelRequest
+      ? this.forwardEarlyCancel(turn).catch(() => undefined)
+      : Promise.resolve();
     await this.engine.run(turn, ready);
   }
 

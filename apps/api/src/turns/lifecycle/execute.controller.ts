@@ -8,12 +8,14 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { BodyLimit } from '../../infra/http/body-limit.ts';
+import { LookAhead } from '../../infra/http/look-ahead.ts';
 import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
+import { AgentModels } from './agent-models.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -22,11 +24,13 @@ export class ExecuteController {
   constructor(
     private readonly turns: TurnsService,
     private readonly reader: SegmentReader,
+    private readonly models: AgentModels,
   ) {}
 
   /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
   @BodyLimit('large')
+  @LookAhead(AgentModels)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
@@ -54,6 +58,7 @@ export class ExecuteController {
         }),
         ...chooseModel(caller, agent, body.model),
       },
+      agentModel: this.models.find(req),
       requestId: req.requestId,
       hidden: !memory,
     };

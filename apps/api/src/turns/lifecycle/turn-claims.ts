@@ -72,6 +72,7 @@ export class TurnClaims {
       settings,
       requestId,
       origin: 'start' as const,
+      mayHaveCancelRequest: prepared.hasCallersId,
       segment: 1,
       nextStep: 2,
     };
@@ -120,6 +121,7 @@ export class TurnClaims {
       settings: turn.settings,
       requestId: by.requestId,
       origin,
+      mayHaveCancelRequest: origin === 'start',
       segment,
       nextStep: (all.at(-1)?.n ?? 0) + 1,
     };

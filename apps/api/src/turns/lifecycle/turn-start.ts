@@ -1,6 +1,7 @@
 import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
+import type { ResolvedModel } from '../../models/catalog.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 /** A turn as a caller starts it. */
@@ -13,6 +14,8 @@ export interface TurnStart {
   /** Null for a new id. */
   turnId: string | null;
   settings: TurnSettings;
+  /** The model of the agent, if its lookup has started. */
+  agentModel?: Promise<ResolvedModel> | null;
   requestId: string | null;
   /** Whether to keep the session out of all lists, as for an execution without memory. */
   hidden?: boolean;
@@ -21,6 +24,8 @@ export interface TurnStart {
 /** A start with its ids decided. */
 export interface NewTurn extends TurnStart {
   turnId: string;
+  /** Whether the caller chose the id, and may have cancelled the turn before it is stored. */
+  hasCallersId: boolean;
   sessionName: string;
 }
 

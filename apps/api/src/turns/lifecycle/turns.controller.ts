@@ -7,6 +7,7 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { BodyLimit } from '../../infra/http/body-limit.ts';
+import { LookAhead } from '../../infra/http/look-ahead.ts';
 import { ChatAnswerDto } from '../answers/answers.schema.ts';
 import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
@@ -14,6 +15,7 @@ import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts
 import { attachPosition, SegmentReader } from '../answers/segment-reader.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
+import { AgentModels } from './agent-models.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
@@ -25,11 +27,13 @@ export class TurnsController {
     private readonly turns: TurnsService,
     private readonly cancellation: CancellationService,
     private readonly reader: SegmentReader,
+    private readonly models: AgentModels,
   ) {}
 
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
   @BodyLimit('large')
+  @LookAhead(AgentModels)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
@@ -48,6 +52,7 @@ export class TurnsController {
       sessionName: body.session_id ?? null,
       turnId: body.turnId ?? null,
       settings: { ...settingsOf(agent, body), ...chooseModel(caller, agent, body.model) },
+      agentModel: this.models.find(req),
       requestId: req.requestId,
     };
     await this.reader.respond(

@@ -40,7 +40,9 @@ export class TurnsService {
           : await findTurn(this.database, start.agent.id, start.caller.userId, turnId);
       try {
         if (known) return await this.repeat(start, known);
-        return await this.starter.start({ ...start, turnId, sessionName: start.sessionName ?? randomUUID() });
+        const hasCallersId = start.turnId !== null;
+        const sessionName = start.sessionName ?? randomUUID();
+        return await this.starter.start({ ...start, turnId, hasCallersId, sessionName });
       } catch (error) {
         if (!(error instanceof TurnChanged)) throw error;
       }
