@@ -45,7 +45,7 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
   r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload,
-  r.inputs, r.attempt, t.workflow, t.timeout_ms as "timeoutMs", t.retry,
+  r.inputs, r.attempt, t.timeout_ms as "timeoutMs", t.retry,
   t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
 
 type StoredRun = FencedRun & { payload: Record<string, unknown> | null };
@@ -107,12 +107,18 @@ export const CLAIM_RUNS = `
     insert into run_attempt (run_id, attempt, fencing_token, status)
     select id, attempt, fencing_token, 'RUNNING' from r
   )
-  select w.task_id as "wantedTaskId", w.concurrency, w.has_slots as "hasSlots", w.hints::text[], r.fencing_token as "fencingToken", ${CLAIMED_RUN}
-  from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id`;
+  select w.task_id as "wantedTaskId", w.concurrency, w.has_slots as "hasSlots",
+    case when row_number() over same_task = 1 then w.hints::text[] end as hints,
+    case when row_number() over same_task = 1 then t.workflow end as workflow,
+    r.fencing_token as "fencingToken", ${CLAIMED_RUN}
+  from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
+  window same_task as (partition by w.task_id)`;
 
-type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean; hints: string[] } & (
-  StoredRun | { id: null }
-);
+/** What can be large is only in the first row of a task. */
+type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean } & (
+  { hints: string[]; workflow: Workflow } | { hints: null; workflow: null }
+) &
+  (Omit<StoredRun, 'workflow'> | { id: null });
 
 /**
  * Claims runs of tasks, which are named by their own ids or by those of runs that wait: for each id at most one run, the
@@ -125,12 +131,13 @@ export async function claimRuns(
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
   const found = await preparedRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
-  const tasks = new Map<string, ClaimedTask>();
-  const runs: FencedRun[] = [];
-  for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, ...run } of found) {
-    tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints });
-    if (run.id !== null) runs.push(toFencedRun(run));
-  }
+  const tasks = new Map<string, ClaimedTask & { workflow: Workflow }>();
+  for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, workflow } of found)
+    if (hints !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints, workflow });
+  const runs = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, hints: _h, ...run }) => {
+    const task = tasks.get(wantedTaskId);
+    return run.id === null || task === undefined ? [] : toFencedRun({ ...run, workflow: task.workflow });
+  });
   return { runs, tasks: [...tasks.values()] };
 }
 
@@ -142,7 +149,7 @@ export async function findClaimedRuns(
 ): Promise<FencedRun[]> {
   const found = await rows<StoredRun>(
     sql,
-    `select q.fencing_token as "fencingToken", ${CLAIMED_RUN}
+    `select q.fencing_token as "fencingToken", t.workflow, ${CLAIMED_RUN}
      from (
        select task_id from run where id = any($1::uuid[]) union select id from task where id = any($1::uuid[])
      ) w
