@@ -6,7 +6,7 @@ import type {
   SubscriptionVerdict,
 } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import { pipelined, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import { keysOf, type Claim } from './outbox.store.ts';
 
 /** A claimed envelope, locked until the end of the transaction. */
@@ -27,37 +27,45 @@ export interface ClaimedEnvelope {
   path: string[];
 }
 
-/** Locks what is still claimed, and returns the envelopes that are to be dispatched. `held`: the claims that still count. */
+/**
+ * Locks what is still claimed, and returns the envelopes that are to be dispatched. `held`: the claims that still count.
+ * Nothing changes an envelope whose claim is locked, so the second statement reads it as it is.
+ */
 export async function lockClaims(
   tx: EntityManager,
   claims: readonly Claim[],
 ): Promise<{ held: Claim[]; envelopes: ClaimedEnvelope[] }> {
-  const locked = await preparedRows<{ envelopeId: string; generation: number }>(
-    tx,
-    'lock_envelope_claims',
-    `select o.envelope_id as "envelopeId", o.generation from envelope_outbox o
-     join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
-       on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
-     order by o.envelope_id for update of o`,
-    keysOf(claims),
-  );
-  const held = claims.filter((claim) =>
-    locked.some(
-      ({ envelopeId, generation }) => envelopeId === claim.envelopeId && generation === claim.generation,
+  const [locked, pending] = await pipelined(
+    preparedRows<{ envelopeId: string; generation: number }>(
+      tx,
+      'lock_envelope_claims',
+      `select o.envelope_id as "envelopeId", o.generation from envelope_outbox o
+       join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
+         on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
+       order by o.envelope_id for update of o`,
+      keysOf(claims),
+    ),
+    preparedRows<ClaimedEnvelope>(
+      tx,
+      'read_claimed_envelopes',
+      `select e.id, e.generation, e.space_id as "spaceId", e.application_id as "applicationId", e.event,
+         e.payload::text as payload, e.source, e.emitted_at as "emittedAt", e.actor_user_id as "actorUserId",
+         e.causation_id as "causationId", e.root_id as "rootId", e.depth, e.path
+       from unnest($1::uuid[], $2::int[]) as c(id, generation)
+       join envelope e on e.id = c.id and e.generation = c.generation
+       where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,
+      keysOf(claims).slice(0, 2),
     ),
   );
-  const envelopes = await preparedRows<ClaimedEnvelope>(
-    tx,
-    'read_claimed_envelopes',
-    `select e.id, e.generation, e.space_id as "spaceId", e.application_id as "applicationId", e.event,
-       e.payload::text as payload, e.source, e.emitted_at as "emittedAt", e.actor_user_id as "actorUserId",
-       e.causation_id as "causationId", e.root_id as "rootId", e.depth, e.path
-     from unnest($1::uuid[], $2::int[]) as c(id, generation)
-     join envelope e on e.id = c.id and e.generation = c.generation
-     where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,
-    keysOf(held).slice(0, 2),
-  );
-  return { held, envelopes };
+  const keys = new Set(locked.map(({ envelopeId, generation }) => keyOf(envelopeId, generation)));
+  return {
+    held: claims.filter(({ envelopeId, generation }) => keys.has(keyOf(envelopeId, generation))),
+    envelopes: pending.filter(({ id, generation }) => keys.has(keyOf(id, generation))),
+  };
+}
+
+function keyOf(envelopeId: string, generation: number): string {
+  return `${envelopeId} ${generation}`;
 }
 
 /** A subscription to an event, whether or not it is enabled. */

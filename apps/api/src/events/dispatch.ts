@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { Partitions } from '../infra/database/partitions.ts';
+import { withPromptBegin } from '../infra/database/prompt-begin.ts';
+import { pipelined } from '../infra/database/rows.ts';
 import { RunCreation } from '../tasks/run-creation.ts';
 import { TaskDirectory, type TaskFacts } from '../tasks/task-directory.ts';
 import * as store from './dispatch.store.ts';
@@ -31,7 +33,7 @@ export class Dispatch {
     while (rest.length > 0) {
       const part = rest;
       const { rest: left, runIds } = await this.partitions.whileEnsured(() =>
-        this.database.transaction((tx) => this.dispatchWithin(tx, part)),
+        withPromptBegin(this.database).transaction((tx) => this.dispatchWithin(tx, part)),
       );
       reach('events.dispatch.after-commit', part);
       await this.runs.publish(runIds);
@@ -45,8 +47,10 @@ export class Dispatch {
     tx: EntityManager,
     claims: readonly Claim[],
   ): Promise<{ rest: Claim[]; runIds: string[] }> {
-    await shareSubscriptions(tx, [...new Set(claims.map(({ spaceId }) => spaceId))]);
-    const { held, envelopes } = await store.lockClaims(tx, claims);
+    const [, { held, envelopes }] = await pipelined(
+      shareSubscriptions(tx, [...new Set(claims.map(({ spaceId }) => spaceId))]),
+      store.lockClaims(tx, claims),
+    );
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
@@ -62,19 +66,21 @@ export class Dispatch {
     );
     reach('events.dispatch.after-deliveries', settled);
     const runs = runsOf(matchings, created);
-    for (let i = 0; i < runs.length; i += STATEMENT_RUNS)
-      await this.runs.createEventRuns(tx, runs.slice(i, i + STATEMENT_RUNS));
+    let first = 0;
+    for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
+      await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
+    const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
+      ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, STORED_VERDICTS) },
+    }));
+    await pipelined(
+      this.runs.createEventRuns(tx, runs.slice(first)),
+      store.markDispatched(tx, dispatched),
+      deleteClaims(tx, settled),
+    );
     reach('events.dispatch.after-runs', settled);
 
-    await store.markDispatched(
-      tx,
-      matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
-        ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, STORED_VERDICTS) },
-      })),
-    );
     for (const { id, generation, error } of unreadable)
       await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
-    await deleteClaims(tx, settled);
     reach('events.dispatch.before-commit', settled);
     return {
       rest: held.filter(({ envelopeId }) => left.has(envelopeId)),

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { isRejected } from '../infra/database/data-errors.ts';
 import { Partitions } from '../infra/database/partitions.ts';
+import { withPromptBegin } from '../infra/database/prompt-begin.ts';
 import { isUnavailable } from '../infra/database/unavailable.ts';
 import { unavailable } from '../infra/http/app-error.ts';
 import { Messaging } from '../infra/messaging/messaging.ts';
@@ -89,7 +90,8 @@ export class EmissionRecorder {
   private async write(envelopes: readonly NewEnvelope[]): Promise<Committed[]> {
     const { recordings, hint } = await this.partitions.whileEnsured(() =>
       transactionWithOutcome(
-        this.database,
+        // Its first statement is complete by itself, and `hasEnvelope` finds what it has stored.
+        withPromptBegin(this.database),
         (tx) => this.insert(tx, envelopes),
         async ({ recorded }) => recorded === null || hasEnvelope(this.database, recorded),
       ),
