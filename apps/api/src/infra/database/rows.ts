@@ -55,13 +55,21 @@ export async function firstPreparedRow<Row extends object>(
 
 /**
  * Awaits prepared statements of one transaction that were sent in this order without waiting for each other, which saves
- * a round trip for each. Throws their first failure. All have ended then, so the transaction can be rolled back.
+ * a round trip for each. Throws their first failure that is no consequence of another. All have ended then, so the
+ * transaction can be rolled back.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...statements: T
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(statements);
+  const outcomes = await Promise.allSettled(statements);
+  const cause = outcomes.find((outcome) => outcome.status === 'rejected' && !isConsequence(outcome.reason));
+  if (cause?.status === 'rejected') throw cause.reason;
   return Promise.all(statements);
+}
+
+/** Whether PostgreSQL rejected a statement because an earlier one of its transaction failed. */
+function isConsequence(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '25P02';
 }
 
 /** The connection of the transaction that one is in; otherwise the pool. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Transactions } from '../../infra/database/rows.ts';
+import { pipelined, type Transactions } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { LeaseLost } from '../../streams/stream-writer.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -23,8 +23,7 @@ export async function storeStep(
     try {
       return await database.transaction(async (tx) => {
         await turn.writer.assertLease(tx);
-        const id = await insertStep(tx, turn.id, n, step);
-        await also(tx);
+        const [id] = await pipelined(insertStep(tx, turn.id, n, step), also(tx));
         return id;
       });
     } catch (error) {

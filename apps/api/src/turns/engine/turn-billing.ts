@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { pipelined } from '../../infra/database/rows.ts';
 import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import type { TurnPayer } from '../records/payer.ts';
@@ -46,8 +47,7 @@ export async function chargeCall(
     return;
   }
   const { turnRef, ...charged } = payer;
-  await addUsage(tx, turnRef, due);
   const { callId, ...used } = due;
   const charge: Charge = { ...charged, ...used };
-  await usage.charge(tx, reservationId ?? callId, charge);
+  await pipelined(addUsage(tx, turnRef, due), usage.charge(tx, reservationId ?? callId, charge));
 }

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { isRejected } from '../../infra/database/data-errors.ts';
-import type { Transactions } from '../../infra/database/rows.ts';
+import { pipelined, type Transactions } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/failpoints.ts';
 import { LeaseLost, type StreamWriter } from '../../streams/stream-writer.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
@@ -47,19 +47,24 @@ export async function closeTurn(
       const batch = await database.transaction(async (tx) => {
         // A caller who got "cancelling" gets a cancelled turn; from here on no caller gets that response.
         const ending = (await writer.lockForEnd(tx)) ? cancelled(outcome) : outcome;
-        const left = await leave(tx, turn, ending);
         const { executionMs } = turn;
         const error = ending.status === 'FAILED' ? ending.failure : null;
-        if (!(await endTurn(tx, turn.id, { status: ending.status, error, executionMs })))
-          throw new LeaseLost();
+        const [left, ended] = await pipelined(
+          leave(tx, turn, ending),
+          endTurn(tx, turn.id, { status: ending.status, error, executionMs }),
+        );
+        if (!ended) throw new LeaseLost();
         if (turn.unfolded) await foldTail(tx, turn.session.ref, turn.unfolded);
         failpoint('turns.close');
         const completed = completedBy(turn, ending, left, executionMs);
-        if (completed) await keepCompleted(tx, writer.streamId, completed);
-        const last = await writer.end(tx, (closing) => {
+        const writeFrames = (closing: StreamWriter) => {
           writeEndFrames(closing, turn, ending, left, completed);
-        });
-        await chargeCall(tx, usage, turn.payer, turn.reservationId, turn.due);
+        };
+        const [last] = await pipelined(
+          writer.end(tx, writeFrames),
+          completed && keepCompleted(tx, writer.streamId, completed),
+          chargeCall(tx, usage, turn.payer, turn.reservationId, turn.due),
+        );
         return last;
       });
       writer.publishEnd(batch);

@@ -3,6 +3,7 @@ import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../../agents/template.ts';
 import { Lanes } from '../../infra/database/lanes.ts';
+import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import type { Transactions } from '../../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/failpoints.ts';
@@ -111,9 +112,9 @@ export class TurnEngine {
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
   }
 
-  /** For transactions that lock the accounts of the space. */
+  /** For transactions that lock the accounts of the space. They first lock the lease, which is harmless by itself. */
   private laned(turn: ActiveTurn): Transactions {
-    return this.lanes.of(turn.agent.spaceId, this.database);
+    return this.lanes.of(turn.agent.spaceId, withPromptBegin(this.database));
   }
 
   /** Stores a step that is not the last and charges what it used. */
