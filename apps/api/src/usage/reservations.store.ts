@@ -29,29 +29,39 @@ export interface Renewal {
   chargeOnExpiry?: Charge;
 }
 
-/**
- * Stores a reservation. Returns the tokens that others have reserved on the account of the space and of the user, and
- * whether the reservation was already stored. One statement, because callers wait for it.
- */
-export async function insertReservation(
-  tx: EntityManager,
-  reservation: Reservation,
-): Promise<{ space: number; user: number; existed: boolean }> {
+/** What others have reserved when a reservation is stored. */
+interface Reserved {
+  /** Tokens on the account of the space. */
+  space: number;
+  /** Tokens on the account of the user. */
+  user: number;
+  /** Whether the reservation was stored now: only if an account has a limit. */
+  stored: boolean;
+  /** Whether it was stored before. */
+  existed: boolean;
+}
+
+/** Stores a reservation if an account has a limit. One statement, because callers wait for it. */
+export async function insertReservation(tx: EntityManager, reservation: Reservation): Promise<Reserved> {
   const { id, spaceId, userId, tokens, source, reference, chargeOnExpiry, leaseMs } = reservation;
-  const reserved = await firstPreparedRow<{ space: number; user: number; existed: boolean }>(
+  const reserved = await firstPreparedRow<Reserved>(
     tx,
     'insert_reservation',
     `with stored as (
        insert into usage_reservation (id, space_id, user_id, tokens, source, reference, charge_on_expiry, lease_ms,
          expires_at)
-       values ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6, $7::json, $8::int,
-         clock_timestamp() + $8::int * interval '1 millisecond')
+       select $1::uuid, $2::uuid, $3::uuid, $4::bigint, $5::text, $6::text, $7::json, $8::int,
+         clock_timestamp() + $8::int * interval '1 millisecond'
+       where exists (
+         select from usage_account where space_id = $2::uuid and owner_id in ($2::uuid, $3::uuid) and has_grant
+       )
        on conflict do nothing
+       returning id
      )
      -- Does not see the row that the same statement stores.
      select coalesce(sum(tokens) filter (where id <> $1), 0)::float8 as space,
        coalesce(sum(tokens) filter (where id <> $1 and user_id = $3), 0)::float8 as "user",
-       coalesce(bool_or(id = $1), false) as existed
+       exists (select from stored) as stored, coalesce(bool_or(id = $1), false) as existed
      from usage_reservation where space_id = $2`,
     [
       id,

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
 import { Lookups } from '../infra/database/lookups.ts';
-import type { Sql } from '../infra/database/rows.ts';
+import { pipelined, type Sql } from '../infra/database/rows.ts';
 import { MINUTE, Sweeper } from '../infra/sweeper.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { assertTokensAvailable, type Charge, type ChargeSource } from './charge.ts';
@@ -91,12 +91,14 @@ export class UsageService implements OnModuleInit {
     { id = uuidV7(), ...reservation }: NewReservation,
   ): Promise<string | null> {
     const { spaceId, userId } = reservation;
-    const accounts = await lockLimitedAccounts(tx, spaceId, userId);
-    if (accounts.length === 0) return null;
-    // Before the check: if no tokens are left, the transaction is rolled back.
-    const reserved = await insertReservation(tx, { ...reservation, id });
+    // Stored before the check: if no tokens are left, the transaction is rolled back.
+    const [accounts, reserved] = await pipelined(
+      lockLimitedAccounts(tx, spaceId, userId),
+      insertReservation(tx, { ...reservation, id }),
+    );
     // An earlier transaction stored it, but its response was lost; other calls may have reserved the rest since.
     if (reserved.existed) return id;
+    if (!reserved.stored) return null;
     assertTokensAvailable(
       accounts.map((account) => ({
         ...account,

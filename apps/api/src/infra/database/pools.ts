@@ -34,7 +34,7 @@ const logger = new Logger('Database');
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
   pipeline: boolean;
-  /** Whether each statement is written at once, and not together with others of the same moment. */
+  /** Whether statements are written before anything else runs, together only with those of the same microtasks. */
   immediate: boolean;
   /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
@@ -187,14 +187,16 @@ export class Connection extends pg.Client {
 
   /** Statements of one moment leave in one write: waking PostgreSQL costs more than most of them. */
   private cork(): void {
-    if (this.corked || this.immediate) return;
+    if (this.corked) return;
     this.corked = true;
     const { stream } = this;
     stream.cork();
-    process.nextTick(() => {
+    const write = () => {
       this.corked = false;
       stream.uncork();
-    });
+    };
+    if (this.immediate) queueMicrotask(write);
+    else process.nextTick(write);
   }
 
   /** The statements under way fail, and so do those that follow. */
