@@ -71,7 +71,8 @@ describe.each(transports('in-process'))('processes that die or stop, %s', (trans
       const world = await fleet.install('stopped');
       const once = await world.subscribe('once', { input: { ms: 60_000 } });
       const again = await world.subscribe('again', {
-        ...{ retry: { onInterrupted: true }, input: { ms: LEASE_MS } },
+        // Longer than the lease, even if it is renewed once more: otherwise the step is over before it is aborted.
+        ...{ retry: { onInterrupted: true }, input: { ms: 2 * LEASE_MS } },
         concurrency: 1,
       });
       const paused = await fleet.add();
