@@ -7,8 +7,8 @@ import { Connection, poolOptions } from './pools.ts';
 
 /**
  * What nearly every request reads before anything else, such as its credential. These statements share a connection, so that
- * none waits for a place in a pool: they are prepared, sent at once, and executed one after another. They only read, by
- * indexes, and take no locks, because others wait behind them.
+ * none waits for a place in a pool, and those of one turn of the event loop are sent together. They are prepared, only read,
+ * by indexes, and take no locks, because others wait behind them.
  */
 @Injectable()
 export class Lookups implements OnApplicationShutdown {

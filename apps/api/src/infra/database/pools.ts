@@ -34,8 +34,8 @@ const logger = new Logger('Database');
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
   pipeline: boolean;
-  /** Whether statements are written before anything else runs, together only with those of the same microtasks. */
-  immediate: boolean;
+  /** Whether statements of one turn of the event loop are written together, and not only those of one moment. */
+  gathers: boolean;
   /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
 }
@@ -50,7 +50,7 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     keepAlive: true,
     Client: Connection,
     pipeline: true,
-    immediate: kind === 'lookup',
+    gathers: kind === 'lookup',
     answerMs: statementMs + GRACE_MS,
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,
@@ -149,14 +149,14 @@ function lostIdleConnection(error: Error): void {
  */
 export class Connection extends pg.Client {
   private readonly answerMs: number;
-  private readonly immediate: boolean;
+  private readonly gathers: boolean;
   private corked = false;
 
   constructor(options?: string | pg.ClientConfig) {
     super(options);
     const own = options as Partial<ConnectionOptions> | undefined;
     this.answerMs = own?.answerMs ?? Infinity;
-    this.immediate = own?.immediate ?? false;
+    this.gathers = own?.gathers ?? false;
     // Between two uses, nothing else listens for errors for a moment, and an error would end the process.
     this.on('error', () => undefined);
     // Assigned rather than overridden, to keep the overloads of the original.
@@ -195,7 +195,7 @@ export class Connection extends pg.Client {
       this.corked = false;
       stream.uncork();
     };
-    if (this.immediate) queueMicrotask(write);
+    if (this.gathers) setImmediate(write);
     else process.nextTick(write);
   }
 
