@@ -292,6 +292,19 @@ describe('settings', () => {
   );
 });
 
+verifies('models.resolve', 'every call uses the model that the agent has now', async () => {
+  const calls = await AgentCalls.make(app);
+  const used = async () => {
+    const { turnId } = (await calls.json({ contents: said('Hi') })).body;
+    return (await calls.turn(turnId)).model;
+  };
+  expect([await used(), await used()]).toEqual(['platform/offline', 'platform/offline']);
+  const name = `model-${randomUUID()}`;
+  await app.client().models.create({ name, baseUrl: openai.url });
+  await app.client().agents.update(calls.agentId, { model: name });
+  expect([await used(), await used()]).toEqual([name, name]);
+});
+
 verifies('chat.model', 'owners and admins run a turn on another model, and it stays there', async () => {
   const calls = openai.requests.length;
   const model = 'platform/offline';
