@@ -76,11 +76,14 @@ describe('StepsField', () => {
     ]);
     await step(2).findByTitle('Clock');
     expect(step(2).getByTitle('now')).toBeDefined();
-    const input = await step(2).findByRole('textbox', { name: 'Input' });
-    fireEvent.change(input, { target: { value: '[1]' } });
+    // The editor replaces the field in which the text is edited until it is loaded.
+    const enter = (value: string) =>
+      fireEvent.change(step(2).getByRole('textbox', { name: 'Input' }), { target: { value } });
+    await step(2).findByRole('textbox', { name: 'Input' });
+    enter('[1]');
     await save();
     await step(2).findByText('Enter a JSON object');
-    fireEvent.change(input, { target: { value: '{"zone":"{{inputs.zone}}"}' } });
+    enter('{"zone":"{{inputs.zone}}"}');
     await save();
     await waitFor(() =>
       expect(onFinish).toHaveBeenCalledWith([
