@@ -4,7 +4,6 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { throwawayPostgres } from '../../../tools/postgres.mjs';
 import { readConfig } from '../src/infra/config/platform-config.ts';
-import { Lookups } from '../src/infra/database/lookups.ts';
 import { Connection, dataSourceOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { withPromptBegin } from '../src/infra/database/prompt-begin.ts';
 import { migrations } from '../src/migrations/index.ts';
@@ -126,7 +125,7 @@ interface PreparedPlans {
 async function plansOf(app: TestApp): Promise<PreparedPlans[]> {
   const query =
     'select name, generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements';
-  const plans = await app.get(Lookups).rows<PreparedPlans>('prepared', query, []);
+  const plans: PreparedPlans[] = [];
   const { master: pool } = app.get(DataSource).driver as unknown as { master: pg.Pool };
   const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
   for (const client of clients) {
@@ -165,42 +164,6 @@ describe('prepared statements', () => {
       await app.close();
       await model.close();
     }
-  });
-});
-
-describe('lookups', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await TestApp.start();
-  });
-  afterAll(() => app.close());
-
-  const connections = () =>
-    app.sql<{ pid: number }>(
-      `select pid from pg_stat_activity where application_name = 'platform-lookup' and datname = current_database()`,
-    );
-
-  verifies(
-    'database.lookups',
-    'of all requests share a connection, which is opened again if it is lost',
-    async () => {
-      const read = async () => (await app.request('GET', '/api/agents')).status;
-      expect(await Promise.all(Array.from({ length: 20 }, read))).toEqual(Array(20).fill(200));
-      const [before, ...others] = await connections();
-      expect(others).toEqual([]);
-      await app.sql('select pg_terminate_backend($1)', [before?.pid]);
-      await eventually(async () => expect(await read()).toBe(200));
-      const [after] = await connections();
-      expect(after).not.toEqual(before);
-    },
-  );
-
-  verifies('database.lookups', 'that PostgreSQL rejects leave the connection to the others', async () => {
-    const lookups = app.get(Lookups);
-    const wrong = lookups.rows('wrong', 'select 1 / $1::int', [0]);
-    const right = lookups.firstRow('right', 'select $1::int as n', [1]);
-    await expect(wrong).rejects.toThrow('division by zero');
-    expect(await right).toEqual({ n: 1 });
   });
 });
 

@@ -7,12 +7,6 @@ export const database = {
     source: 'issue: Speed',
     behavior: 'PostgreSQL plans the prepared statements of requests a few times, and then keeps their plans',
   },
-  'database.lookups': {
-    source: 'issue: Speed',
-    behavior:
-      'What every request reads first is read on a connection of its own, which is replaced if it is lost; a rejected ' +
-      'statement concerns nobody else',
-  },
   'database.transactions': {
     source: 'issue: Speed',
     behavior:

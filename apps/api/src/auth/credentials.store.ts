@@ -31,7 +31,7 @@ export async function findApiKeys(
        coalesce(k.expires_at <= clock_timestamp(), false) as "isExpired",
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
      from api_key k join membership m using (space_id, user_id)
-     where k.public_id = any($1::text[])`,
+     where k.public_id = any((select $1::text[])::text[])`,
     [publicIds],
   );
   const byPublicId = new Map(keys.map((key) => [key.publicId, key]));

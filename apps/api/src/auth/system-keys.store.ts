@@ -26,7 +26,7 @@ export async function findSystemKeys(
        a.space_id as "spaceId", a.uninstalled_at is null as "isInstalled", k.revoked_at is not null as "isRevoked",
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
      from system_key k join application a on a.id = k.application_id
-     where k.public_id = any($1::text[])`,
+     where k.public_id = any((select $1::text[])::text[])`,
     [publicIds],
   );
   const byPublicId = new Map(keys.map((key) => [key.publicId, key]));

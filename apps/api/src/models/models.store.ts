@@ -84,7 +84,7 @@ export async function findNamed(
   const found = await lookups.rows<{ position: number }>(
     'models.named',
     `select asked.position::int as position, found.*
-     from unnest($1::uuid[], $2::text[]) with ordinality as asked (space_id, name, position)
+     from unnest((select $1::uuid[]), (select $2::text[])) with ordinality as asked (space_id, name, position)
      cross join lateral (
        select ${lookups.columnsOf(ModelEntity)} from model
        where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1

@@ -53,7 +53,7 @@ export async function loadLimits(
        select from usage_account a
        where a.space_id = person.space_id and a.owner_id in (person.space_id, person.user_id) and a.has_grant
      ) as limited
-     from unnest($1::uuid[], $2::uuid[]) with ordinality as person (space_id, user_id, n) order by n`,
+     from unnest((select $1::uuid[]), (select $2::uuid[])) with ordinality as person (space_id, user_id, n) order by n`,
     [users.map(({ spaceId }) => spaceId), users.map(({ userId }) => userId)],
   );
   return found.map(({ limited }) => limited);

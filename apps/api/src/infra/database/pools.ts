@@ -6,10 +6,10 @@ import type { DatabaseLimits, PlatformConfig } from '../config/platform-config.t
 import type { Sql } from './rows.ts';
 
 /**
- * The pools: requests and the turns that they start; what requests look up first; background work; the frames of running
- * turns; readers of logs; leases. None can use the connections of another.
+ * The pools: requests and the turns that they start; background work; the frames of running turns; readers of logs;
+ * leases. None can use the connections of another.
  */
-export type PoolKind = 'api' | 'lookup' | 'background' | 'writer' | 'reader' | 'heartbeat';
+export type PoolKind = 'api' | 'background' | 'writer' | 'reader' | 'heartbeat';
 
 type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 
@@ -34,8 +34,6 @@ const logger = new Logger('Database');
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
   pipeline: boolean;
-  /** Whether statements of one turn of the event loop are written together, and not only those of one moment. */
-  gathers: boolean;
   /** A connection without a response to a statement for this long is closed. */
   answerMs: number;
 }
@@ -50,7 +48,6 @@ export function poolOptions(kind: PoolKind, limits: DatabaseLimits): ConnectionO
     keepAlive: true,
     Client: Connection,
     pipeline: true,
-    gathers: kind === 'lookup',
     answerMs: statementMs + GRACE_MS,
     statement_timeout: statementMs,
     lock_timeout: limits.lockMs,
@@ -74,7 +71,6 @@ function sizeOf(kind: PoolKind, limits: DatabaseLimits): number {
     case 'reader':
       return limits.readerPool;
     case 'heartbeat':
-    case 'lookup':
       return 1;
     case 'writer':
       // One stores frames, the other reads cancel requests.
@@ -149,14 +145,11 @@ function lostIdleConnection(error: Error): void {
  */
 export class Connection extends pg.Client {
   private readonly answerMs: number;
-  private readonly gathers: boolean;
   private corked = false;
 
   constructor(options?: string | pg.ClientConfig) {
     super(options);
-    const own = options as Partial<ConnectionOptions> | undefined;
-    this.answerMs = own?.answerMs ?? Infinity;
-    this.gathers = own?.gathers ?? false;
+    this.answerMs = (options as Partial<ConnectionOptions> | undefined)?.answerMs ?? Infinity;
     // Between two uses, nothing else listens for errors for a moment, and an error would end the process.
     this.on('error', () => undefined);
     // Assigned rather than overridden, to keep the overloads of the original.
@@ -191,12 +184,10 @@ export class Connection extends pg.Client {
     this.corked = true;
     const { stream } = this;
     stream.cork();
-    const write = () => {
+    process.nextTick(() => {
       this.corked = false;
       stream.uncork();
-    };
-    if (this.gathers) setImmediate(write);
-    else process.nextTick(write);
+    });
   }
 
   /** The statements under way fail, and so do those that follow. */
