@@ -16,7 +16,6 @@ import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
-import { Lookups } from '../infra/database/lookups.ts';
 import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
 import type { PageDto } from '../infra/http/page.dto.ts';
 import { Cursors } from '../infra/http/cursors.ts';
@@ -46,7 +45,6 @@ import { mayManage, toInvocableAgent, type InvocableAgent } from './invocable-ag
 export class AgentsService {
   constructor(
     private readonly database: DataSource,
-    private readonly lookups: Lookups,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly catalog: CatalogService,
@@ -58,7 +56,7 @@ export class AgentsService {
     { spaceId, userId }: Pick<UserPrincipal, 'spaceId' | 'userId'>,
     agentId: string,
   ): Promise<InvocableAgent> {
-    const agent = await getAgent(this.lookups, this.database.manager, spaceId, agentId);
+    const agent = await getAgent(this.database, spaceId, agentId);
     const { allowed, reason } = decideAccess(agent.definition, userId);
     if (!allowed) throw forbidden(reason);
     return toInvocableAgent(agent);
@@ -108,7 +106,7 @@ export class AgentsService {
   }
 
   async get(caller: UserPrincipal, id: string): Promise<Agent | AgentListing> {
-    const agent = await getAgent(this.lookups, this.database.manager, caller.spaceId, id);
+    const agent = await getAgent(this.database, caller.spaceId, id);
     return mayManage(caller, agent) ? this.toAgent(caller, agent) : toListing(agent, caller.userId);
   }
 
@@ -141,10 +139,7 @@ export class AgentsService {
   }
 
   async listVersions(caller: UserPrincipal, id: string, query: PageDto): Promise<Page<AgentVersion>> {
-    const agent = assertManaged(
-      caller,
-      await getAgent(this.lookups, this.database.manager, caller.spaceId, id),
-    );
+    const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
     const filter = { versionsOf: agent.id };
     const before = this.cursors.idAfter(query.cursor, filter);
     const versions = await listVersions(this.database.manager, agent, before, query.limit + 1);
@@ -177,10 +172,7 @@ export class AgentsService {
 
   /** Explains who may invoke an agent, and by which rule; with `userId`, the case of that user. */
   async explainAccess(caller: UserPrincipal, id: string, userId?: string): Promise<AgentAccess> {
-    const agent = assertManaged(
-      caller,
-      await getAgent(this.lookups, this.database.manager, caller.spaceId, id),
-    );
+    const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
     const members = await this.identity.listMembers(caller.spaceId);
     return explainAccess({ id: agent.id, ...agent.definition }, members, userId);
   }

@@ -1,7 +1,6 @@
-import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { insertRow, updateRow } from '../infra/database/entity-rows.ts';
-import type { Lookups } from '../infra/database/lookups.ts';
+import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { notFound } from '../infra/http/app-error.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
 import { AgentVersionEntity } from './agent-version.entity.ts';
@@ -48,20 +47,15 @@ export async function accessibleAmong(
 }
 
 /** Throws NOT_FOUND, or FORBIDDEN for an agent of another space. Every call of an agent reads it. */
-export async function getAgent(
-  lookups: Lookups,
-  tx: EntityManager,
-  spaceId: string,
-  id: string,
-): Promise<AgentEntity> {
-  const columns = lookups.columnsOf(AgentEntity);
-  const found = await lookups.rows(
+export async function getAgent(database: DataSource, spaceId: string, id: string): Promise<AgentEntity> {
+  const [agent] = await preparedEntities(
+    database,
+    AgentEntity,
     'agents.get',
-    `select ${columns} from agent where space_id = $1 and id = $2 and deleted_at is null`,
+    (columns) => `select ${columns} from agent where space_id = $1 and id = $2 and deleted_at is null`,
     [spaceId, requireUuid(id, `Agent ${id}`)],
   );
-  const [agent] = lookups.toEntities(AgentEntity, found);
-  return agent ?? (await refuseAgent(tx, id));
+  return agent ?? (await refuseAgent(database.manager, id));
 }
 
 /** As `getAgent`, and locks the row until the transaction ends. */

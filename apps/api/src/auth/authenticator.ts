@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
-import { Lookups } from '../infra/database/lookups.ts';
 import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../infra/crypto/api-tokens.ts';
 import { unauthorized } from '../infra/http/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
@@ -15,8 +14,10 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** Finds the principal of a credential. Reads the database every time, because rights can end at any moment. */
 @Injectable()
 export class Authenticator {
-  private readonly apiKeys = new Batched((publicIds: string[]) => findApiKeys(this.lookups, publicIds));
-  private readonly systemKeys = new Batched((publicIds: string[]) => findSystemKeys(this.lookups, publicIds));
+  private readonly apiKeys = new Batched((publicIds: string[]) => findApiKeys(this.database, publicIds));
+  private readonly systemKeys = new Batched((publicIds: string[]) =>
+    findSystemKeys(this.database, publicIds),
+  );
   private readonly known = new KnownHolders();
   private readonly keyHolders: Record<KeyPrefix, (key: ParsedKey) => Promise<Principal>> = {
     pk: (key) => this.byApiKey(key),
@@ -25,7 +26,6 @@ export class Authenticator {
 
   constructor(
     private readonly database: DataSource,
-    private readonly lookups: Lookups,
     private readonly accessTokens: AccessTokens,
   ) {}
 
@@ -79,7 +79,7 @@ export class Authenticator {
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {
     const claims = await this.accessTokens.verify(token);
-    const signIn = await findSignIn(this.lookups, claims);
+    const signIn = await findSignIn(this.database, claims);
     if (signIn?.role === null) throw noMember();
     if (!signIn || signIn.isRevoked) throw unauthorized('This sign-in has ended; sign in again');
     return {

@@ -1,6 +1,6 @@
 import type { Role } from '@platform/contracts';
-import type { Lookups } from '../infra/database/lookups.ts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource } from 'typeorm';
+import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { AccessClaims } from './access-tokens.ts';
 import type { UserPrincipal } from './principal.ts';
 
@@ -21,10 +21,11 @@ export interface KeyRow {
 
 /** Every call with an API key reads it. */
 export async function findApiKeys(
-  lookups: Lookups,
+  database: DataSource,
   publicIds: readonly string[],
 ): Promise<(KeyRow | undefined)[]> {
-  const keys = await lookups.rows<KeyRow>(
+  const keys = await preparedRows<KeyRow>(
+    database,
     'auth.api-keys',
     `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", k.space_id as "spaceId",
        k.user_id as "userId", m.role, m.removed_at is not null as "isRemoved", k.revoked_at is not null as "isRevoked",
@@ -48,10 +49,11 @@ export interface SignInRow {
 
 /** Every call with an access token reads it. */
 export function findSignIn(
-  lookups: Lookups,
+  database: DataSource,
   { refreshSessionId, userId, spaceId, joinedAt }: AccessClaims,
 ): Promise<SignInRow | null> {
-  return lookups.firstRow(
+  return firstPreparedRow(
+    database,
     'auth.sign-in',
     `select m.role, s.revoked_at is not null as "isRevoked", u.password_temporary as "passwordTemporary"
      from refresh_session s join platform_user u on u.id = s.user_id

@@ -1,5 +1,5 @@
-import type { Lookups } from '../infra/database/lookups.ts';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import type { DataSource } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 /** A system key with everything that decides whether it is valid. */
 export interface SystemKeyRow {
@@ -17,10 +17,11 @@ export interface SystemKeyRow {
 
 /** Every call with a system key reads it. */
 export async function findSystemKeys(
-  lookups: Lookups,
+  database: DataSource,
   publicIds: readonly string[],
 ): Promise<(SystemKeyRow | undefined)[]> {
-  const keys = await lookups.rows<SystemKeyRow>(
+  const keys = await preparedRows<SystemKeyRow>(
+    database,
     'auth.system-keys',
     `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", a.id as "applicationId", a.identifier,
        a.space_id as "spaceId", a.uninstalled_at is null as "isInstalled", k.revoked_at is not null as "isRevoked",

@@ -4,7 +4,6 @@ import ipaddr from 'ipaddr.js';
 import { DataSource } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
-import { Lookups } from '../infra/database/lookups.ts';
 import { SecretBox } from '../infra/crypto/secret-box.ts';
 import { unavailable } from '../infra/http/app-error.ts';
 import { GuardedHttp } from '../infra/http/guarded-http.ts';
@@ -46,12 +45,11 @@ const MAX_UPSTREAMS = 1_000;
 @Injectable()
 export class CatalogService {
   private readonly offline: Upstream = { provider: new OfflineProvider(), endpoint: null };
-  private readonly named = new Batched((names: ModelName[]) => findNamed(this.lookups, names));
+  private readonly named = new Batched((names: ModelName[]) => findNamed(this.database, names));
   private readonly upstreams = new Map<string, Upstream & { model: CatalogModel }>();
 
   constructor(
     private readonly database: DataSource,
-    private readonly lookups: Lookups,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
     private readonly http: GuardedHttp,

@@ -1,8 +1,7 @@
-import { IsNull, LessThan, type EntityManager } from 'typeorm';
+import { IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { insertRowIfAbsent, updateRow } from '../infra/database/entity-rows.ts';
-import type { Lookups } from '../infra/database/lookups.ts';
-import { exactlyOne } from '../infra/database/rows.ts';
+import { columnsOf, insertRowIfAbsent, toEntities, updateRow } from '../infra/database/entity-rows.ts';
+import { exactlyOne, preparedRows } from '../infra/database/rows.ts';
 import { ModelEntity, type ModelDefinition } from './model.entity.ts';
 
 /** What is stored about the server of a model besides its definition. */
@@ -78,20 +77,21 @@ export function lockModel(tx: EntityManager, spaceId: string, id: string): Promi
  * model at all. Every model call reads it.
  */
 export async function findNamed(
-  lookups: Lookups,
+  database: DataSource,
   names: readonly ModelName[],
 ): Promise<(ModelEntity | null)[]> {
-  const found = await lookups.rows<{ position: number }>(
+  const found = await preparedRows<{ position: number }>(
+    database,
     'models.named',
     `select asked.position::int as position, found.*
      from unnest((select $1::uuid[]), (select $2::text[])) with ordinality as asked (space_id, name, position)
      cross join lateral (
-       select ${lookups.columnsOf(ModelEntity)} from model
+       select ${columnsOf(database, ModelEntity)} from model
        where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1
      ) as found`,
     [names.map(({ spaceId }) => spaceId), names.map(({ name }) => name)],
   );
-  const models = lookups.toEntities(ModelEntity, found);
+  const models = toEntities(database, ModelEntity, found);
   const byPosition = new Map(found.map(({ position }, i) => [position, models[i]]));
   return names.map((_, i) => byPosition.get(i + 1) ?? null);
 }

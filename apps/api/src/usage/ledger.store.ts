@@ -1,5 +1,4 @@
-import type { EntityManager } from 'typeorm';
-import type { Lookups } from '../infra/database/lookups.ts';
+import type { DataSource, EntityManager } from 'typeorm';
 import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge } from './charge.ts';
 
@@ -44,10 +43,11 @@ export function lockLimitedAccounts(
 
 /** Returns for each user whether their account or the space's account has a limit. */
 export async function loadLimits(
-  lookups: Lookups,
+  database: DataSource,
   users: { spaceId: string; userId: string }[],
 ): Promise<boolean[]> {
-  const found = await lookups.rows<{ limited: boolean }>(
+  const found = await preparedRows<{ limited: boolean }>(
+    database,
     'usage.limits',
     `select exists (
        select from usage_account a

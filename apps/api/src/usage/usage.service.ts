@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batched } from '../infra/batched.ts';
-import { Lookups } from '../infra/database/lookups.ts';
 import { pipelined, type Sql } from '../infra/database/rows.ts';
 import { MINUTE, Sweeper } from '../infra/sweeper.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
@@ -51,13 +50,12 @@ const BATCH = 100;
 export class UsageService implements OnModuleInit {
   private readonly logger = new Logger(UsageService.name);
   private readonly limits = new Batched((users: { spaceId: string; userId: string }[]) =>
-    loadLimits(this.lookups, users),
+    loadLimits(this.database, users),
   );
   private readonly handlers = new Map<ChargeSource, ExpiredReservationHandler>();
 
   constructor(
     private readonly database: DataSource,
-    private readonly lookups: Lookups,
     private readonly sweeper: Sweeper,
   ) {}
 

@@ -4,7 +4,6 @@ import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
 import { Lanes } from './lanes.ts';
-import { Lookups } from './lookups.ts';
 import { Partitions } from './partitions.ts';
 import { dataSourceOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
@@ -33,7 +32,6 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       providers: [
         Lanes,
-        Lookups,
         Partitions,
         {
           provide: BackgroundDatabase,
@@ -42,7 +40,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, Lanes, Lookups, Partitions],
+      exports: [BackgroundDatabase, Lanes, Partitions],
     };
   }
 

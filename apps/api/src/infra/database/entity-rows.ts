@@ -8,6 +8,7 @@ import type {
   QueryDeepPartialEntity,
   UpdateQueryBuilder,
 } from 'typeorm';
+import { preparedRows } from './rows.ts';
 
 /** Values for columns, or SQL expressions that compute them. */
 export type ColumnValues<Entity> = { [Key in keyof Entity]?: Entity[Key] | (() => string) };
@@ -55,6 +56,21 @@ export async function updateRow<Entity extends ObjectLiteral>(
   const [row, another] = await updateRows(tx, target, where, change);
   if (row === undefined || another !== undefined) throw new Error('Not exactly one row was updated');
   return row;
+}
+
+/**
+ * Reads entities by a statement that each connection parses and plans once, for reads that every call makes. `text` gets
+ * the columns to select. `name` belongs to this statement alone.
+ */
+export async function preparedEntities<Entity extends ObjectLiteral>(
+  database: DataSource,
+  target: EntityTarget<Entity>,
+  name: string,
+  text: (columns: string) => string,
+  values: unknown[],
+): Promise<Entity[]> {
+  const statement = text(columnsOf(database, target));
+  return toEntities(database, target, await preparedRows<ObjectLiteral>(database, name, statement, values));
 }
 
 /**
