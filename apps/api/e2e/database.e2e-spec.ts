@@ -9,7 +9,7 @@ import { withPromptBegin } from '../src/infra/database/prompt-begin.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
-import { copyTemplate, TestApp } from './harness/app.ts';
+import { connectToCopy, copyTemplate, TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { addModel, openAiClient } from './harness/relay-calls.ts';
 import { verifies } from './verifies.ts';
@@ -254,14 +254,7 @@ describe('migrations', () => {
   let database: DataSource;
 
   beforeAll(async () => {
-    database = new DataSource({
-      type: 'postgres',
-      url: await copyTemplate(),
-      installExtensions: false,
-      migrations,
-      migrationsTransactionMode: 'each',
-    });
-    await database.initialize();
+    database = await connectToCopy({ migrations, migrationsTransactionMode: 'each' });
   });
 
   afterAll(() => database.destroy());

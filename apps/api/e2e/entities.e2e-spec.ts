@@ -1,9 +1,9 @@
-import { DataSource, TableColumn } from 'typeorm';
+import { TableColumn, type DataSource } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { entities } from '../src/entities.ts';
 import { rows } from '../src/infra/database/rows.ts';
 import { SnakeNaming } from '../src/infra/database/snake-naming.ts';
-import { copyTemplate } from './harness/app.ts';
+import { connectToCopy } from './harness/app.ts';
 
 /** A column as both sides can describe it. */
 interface ColumnShape {
@@ -18,14 +18,7 @@ describe('entities', () => {
   let database: DataSource;
 
   beforeAll(async () => {
-    database = new DataSource({
-      type: 'postgres',
-      url: await copyTemplate(),
-      installExtensions: false,
-      namingStrategy: new SnakeNaming(),
-      entities,
-    });
-    await database.initialize();
+    database = await connectToCopy({ namingStrategy: new SnakeNaming(), entities });
   });
 
   afterAll(() => database.destroy());

@@ -11,6 +11,7 @@ import { PlatformClient } from '@platform/client';
 import type { Role } from '@platform/contracts';
 import pg from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AppModule } from '../../src/app.module.ts';
 import { setupApp } from '../../src/app.setup.ts';
 import { IdentityService, type NewUser } from '../../src/auth/identity.service.ts';
@@ -231,6 +232,12 @@ export class TestApp {
 /** A migrated database of its own. */
 export async function copyTemplate(): Promise<string> {
   return createDatabase('template template_platform strategy file_copy');
+}
+
+/** TypeORM, connected to such a database. */
+export async function connectToCopy(options: Partial<PostgresDataSourceOptions>): Promise<DataSource> {
+  const url = await copyTemplate();
+  return new DataSource({ type: 'postgres', url, installExtensions: false, ...options }).initialize();
 }
 
 /** A database of its own; empty unless `options` say otherwise. */

@@ -70,12 +70,8 @@ export class JobCreation {
     await this.usage.assertBalance(this.database, spaceId, userId);
     const { form, contents, settings, hidden, key, hash, webhookUrl, timeoutMs } = request;
     const turnId = request.turnId ?? randomUUID();
-    const names = {
-      turnId,
-      hasCallersId: request.turnId !== null,
-      sessionName: request.sessionName ?? randomUUID(),
-    };
-    const start = { caller, agent, contents, settings, hidden, ...names, requestId };
+    const sessionName = request.sessionName ?? randomUUID();
+    const start = { caller, agent, contents, settings, hidden, turnId, sessionName, requestId };
     let id: string | null = null;
     try {
       await this.turns.queue(start, async (tx, turn) => {
