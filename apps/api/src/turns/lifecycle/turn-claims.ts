@@ -57,7 +57,7 @@ export class TurnClaims {
   ) {}
 
   /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */
-  async start(tx: EntityManager, prepared: PreparedTurn): Promise<ActiveTurn> {
+  async start(tx: EntityManager, prepared: PreparedTurn, mayHaveCancelRequest: boolean): Promise<ActiveTurn> {
     const { stored, ...place } = await this.send(tx, prepared, 'RUNNING');
     const { turnId, sessionName, agent, caller, model, settings, requestId } = prepared;
     const claimed = {
@@ -72,7 +72,7 @@ export class TurnClaims {
       settings,
       requestId,
       origin: 'start' as const,
-      mayHaveCancelRequest: prepared.hasCallersId,
+      mayHaveCancelRequest,
       segment: 1,
       nextStep: 2,
     };

@@ -24,8 +24,6 @@ export interface TurnStart {
 /** A start with its ids decided. */
 export interface NewTurn extends TurnStart {
   turnId: string;
-  /** Whether the caller chose the id, and may have cancelled the turn before it is stored. */
-  hasCallersId: boolean;
   sessionName: string;
 }
 

@@ -36,13 +36,16 @@ export class TurnStarter {
     private readonly runner: TurnRunner,
   ) {}
 
-  /** Runs a new turn. Throws `TurnChanged` if its id is taken. */
-  async start(turn: NewTurn): Promise<OpenedSegment> {
+  /**
+   * Runs a new turn. `mayHaveCancelRequest`: the caller chose its id, and may have cancelled it already. Throws
+   * `TurnChanged` if its id is taken.
+   */
+  async start(turn: NewTurn, mayHaveCancelRequest: boolean): Promise<OpenedSegment> {
     this.runner.assertOpen();
     const prepared = await this.preparation.prepare(turn);
     const session = { spaceId: turn.agent.spaceId, agentId: turn.agent.id, userId: turn.caller.userId };
     return this.launch({ ...session, sessionName: turn.sessionName }, (tx) =>
-      this.claims.start(tx, prepared),
+      this.claims.start(tx, prepared, mayHaveCancelRequest),
     );
   }
 

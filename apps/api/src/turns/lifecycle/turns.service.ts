@@ -40,9 +40,8 @@ export class TurnsService {
           : await findTurn(this.database, start.agent.id, start.caller.userId, turnId);
       try {
         if (known) return await this.repeat(start, known);
-        const hasCallersId = start.turnId !== null;
-        const sessionName = start.sessionName ?? randomUUID();
-        return await this.starter.start({ ...start, turnId, hasCallersId, sessionName });
+        const turn = { ...start, turnId, sessionName: start.sessionName ?? randomUUID() };
+        return await this.starter.start(turn, start.turnId !== null);
       } catch (error) {
         if (!(error instanceof TurnChanged)) throw error;
       }
