@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Holder } from '../auth/principal.ts';
 import { FairGate } from '../infra/fair-gate.ts';
 import { isUuid } from '../infra/http/ids.ts';
-import type { LooksAhead } from '../infra/http/look-ahead.ts';
+import { StartedLookups, type LooksAhead } from '../infra/http/look-ahead.ts';
 import { AgentsService } from './agents.service.ts';
 import type { InvocableAgent } from './invocable-agent.ts';
 
@@ -14,28 +14,22 @@ const CONCURRENT_CHECKS = 4;
 @Injectable()
 export class InvokedAgents implements LooksAhead {
   private readonly gate = new FairGate(CONCURRENT_CHECKS);
-  private readonly ahead = new WeakMap<Request, { id: string; agent: Promise<InvocableAgent> }>();
+  private readonly started = new StartedLookups<InvocableAgent>();
 
   constructor(private readonly agents: AgentsService) {}
 
-  lookAhead(req: Request, params: Record<string, string>): void {
-    void this.start(req, params);
+  lookAhead(req: Request, { agentId: id = '' }: Record<string, string>): void {
+    if (req.holder && isUuid(id)) this.started.add(req, id, this.load(req.holder, id));
   }
 
-  /** Like `lookAhead`. Returns the agent, or null if it is not looked up yet. */
-  start(req: Request, { agentId: id }: Record<string, string>): Promise<InvocableAgent> | null {
-    if (req.holder === undefined || id === undefined || !isUuid(id)) return null;
-    const agent = this.load(req.holder, id);
-    // Whoever awaits it handles the rejection.
-    agent.catch(() => undefined);
-    this.ahead.set(req, { id, agent });
-    return agent;
+  /** Returns the agent, if its lookup has started. */
+  find(req: Request, id: string): Promise<InvocableAgent> | null {
+    return this.started.find(req, id);
   }
 
   /** Returns the agent. Throws NOT_FOUND, or FORBIDDEN if the access rule refuses the caller. */
   get(req: Request, caller: Holder, id: string): Promise<InvocableAgent> {
-    const ahead = this.ahead.get(req);
-    return ahead?.id === id ? ahead.agent : this.load(caller, id);
+    return this.find(req, id) ?? this.load(caller, id);
   }
 
   private load(caller: Holder, id: string): Promise<InvocableAgent> {

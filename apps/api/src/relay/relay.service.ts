@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { OpenResponses } from '../auth/open-responses.ts';
 import type { Holder, UserPrincipal } from '../auth/principal.ts';
 import { AppError, unavailable } from '../infra/http/app-error.ts';
-import type { LooksAhead } from '../infra/http/look-ahead.ts';
+import { StartedLookups, type LooksAhead } from '../infra/http/look-ahead.ts';
 import { untilAborted } from '../infra/until-aborted.ts';
 import { CatalogService, type ResolvedModel } from '../models/catalog.service.ts';
 import { costOf } from '../models/price.ts';
@@ -49,10 +49,7 @@ const DRAIN_MS = 20_000;
 @Injectable()
 export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
-  private readonly ahead = new WeakMap<
-    Request,
-    { name: string; found: Promise<[ResolvedModel | null, boolean]> }
-  >();
+  private readonly started = new StartedLookups<[ResolvedModel | null, boolean]>();
   /** Aborts when running calls are to be aborted; null unless the process is shutting down. */
   private drainTimeout: AbortSignal | null = null;
 
@@ -130,10 +127,7 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
   lookAhead(req: Request): void {
     const name = (req.body as { model?: unknown } | undefined)?.model;
     if (req.holder === undefined || typeof name !== 'string') return;
-    const found = this.lookUp(req.holder, name);
-    // Whoever awaits it handles the rejection.
-    found.catch(() => undefined);
-    this.ahead.set(req, { name, found });
+    this.started.add(req, name, this.lookUp(req.holder, name));
   }
 
   private lookUp({ spaceId, userId }: Holder, name: string): Promise<[ResolvedModel | null, boolean]> {
@@ -142,8 +136,7 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
 
   private async resolve(caller: UserPrincipal, body: unknown, req: Request): Promise<ResolvedCall> {
     const name = parseModelName(body);
-    const ahead = this.ahead.get(req);
-    const [model, limited] = await (ahead?.name === name ? ahead.found : this.lookUp(caller, name));
+    const [model, limited] = await (this.started.find(req, name) ?? this.lookUp(caller, name));
     // A stand-in, which agents accept, would deceive a client that names a model.
     if (model === null || model.standIn) throw unknownModel(name);
     return { model, limited };

@@ -58,7 +58,7 @@ export class ExecuteController {
         }),
         ...chooseModel(caller, agent, body.model),
       },
-      agentModel: this.models.find(req),
+      agentModel: this.models.find(req, agent.id),
       requestId: req.requestId,
       hidden: !memory,
     };

@@ -52,7 +52,7 @@ export class TurnsController {
       sessionName: body.session_id ?? null,
       turnId: body.turnId ?? null,
       settings: { ...settingsOf(agent, body), ...chooseModel(caller, agent, body.model) },
-      agentModel: this.models.find(req),
+      agentModel: this.models.find(req, agent.id),
       requestId: req.requestId,
     };
     await this.reader.respond(
