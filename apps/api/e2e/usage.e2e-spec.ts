@@ -430,6 +430,36 @@ describe('the ledger', () => {
     },
   );
 
+  verifies('usage.ledger', 'locks all accounts of a batch in one order before it changes any', async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, member));
+    for (const person of people) await charge(person, 1);
+    const spaces = people.map(({ spaceId }) => spaceId).sort();
+    const last = spaces.at(-1) ?? NOWHERE;
+    const free = () =>
+      app.sql<{ spaceId: string }>(
+        `select space_id as "spaceId" from usage_account where space_id = any($1::uuid[])
+         order by space_id for update skip locked`,
+        [spaces],
+      );
+
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = transaction(async (tx) => {
+      await tx.query('select from usage_account where space_id = $1 and user_id is null for update', [last]);
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const calls = people.map((person) => ({ id: uuidV7(), charge: chargeOf(person, 2) }));
+    const charging = transaction((tx) => usage.chargeAll(tx, calls.reverse()));
+    // All are locked but the account of the user in the last space, which comes after the one that is held.
+    await eventually(async () => expect(await free()).toEqual([{ spaceId: last }]));
+    release.resolve();
+    await Promise.all([holding, charging]);
+    for (const person of people)
+      expect(await balance(person)).toEqual({ user: unlimited(-3), space: unlimited(-3) });
+  });
+
   verifies('usage.ledger', 'adds up when first grants race with fifty charges', async () => {
     const person = await member();
     const work = Array.from({ length: 50 }, (_, i) => () => charge(person, i + 1));

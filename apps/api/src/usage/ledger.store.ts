@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
+import { firstPreparedRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge } from './charge.ts';
 
 /** The first key of this module's advisory locks; the second is a hash of the space id. */
@@ -59,6 +59,15 @@ export async function loadLimits(
   return found.map(({ limited }) => limited);
 }
 
+/** Locks accounts in the order that all transactions use, or none if one of them is missing. */
+const LOCK_ACCOUNTS = `
+  select a.space_id as "spaceId", a.user_id as "userId", a.balance::float8 as balance, a.has_grant as "hasGrant"
+  from usage_account a
+  join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id)
+  where cardinality($1) = (select count(*) from usage_account
+    join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id))
+  order by a.space_id, a.user_id nulls first for update of a`;
+
 /**
  * Locks accounts in the order that all transactions use (by space, the space's account before those of its users), and
  * creates missing ones. The gate is acquired before the first row lock.
@@ -67,27 +76,26 @@ export async function lockAccounts(
   tx: EntityManager,
   accounts: AccountKey[],
 ): Promise<(AccountKey & { balance: number; hasGrant: boolean })[]> {
-  const keys = [
-    ...new Map(accounts.map((account) => [`${account.spaceId} ${account.userId}`, account])).values(),
-  ];
-  const parameters = [keys.map(({ spaceId }) => spaceId), keys.map((key) => key.userId ?? key.spaceId)];
+  const keys = distinct(accounts);
   const lock = () =>
     preparedRows<AccountKey & { balance: number; hasGrant: boolean }>(
       tx,
       'lock_accounts',
-      `select a.space_id as "spaceId", a.user_id as "userId", a.balance::float8 as balance,
-         a.has_grant as "hasGrant"
-       from usage_account a
-       join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id)
-       where cardinality($1) = (select count(*) from usage_account
-         join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id))
-       order by a.space_id, a.user_id nulls first for update of a`,
-      parameters,
+      LOCK_ACCOUNTS,
+      columnsOfKeys(keys),
     );
   const locked = await lock();
   if (locked.length === keys.length) return locked;
   await openAccounts(tx, keys);
   return lock();
+}
+
+function distinct(accounts: AccountKey[]): AccountKey[] {
+  return [...new Map(accounts.map((account) => [`${account.spaceId} ${account.userId}`, account])).values()];
+}
+
+function columnsOfKeys(keys: AccountKey[]): [spaceIds: string[], ownerIds: string[]] {
+  return [keys.map(({ spaceId }) => spaceId), keys.map((key) => key.userId ?? key.spaceId)];
 }
 
 /**
@@ -131,42 +139,56 @@ function affectedAccounts(entry: NewEntry): AccountKey[] {
 }
 
 /**
+ * Locks the accounts of entries, writes the entries, and updates the balances by those that did not exist; nothing if an
+ * account is missing. One statement, because all charges of the space wait from its lock to the commit. An update finds
+ * the balance as the lock left it, even if that is newer than the snapshot of the statement.
+ */
+const POST_ENTRIES = `
+  with locked as materialized (${LOCK_ACCOUNTS}),
+  posted as (
+    insert into usage_entry (id, space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
+      prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, causation_run_id, note,
+      created_by)
+    select id, "spaceId", "userId", kind, tokens, coalesce(cost, 0), source, "agentId", "turnId", model,
+      coalesce("promptTokens", 0), coalesce("completionTokens", 0), coalesce("cachedTokens", 0),
+      coalesce("reasoningTokens", 0), coalesce(estimated, false), "causationRunId", note, "createdBy"
+    from json_to_recordset($3) as e (id uuid, "spaceId" uuid, "userId" uuid, kind text, tokens bigint,
+      cost numeric, source text, "agentId" uuid, "turnId" text, model text, "promptTokens" int,
+      "completionTokens" int, "cachedTokens" int, "reasoningTokens" int, estimated boolean,
+      "causationRunId" uuid, note text, "createdBy" uuid)
+    -- Counted, because "exists" would lock only the first.
+    where (select count(*) from locked) > 0
+    on conflict do nothing
+    returning id, space_id, user_id, kind, tokens
+  ), part as (
+    select space_id, coalesce(user_id, space_id) as owner_id, kind, tokens from posted
+    union all
+    select space_id, space_id, kind, tokens from posted where kind = 'CHARGE'
+  ), total as (
+    select space_id, owner_id, sum(tokens)::bigint as tokens, bool_or(kind = 'GRANT') as granted
+    from part group by space_id, owner_id
+  ), changed as (
+    update usage_account a set balance = a.balance + t.tokens, has_grant = a.has_grant or t.granted
+    from total t where a.space_id = t.space_id and a.owner_id = t.owner_id
+  )
+  select (select count(*) from locked) > 0 as locked, array(select id from posted) as posted`;
+
+/**
  * Writes entries and updates the balances by those that did not exist. Returns the ids of the new entries. It locks the
  * accounts until the commit.
  */
 export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
-  await lockAccounts(tx, entries.flatMap(affectedAccounts));
-  const posted = await preparedRows<{ id: string }>(
-    tx,
-    'post_entries',
-    `with posted as (
-       insert into usage_entry (id, space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
-         prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, causation_run_id, note,
-         created_by)
-       select id, "spaceId", "userId", kind, tokens, coalesce(cost, 0), source, "agentId", "turnId", model,
-         coalesce("promptTokens", 0), coalesce("completionTokens", 0), coalesce("cachedTokens", 0),
-         coalesce("reasoningTokens", 0), coalesce(estimated, false), "causationRunId", note, "createdBy"
-       from json_to_recordset($1) as e (id uuid, "spaceId" uuid, "userId" uuid, kind text, tokens bigint,
-         cost numeric, source text, "agentId" uuid, "turnId" text, model text, "promptTokens" int,
-         "completionTokens" int, "cachedTokens" int, "reasoningTokens" int, estimated boolean,
-         "causationRunId" uuid, note text, "createdBy" uuid)
-       on conflict do nothing
-       returning id, space_id, user_id, kind, tokens
-     ), part as (
-       select space_id, coalesce(user_id, space_id) as owner_id, kind, tokens from posted
-       union all
-       select space_id, space_id, kind, tokens from posted where kind = 'CHARGE'
-     ), total as (
-       select space_id, owner_id, sum(tokens)::bigint as tokens, bool_or(kind = 'GRANT') as granted
-       from part group by space_id, owner_id
-     ), changed as (
-       update usage_account a set balance = a.balance + t.tokens, has_grant = a.has_grant or t.granted
-       from total t where a.space_id = t.space_id and a.owner_id = t.owner_id
-     )
-     select id from posted`,
-    [JSON.stringify(entries.map(toRecord))],
-  );
-  return new Set(posted.map(({ id }) => id));
+  const keys = distinct(entries.flatMap(affectedAccounts));
+  const values = [...columnsOfKeys(keys), JSON.stringify(entries.map(toRecord))];
+  const post = () =>
+    firstPreparedRow<{ locked: boolean; posted: string[] }>(tx, 'post_entries', POST_ENTRIES, values);
+  let result = await post();
+  if (!result?.locked) {
+    await openAccounts(tx, keys);
+    result = await post();
+  }
+  if (!result?.locked) throw new Error('The accounts of an entry were not created');
+  return new Set(result.posted);
 }
 
 function toRecord(entry: NewEntry): object {

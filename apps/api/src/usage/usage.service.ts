@@ -142,14 +142,15 @@ export class UsageService implements OnModuleInit {
    * charged now.
    */
   async chargeAll(tx: EntityManager, calls: EndedCall[]): Promise<Set<string>> {
-    await deleteReservations(
-      tx,
-      calls.map(({ id }) => id),
-    );
+    const ids = calls.map(({ id }) => id);
     const entries = calls.flatMap(({ id, charge }) =>
       charge ? [{ id, kind: 'CHARGE' as const, charge }] : [],
     );
-    return entries.length > 0 ? postEntries(tx, entries) : new Set();
+    const [, posted] = await pipelined(
+      deleteReservations(tx, ids),
+      entries.length > 0 ? postEntries(tx, entries) : new Set<string>(),
+    );
+    return posted;
   }
 
   /** Charges or releases the reservations whose lease has expired, each in its own transaction. */
