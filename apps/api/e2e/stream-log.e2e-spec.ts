@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type { DataSource } from 'typeorm';
 import type { Sql } from '../src/infra/database/rows.ts';
 import {
   findExpiredStreams,
@@ -12,7 +12,7 @@ import {
   readTails,
   takeOverStream,
 } from '../src/streams/stream-log.store.ts';
-import { createDatabase } from './harness/app.ts';
+import { connectToCopy } from './harness/app.ts';
 import { Explained, type Cost } from './harness/explained.ts';
 
 /** More rows than a page. */
@@ -23,43 +23,37 @@ const ROW_BYTES = 2 * (140 + 20);
 const OLD = 20_000;
 const OPEN = 2_000;
 
-let client: pg.Client;
-let sql: Sql;
+let sql: DataSource;
 const short = randomUUID();
 const long = randomUUID();
 
 beforeAll(async () => {
-  const databaseUrl = await createDatabase('template template_platform strategy file_copy');
-  client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
   // One connection, for `explain` undoes what it did.
-  sql = {
-    query: async (text: string, values?: unknown[]) => (await client.query(text, values)).rows as never,
-  };
-  await client.query(
+  sql = await connectToCopy({ poolSize: 1 });
+  await sql.query(
     `insert into stream (segment, fencing_token, lease_until, last_seq, ended_at, frames_kept)
      select 1, gen_random_uuid(), now(), 1, now() - interval '100 days', false from generate_series(1, $1::int)`,
     [OLD],
   );
-  await client.query(
+  await sql.query(
     `insert into stream (segment, fencing_token, lease_until)
      select 1, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, $1::int)`,
     [OPEN],
   );
   await store(short, SHORT);
   await store(long, LONG);
-  await client.query('vacuum analyze');
+  await sql.query('vacuum analyze');
 });
-afterAll(() => client.end());
+afterAll(() => sql.destroy());
 
 /** A stream of so many rows of two frames each, about 300 bytes a row. */
 async function store(id: string, count: number): Promise<void> {
-  await client.query(
+  await sql.query(
     `insert into stream (id, segment, fencing_token, lease_until) values ($1, 1, gen_random_uuid(), now())`,
     [id],
   );
   const frame = (seq: string) => String.raw`format(E'id: 1.%s\ndata: %s\n\n', ${seq}, repeat('x', 140))`;
-  await client.query(
+  await sql.query(
     `insert into stream_frame (stream_id, from_seq, to_seq, data)
      select $1, 2 * n - 1, 2 * n, convert_to(${frame('2 * n - 1')} || ${frame('2 * n')}, 'utf8')
      from generate_series(1, $2::int) n`,
@@ -159,11 +153,11 @@ describe('what has had its time', () => {
   it('is deleted in small batches that find it by an index', async () => {
     const old = [randomUUID(), randomUUID()];
     for (const id of old) await store(id, 1_500);
-    await client.query(
+    await sql.query(
       `update stream set ended_at = now() - interval '8 days', last_seq = 3000 where id = any($1::uuid[])`,
       [old],
     );
-    await client.query('analyze');
+    await sql.query('analyze');
     const kept = async () => Array.from((await readStates(sql, old)).values(), (state) => state.kept);
     expect(await kept()).toEqual([true, true]);
     const explained = new Explained(sql);
@@ -180,7 +174,7 @@ describe('what has had its time', () => {
   });
 
   it('is found among thousands that live, were it a stream without a writer', async () => {
-    await client.query(`update stream set lease_until = now() - interval '1 minute' where id = $1`, [long]);
+    await sql.query(`update stream set lease_until = now() - interval '1 minute' where id = $1`, [long]);
     const explained = new Explained(sql);
     await findExpiredStreams(explained);
     expect(explained.cost.scanned).not.toContain('stream');

@@ -341,9 +341,14 @@ const BATCH_ROWS = 512;
  * Merges the rows of an ended stream, from `fromSeq` on, into rows of up to 64 KB. Returns where the next batch begins,
  * or null at the end.
  */
-export async function mergeFrames(sql: Sql, streamId: string, fromSeq: number): Promise<number | null> {
-  const batch = await firstRow<{ toSeq: number | null; rows: number }>(
+export async function mergeFrames(
+  sql: PreparedSql,
+  streamId: string,
+  fromSeq: number,
+): Promise<number | null> {
+  const batch = await firstPreparedRow<{ toSeq: number | null; rows: number }>(
     sql,
+    'merge_frames',
     `with batch as (
        select from_seq, to_seq, data from stream_frame where stream_id = $1 and from_seq >= $2
        order by from_seq limit $3
