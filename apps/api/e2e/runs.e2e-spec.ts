@@ -3,8 +3,11 @@ import { jest } from '@jest/globals';
 import type { Run, Trigger } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { uuidV7 } from '../src/infra/uuid-v7.ts';
+import { RunClaims } from '../src/tasks/run-claims.ts';
 import { RunCreation } from '../src/tasks/run-creation.ts';
 import { RunLineage } from '../src/tasks/run-lineage.ts';
+import { RunWorker } from '../src/tasks/run-worker.ts';
+import { RunWrites } from '../src/tasks/run-writes.ts';
 import { StepError } from '../src/tasks/step-error.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
@@ -470,6 +473,41 @@ describe('cancel', () => {
     await runs.reached(queued, 'RUNNING');
     await runs.cancel(queued);
     expect(await runs.reached(queued)).toMatchObject({ status: 'CANCELLED', attempt: 2 });
+  });
+
+  verifies('run.cancel', 'ends a run that fails before its process has seen the request', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' }, database: app });
+    try {
+      let calls = 0;
+      const fails = scripted.step('fails', async ({ runId }) => {
+        calls += 1;
+        await new RunCalls(api).cancel({ id: runId });
+        throw new StepError('STEP_FAILED', 'On its own');
+      });
+      const run = await runs.result([fails], { retry: { attempts: 2, backoffMs: 0 } });
+      expect(run).toMatchObject({ status: 'CANCELLED', cancelRequested: true, attempt: 1 });
+      expect(run.finishedAt).not.toBeNull();
+      expect(calls).toBe(1);
+    } finally {
+      await api.close();
+    }
+  });
+
+  verifies('run.cancel', 'ends a run whose process gives it back', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const own = new RunCalls(api);
+      const work = ScriptedAction.install(api);
+      const run = await own.start(await own.createTask([work.step('one', () => 1)]));
+      const claimed = await api.get(RunClaims).claim(run.id);
+      expect((await own.cancel(run)).body).toMatchObject({ status: 'RUNNING', cancelRequested: true });
+      if (claimed) await api.get(RunWrites).release(claimed);
+      await api.get(RunWorker).handle(run.id);
+      expect(await own.get(run)).toMatchObject({ status: 'CANCELLED', attempts: [{ status: 'CANCELLED' }] });
+      expect(work.calls).toEqual([]);
+    } finally {
+      await api.close();
+    }
   });
 });
 

@@ -22,6 +22,8 @@ export interface ClaimedRun {
   retry: TaskRetry;
   /** Whether the task was deleted, or retired by its application, since the run was queued. */
   isTaskGone: boolean;
+  /** Whether its cancellation was requested of a process that has given the run back. */
+  cancelRequested: boolean;
 }
 
 /** Who executes a run. */
@@ -45,7 +47,7 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
   r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload,
-  r.inputs, r.attempt, t.timeout_ms as "timeoutMs", t.retry,
+  r.inputs, r.attempt, r.cancel_requested as "cancelRequested", t.timeout_ms as "timeoutMs", t.retry,
   t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
 
 type StoredRun = FencedRun & { payload: Record<string, unknown> | null };

@@ -14,7 +14,7 @@ const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
 /** The rows of `m`, which has the columns `run_id` and `fencing_token`, whose claims still hold. */
 const held = (columns: string, lock: 'no key update' | 'update') => `
   select q.*, ${columns} from (select * from m order by run_id) m cross join lateral (
-    select run_id, task_id, slot, lease_until from run_queue
+    select run_id, task_id, slot, lease_until, cancel_requested from run_queue
     where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
   ) q`;
 
@@ -94,7 +94,7 @@ export interface AttemptEnd extends Claim {
   attempt: number;
   status: RunAttemptStatus;
   error: RunError | null;
-  /** Milliseconds until the next attempt; null: the run ends. */
+  /** Milliseconds until the next attempt; null: the run ends. If its cancellation was requested, it is CANCELLED instead. */
   delayMs: number | null;
   /** The last step, unless its end is stored. Any other step that is stored as running ends like the attempt. */
   ended: StepEnd | null;
@@ -107,19 +107,21 @@ export const END_ATTEMPTS = `
   ), held as materialized (
     ${held(`m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
   ), own as (
-    select * from held where not $8::boolean or lease_until < statement_timestamp()
+    select *, delay_ms is not null and not cancel_requested as is_again
+    from held where not $8::boolean or lease_until < statement_timestamp()
   ), gone as (
-    delete from run_queue q using own where q.run_id = own.run_id and own.delay_ms is null
+    delete from run_queue q using own where q.run_id = own.run_id and not own.is_again
   ), again as (
     update run_queue q set state = 'READY', slot = null, lease_until = null, hints = 1,
       available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
       next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
-    from own where q.run_id = own.run_id and own.delay_ms is not null
+    from own where q.run_id = own.run_id and own.is_again
   ), ended as (
-    update run r set status = case when own.delay_ms is null then own.status else 'QUEUED' end,
+    update run r set
+      status = case when own.is_again then 'QUEUED' when own.delay_ms is null then own.status else 'CANCELLED' end,
       error = case when own.delay_ms is null then own.error end,
-      finished_at = case when own.delay_ms is null then clock_timestamp() end,
-      attempt = case when own.delay_ms is null then r.attempt else r.attempt + 1 end
+      finished_at = case when not own.is_again then clock_timestamp() end,
+      attempt = case when own.is_again then r.attempt + 1 else r.attempt end
     from own where r.id = own.run_id
   ), attempt as (
     update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()

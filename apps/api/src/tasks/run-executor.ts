@@ -22,7 +22,8 @@ export class RunExecutor {
 
   /** Returns how the attempt ended. Throws RunSuperseded if the run no longer belongs to this process. */
   async execute(active: ActiveRun): Promise<Outcome> {
-    const { timeoutMs, isTaskGone } = active.run;
+    const { timeoutMs, isTaskGone, cancelRequested } = active.run;
+    if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
     if (isTaskGone) return TASK_GONE;
     const timer = setTimeout(() => active.stop('timed-out'), timeoutMs);
     try {
