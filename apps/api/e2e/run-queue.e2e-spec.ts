@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
+import pg from 'pg';
 import { Partitions } from '../src/infra/database/partitions.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { RunClaims } from '../src/tasks/run-claims.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS } from '../src/tasks/run-endings.store.ts';
 import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/run-queue.store.ts';
@@ -10,6 +12,7 @@ import { listRunsStatement } from '../src/tasks/runs.store.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
+import { LostResponses } from './harness/lost-responses.ts';
 import { rowsRead } from './harness/query-plan.ts';
 import { RedisServer } from './harness/redis.ts';
 import { RunCalls } from './harness/run-calls.ts';
@@ -157,6 +160,60 @@ describe('old runs', () => {
     );
     return id;
   }
+});
+
+describe('slots of a new task', () => {
+  const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
+  let app: TestApp;
+  let runs: RunCalls;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    runs = new RunCalls(app);
+  });
+
+  afterAll(() => app.close());
+
+  verifies('run.next', 'are used also if another process has just created them', async () => {
+    const task = await runs.createTask(steps, { concurrency: 5 });
+    const run = await runs.start(task);
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      const slots = 'insert into run_slot (task_id, n) select $1, n from generate_series(1, 5) n';
+      await other.query(slots, [task.id]);
+      const claim = app.get(RunClaims).claim(run.id);
+      await eventually(async () => {
+        const waiting = await other.query(
+          'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+          [(other as unknown as { processID: number }).processID],
+        );
+        expect(waiting.rowCount).toBe(1);
+      });
+      await other.query('commit');
+      expect((await claim)?.run.id).toBe(run.id);
+    } finally {
+      await other.end();
+    }
+  });
+
+  verifies('run.lost-response', 'cost no run that is claimed at the same time', async () => {
+    const task = await runs.createTask(steps, { concurrency: 5 });
+    const claims = app.get(RunClaims);
+    await claims.claim((await runs.start(task)).id);
+    const next = await runs.start(task);
+    const first = await runs.start(await runs.createTask(steps, { concurrency: 5 }));
+    const responses = new LostResponses(app.get(BackgroundDatabase));
+    try {
+      responses.next(/insert into run_slot/);
+      const claimed = await Promise.all([next, first].map(({ id }) => claims.claim(id)));
+      expect(claimed.map((active) => active?.run.id).sort()).toEqual([next.id, first.id].sort());
+      expect(responses.lost).toBe(1);
+    } finally {
+      responses.restore();
+    }
+  });
 });
 
 describe('with Redis', () => {

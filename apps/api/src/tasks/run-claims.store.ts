@@ -163,15 +163,13 @@ export async function findClaimedRuns(
   return found.map(toFencedRun);
 }
 
-/** Creates the slots that a task lacks. Returns how many. */
-export async function createSlots(sql: Sql, taskId: string, concurrency: number): Promise<number> {
-  const created = await rows(
+/** Creates the slots that a task lacks. Waits for whoever creates the same ones. */
+export async function createSlots(sql: Sql, taskId: string, concurrency: number): Promise<void> {
+  await rows(
     sql,
-    `insert into run_slot (task_id, n) select $1, n from generate_series(1, $2::int) n
-     on conflict do nothing returning n`,
+    `insert into run_slot (task_id, n) select $1, n from generate_series(1, $2::int) n on conflict do nothing`,
     [taskId, concurrency],
   );
-  return created.length;
 }
 
 /** Renews the leases of claims. Locks rows in the order of their ids, as every statement does. Returns the ids of the runs that still belong to them. */

@@ -64,7 +64,7 @@ export class RunClaims {
     }
   }
 
-  /** Creates the slots that tasks lack. Returns the ids for which there may be a run now. */
+  /** Creates the slots that tasks lack, unless another process has. Returns the ids for which there may be a run now. */
   private async createSlots(
     tasks: readonly store.ClaimedTask[],
     claimed: readonly ActiveRun[],
@@ -72,7 +72,9 @@ export class RunClaims {
     const again: string[] = [];
     for (const { taskId, concurrency, hasSlots, ids } of tasks) {
       if (hasSlots) continue;
-      if ((await store.createSlots(this.database, taskId, concurrency)) === 0) continue;
+      const create = () => store.createSlots(this.database, taskId, concurrency);
+      // A failure would also lose the runs that are claimed already.
+      await whileUnavailable(create, undefined, this.config.runLeaseMs / 2);
       again.push(...ids.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
     }
     return again;
