@@ -87,13 +87,14 @@ export class BullMessaging
   }
 
   async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.send(kind, inJobs(ids));
+    const room = this.countRoom(kind);
+    if (ids.length > 0 && room > 0) await this.send(kind, inJobs(ids, room));
   }
 
   /** Adds a job for each of the lists of ids. Never rejects. */
   private async send(kind: HintKind, jobs: string[][]): Promise<void> {
-    if (this.watch === null || !this.hasCapacity(kind)) return;
-    const added = jobs.slice(0, MAX_JOBS - this.watch.countJobs(kind));
+    const added = jobs.slice(0, this.countRoom(kind));
+    if (this.watch === null || added.length === 0) return;
     this.watch.countAdded(kind, added.length);
     const queue = this.queue(kind, 'producer');
     try {
@@ -115,8 +116,8 @@ export class BullMessaging
     return this.watch?.isUp ? 'up' : 'down';
   }
 
-  hasCapacity(kind: HintKind): boolean {
-    return this.watch !== null && this.watch.isUp && this.watch.countJobs(kind) < MAX_JOBS;
+  countPlaces(kind: HintKind): number {
+    return HINTS_PER_JOB * this.countRoom(kind);
   }
 
   onRecovery(listener: () => void): void {
@@ -142,6 +143,11 @@ export class BullMessaging
       await withTimeout(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.logQueueError(error));
     }
     for (const connection of this.connections) connection.disconnect();
+  }
+
+  /** Returns how many jobs can be added. */
+  private countRoom(kind: HintKind): number {
+    return this.watch?.isUp ? Math.max(0, MAX_JOBS - this.watch.countJobs(kind)) : 0;
   }
 
   private announceRecovery(): void {
@@ -243,9 +249,9 @@ export class BullMessaging
   }
 }
 
-/** Divides ids among jobs. */
-function inJobs(ids: readonly string[]): string[][] {
-  const size = Math.min(HINTS_PER_JOB, Math.ceil(ids.length / SHARES));
+/** Divides ids among jobs, for which there is room. */
+function inJobs(ids: readonly string[], room: number): string[][] {
+  const size = Math.min(HINTS_PER_JOB, Math.ceil(ids.length / Math.min(SHARES, room)));
   return Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size));
 }
 

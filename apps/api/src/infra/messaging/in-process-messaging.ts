@@ -51,9 +51,9 @@ export class InProcessMessaging extends Messaging implements OnModuleDestroy {
     return 'in-process';
   }
 
-  hasCapacity(kind: HintKind): boolean {
-    const consumer = this.consumers.get(kind);
-    return consumer !== undefined && !this.stopping && consumer.waiting.size < ENOUGH_WAITING;
+  countPlaces(kind: HintKind): number {
+    const waiting = this.consumers.get(kind)?.waiting.size ?? MAX_WAITING;
+    return this.stopping || waiting >= ENOUGH_WAITING ? 0 : MAX_WAITING - waiting;
   }
 
   /** Nothing is lost while the process lives, and outbox publishers poll when they start. */

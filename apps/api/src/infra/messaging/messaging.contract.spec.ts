@@ -205,11 +205,31 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     });
     const ids = numbered(MAX_WAITING + 700);
     for (let i = 0; i < ids.length; i += 200) await table.add(ids.slice(i, i + 200));
-    expect(messaging.hasCapacity('job')).toBe(false);
+    expect(messaging.countPlaces('job')).toBe(0);
     open(undefined);
     relay.register(table);
     await eventually(async () => expect(table.count()).toBe(ids.length));
-    expect(messaging.hasCapacity('job')).toBe(true);
+    expect(messaging.countPlaces('job')).toBeGreaterThan(0);
+  });
+
+  it('takes no rows that it cannot publish, because each would wait longer', async () => {
+    const { messaging, relay } = await start();
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    const handled = new Set<string>();
+    const handler = async (id: string) => {
+      await gate;
+      handled.add(id);
+    };
+    messaging.consume('job', handler, { concurrency: 1 });
+    await messaging.publish('job', numbered(MAX_WAITING - 32, 'other'));
+    // Each can be taken once.
+    const ids = numbered(1_000);
+    const due = [...ids];
+    const takeDue = (limit: number) => Promise.resolve(due.splice(0, limit));
+    relay.register({ kind: 'job', takeDue, expedite: () => Promise.resolve(0) });
+    await delay(100);
+    open(undefined);
+    await eventually(async () => expect(ids.filter((id) => !handled.has(id))).toEqual([]));
   });
 
   it('handles nothing more once the process ends', async () => {

@@ -41,8 +41,8 @@ export abstract class Messaging {
 
   abstract getState(): MessagingState;
 
-  /** Whether a hint can be published now: messaging is up and not too many hints are waiting. */
-  abstract hasCapacity(kind: HintKind): boolean;
+  /** Returns how many hints can be published now: 0 if messaging is down, or if too many are waiting. */
+  abstract countPlaces(kind: HintKind): number;
 
   /** Calls the listener when hints may have been lost and can be published again. */
   abstract onRecovery(listener: () => void): void;

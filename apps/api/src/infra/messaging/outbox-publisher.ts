@@ -51,10 +51,12 @@ export class OutboxPublisher {
   private async publishDue(): Promise<number> {
     const { pace } = this.messaging;
     const { kind } = this.source;
-    if (!this.messaging.hasCapacity(kind)) return pace.minPollMs;
+    // A row whose hint is dropped would wait longer each time.
+    const limit = Math.min(this.messaging.countPlaces(kind), BATCH);
+    if (limit === 0) return pace.minPollMs;
     try {
       if (this.mayHaveLost) await this.expedite();
-      const ids = await this.source.takeDue(BATCH);
+      const ids = await this.source.takeDue(limit);
       await this.messaging.publish(kind, ids);
       this.idleMs = ids.length > 0 ? pace.minPollMs : Math.min(2 * this.idleMs, pace.maxPollMs);
       return ids.length < BATCH ? this.idleMs : 0;
