@@ -88,18 +88,17 @@ export class BullMessaging
 
   async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
     const room = this.countRoom(kind);
-    if (ids.length > 0 && room > 0) await this.send(kind, inJobs(ids, room));
+    if (ids.length > 0 && room > 0) await this.send(kind, inJobs(ids, room).slice(0, room));
   }
 
   /** Adds a job for each of the lists of ids. Never rejects. */
   private async send(kind: HintKind, jobs: string[][]): Promise<void> {
-    const added = jobs.slice(0, this.countRoom(kind));
-    if (this.watch === null || added.length === 0) return;
-    this.watch.countAdded(kind, added.length);
+    if (!this.watch?.isUp) return;
+    this.watch.countAdded(kind, jobs.length);
     const queue = this.queue(kind, 'producer');
     try {
       // Not addBulk: in a transaction, a script that Redis has lost cannot be loaded again, and the failure is silent.
-      await withTimeout(PUBLISH_MS, Promise.all(added.map((ids) => queue.add({ ids }, HINT))));
+      await withTimeout(PUBLISH_MS, Promise.all(jobs.map((ids) => queue.add({ ids }, HINT))));
     } catch (error) {
       this.watch.reportFailure(error);
     }
@@ -124,22 +123,19 @@ export class BullMessaging
     this.listeners.push(listener);
   }
 
-  /** Stops accepting hints. Running handlers continue, and can still publish. */
+  /** Accepts no more hints: each queue pauses with its next job. Running handlers continue, and can still publish. */
   onModuleDestroy(): void {
     this.stopping = true;
-    if (this.queues === null) return;
-    for (const kind of this.consumers.keys()) {
-      this.queue(kind, 'consumer')
-        .pause(true, true)
-        .catch((error: unknown) => this.logQueueError(error));
-    }
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.watch?.stop();
     if (this.queues) {
       // Does not wait for handlers, which their owners have drained; close() of the context would.
-      for (const kind of this.consumers.keys()) void this.queue(kind, 'consumer').close(true);
+      const closing = [...this.consumers.keys()].map((kind) => this.queue(kind, 'consumer').close(true));
+      await withTimeout(CLOSE_MS, Promise.all(closing)).catch((error: unknown) => this.logQueueError(error));
+    }
+    await this.watch?.stop();
+    if (this.queues) {
       await withTimeout(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.logQueueError(error));
     }
     for (const connection of this.connections) connection.disconnect();
@@ -212,10 +208,15 @@ export class BullMessaging
     const ids = idsOf(data);
     for (const [i, id] of ids.entries()) {
       if (consumer.running >= consumer.concurrency) await this.waitForPlace(consumer);
-      if (this.stopping || consumer.running >= consumer.concurrency) return this.send(kind, [ids.slice(i)]);
+      if (this.stopping || consumer.running >= consumer.concurrency) {
+        await this.send(kind, [ids.slice(i)]);
+        break;
+      }
       consumer.running += 1;
       void this.handle(kind, consumer, id);
     }
+    // Not before: a job that Bull has fetched would wait in the paused queue until it counts as stalled.
+    if (this.stopping) await this.queue(kind, 'consumer').pause(true, true);
   }
 
   private async waitForPlace(consumer: Consumer): Promise<void> {

@@ -232,6 +232,31 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await eventually(async () => expect(ids.filter((id) => !handled.has(id))).toEqual([]));
   });
 
+  it('leaves to others what a process that ends has not begun', async () => {
+    const next = await start();
+    const handled = new Set<string>();
+    next.messaging.consume('job', async (id) => void handled.add(id));
+    const ids: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const ending = await start();
+      ending.messaging.consume('job', async (id) => void handled.add(id));
+      // What keeps a process for a moment when it ends, as running turns do.
+      const { promise: drained, resolve: drain } = Promise.withResolvers<string[]>();
+      ending.relay.register({ kind: 'webhook', takeDue: () => drained, expedite: () => Promise.resolve(0) });
+      const closing: Promise<void>[] = [];
+      for (let i = 0; i < 200; i++) {
+        if (i === 50) closing.push(ending.close());
+        const id = `${round}-${i}`;
+        ids.push(id);
+        await next.messaging.publish('job', [id]);
+      }
+      drain([]);
+      await Promise.all(closing);
+    }
+    // Before Bull gives back what it believes to have stalled, after half a minute.
+    await eventually(async () => expect(ids.filter((id) => !handled.has(id))).toEqual([]), 10_000);
+  });
+
   it('handles nothing more once the process ends', async () => {
     const ending = await start();
     const table = new WorkTable(ending.messaging);
