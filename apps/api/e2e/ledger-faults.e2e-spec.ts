@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { Connection } from '../src/infra/database/pools.ts';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { payerOf } from '../src/turns/records/payer.ts';
@@ -171,6 +172,26 @@ describe('an answer to COMMIT that is lost', () => {
     expect(commits.lost).toBe(1);
     expect(await chargesOf(user)).toEqual([-60]);
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 940, held: 0 });
+  });
+});
+
+describe('a BEGIN that fails', () => {
+  it('reserves nothing for a call without tokens', async () => {
+    const user = await app.addUser('MEMBER');
+    await grant(user, 1_000);
+    await relay(user, model.prompt({ text: ['Hi'], usage: FIGURES }));
+    await app.settle();
+    const failing = jest.spyOn(Connection.prototype, 'begin').mockImplementationOnce(function (
+      this: Connection,
+    ) {
+      const query = () => this.query('START NOTHING');
+      (Object.create(this, { query: { value: query } }) as Connection).begin();
+    });
+    const prompt = model.prompt({ text: ['Hi'], usage: FIGURES });
+    expect([(await relay(user, prompt)).status, model.requests(prompt)]).toEqual([402, []]);
+    expect(failing).toHaveBeenCalled();
+    failing.mockRestore();
+    expect(await balanceOf(user)).toEqual({ limited: true, balance: -200, held: 0 });
   });
 });
 

@@ -104,7 +104,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
       reservation &&
       (await whileUnavailable(
         () =>
-          // It locks the accounts first, which changes nothing.
+          // It locks the accounts first, which changes nothing; without their locks, nothing is reserved.
           this.lanes
             .of(reservation.spaceId, withPromptBegin(this.database))
             .transaction((tx) => this.usage.reserve(tx, reservation)),

@@ -41,7 +41,10 @@ interface Reserved {
   existed: boolean;
 }
 
-/** Stores a reservation if an account has a limit. One statement, because callers wait for it. */
+/**
+ * Stores a reservation if an account has a limit. One statement, because callers wait for it. It stores nothing unless its
+ * transaction has locked an account: sent together with a BEGIN that fails, it would be executed by itself.
+ */
 export async function insertReservation(tx: EntityManager, reservation: Reservation): Promise<Reserved> {
   const { id, spaceId, userId, tokens, source, reference, chargeOnExpiry, leaseMs } = reservation;
   const reserved = await firstPreparedRow<Reserved>(
@@ -54,7 +57,7 @@ export async function insertReservation(tx: EntityManager, reservation: Reservat
          clock_timestamp() + $8::int * interval '1 millisecond'
        where exists (
          select from usage_account where space_id = $2::uuid and owner_id in ($2::uuid, $3::uuid) and has_grant
-       )
+       ) and pg_current_xact_id_if_assigned() is not null
        on conflict do nothing
        returning id
      )

@@ -10,8 +10,8 @@ interface TransactionState {
 
 /**
  * Returns the database with transactions whose first statement is sent together with BEGIN, which saves a round trip. In
- * the rare case that BEGIN alone fails, that statement is executed without the transaction, so it must be harmless by
- * itself; the connection is closed then, and all others fail.
+ * the rare case that BEGIN alone fails, that statement and those that are sent without waiting for it (`pipelined`) are
+ * executed without the transaction, so each must be harmless by itself; the connection is closed then, and all others fail.
  */
 export function withPromptBegin(database: DataSource): Transactions {
   return {
