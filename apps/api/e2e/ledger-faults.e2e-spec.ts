@@ -295,6 +295,27 @@ describe('the row of a call without a limit', () => {
   });
 });
 
+describe('a call whose reservation was stored without an answer', () => {
+  it('is not charged if it never started', async () => {
+    const user = await app.addUser('MEMBER');
+    await grant(user, 1_000_000);
+    const usage = app.get(UsageService);
+    const reserve = usage.reserve.bind(usage);
+    const reserving = jest.spyOn(usage, 'reserve');
+    reserving.mockImplementationOnce(reserve);
+    reserving.mockRejectedValue(new Error('Connection terminated unexpectedly'));
+    commits.next(/into usage_reservation/i);
+    const prompt = model.prompt({ text: ['Hi'] });
+    expect([(await relay(user, prompt)).status, model.requests(prompt)]).toEqual([503, []]);
+    reserving.mockRestore();
+    expect(commits.lost).toBe(1);
+    await app.settle();
+    await sweep(user);
+    expect(await chargesOf(user)).toEqual([]);
+    expect(await balanceOf(user)).toEqual({ limited: true, balance: 1_000_000, held: 0 });
+  });
+});
+
 describe('a call that the sweeper has charged first', () => {
   it('is not charged twice by its process, in the relay', async () => {
     const user = await app.addUser('MEMBER');

@@ -11,7 +11,7 @@ import { isRejected } from '../infra/database/data-errors.ts';
 import { Batched } from '../infra/batched.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { withPromptBegin } from '../infra/database/prompt-begin.ts';
-import { whileUnavailable } from '../infra/database/unavailable.ts';
+import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
 import { UsageService, type EndedCall } from '../usage/usage.service.ts';
@@ -110,7 +110,11 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
             .transaction((tx) => this.usage.reserve(tx, reservation)),
         undefined,
         RESERVE_RETRY_MS,
-      ));
+      ).catch((error: unknown) => {
+        // It may be stored, and the sweeper would charge a call that never started.
+        if (isUnavailable(error)) this.enqueue({ id: open.id, charge: null });
+        throw error;
+      }));
     if (reservationId === null) open.timer = setTimeout(() => this.register(open), REGISTER_AFTER_MS).unref();
     this.calls.set(open.id, open);
     return open.id;
@@ -126,8 +130,7 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
     // Only after its row is written; otherwise the row would remain.
     const ending = call.stored.then(() => {
       this.ending.delete(ending);
-      this.queue.push({ id, charge });
-      this.writing ??= this.write().finally(() => (this.writing = null));
+      this.enqueue({ id, charge });
     });
     this.ending.add(ending);
   }
@@ -147,6 +150,11 @@ export class RelayLedger implements OnApplicationBootstrap, OnModuleDestroy, Bef
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.drain();
+  }
+
+  private enqueue(call: EndedCall): void {
+    this.queue.push(call);
+    this.writing ??= this.write().finally(() => (this.writing = null));
   }
 
   private register(call: OpenCall): void {
