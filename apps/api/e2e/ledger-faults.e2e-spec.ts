@@ -4,6 +4,7 @@ import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contr
 import { DataSource } from 'typeorm';
 import { Connection } from '../src/infra/database/pools.ts';
 import { RelayLedger } from '../src/relay/relay-ledger.ts';
+import { Compactor } from '../src/turns/context/compactor.service.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { payerOf } from '../src/turns/records/payer.ts';
 import { findTurn } from '../src/turns/records/turn.store.ts';
@@ -149,6 +150,36 @@ describe('an answer to COMMIT that is lost', () => {
     expect([made.status, made.body]).toMatchObject([200, { compacted: true, compactionCount: 1 }]);
     expect((await chargesOf(user)).length).toBe(before.length + 1);
     expect((await balanceOf(user)).held).toBe(0);
+  });
+
+  it('starts a summary that was requested once', async () => {
+    const user = await app.addUser('MEMBER');
+    const mine = calls.by(user);
+    for (const text of ['One', 'Two']) await mine.json({ session_id: 's', contents: said(text) });
+    commits.next(/insert into context_compaction/i);
+    const made = await mine.request<CompactionResult>('POST', '/sessions/s/context/compact', {});
+    expect([made.status, made.body]).toMatchObject([200, { compacted: true, compactionCount: 1 }]);
+    expect(commits.lost).toBe(1);
+    await app.settle();
+    await sweep(user);
+    expect(await chargesOf(user)).toHaveLength(3);
+  });
+
+  it('charges a summary that a turn starts again once', async () => {
+    const user = await app.addUser('MEMBER');
+    const mine = calls.by(user);
+    const nearlyFull = { ...FIGURES, prompt_tokens: 7_000, total_tokens: 7_200 };
+    const last = model.prompt({ text: ['Two'], usage: nearlyFull });
+    for (const text of ['word '.repeat(1_000), last])
+      await mine.json({ session_id: 's', contents: said(text) });
+    commits.next(/insert into context_compaction/i);
+    // Nobody can tell whether it was stored.
+    jest.spyOn(app.get(Compactor), 'hasBegun').mockRejectedValueOnce(new Error('Unknown'));
+    expect((await mine.json({ session_id: 's', contents: said('Three') })).status).toBe(200);
+    expect(commits.lost).toBe(1);
+    await app.settle();
+    await sweep(user);
+    expect(await chargesOf(user)).toHaveLength(4);
   });
 
   it('charges an expired reservation once', async () => {

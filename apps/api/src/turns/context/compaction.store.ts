@@ -89,6 +89,10 @@ export async function insertCompaction(tx: Sql, compaction: NewCompaction): Prom
   return row.id;
 }
 
+export async function isCompactionStored(sql: Sql, id: string): Promise<boolean> {
+  return (await firstRow(sql, 'select from context_compaction where id = $1', [id])) !== null;
+}
+
 /** What the model used for a summary. */
 export interface CompactionUsage {
   promptTokens: number;

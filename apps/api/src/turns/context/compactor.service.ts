@@ -1,7 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
-import { uuidV7 } from '../../infra/uuid-v7.ts';
 import type { ResolvedModel } from '../../models/catalog.service.ts';
 import { ProviderError } from '../../models/model-provider.ts';
 import { costOf } from '../../models/price.ts';
@@ -14,6 +13,7 @@ import {
   endCompaction,
   finishCompaction,
   insertCompaction,
+  isCompactionStored,
   type CompactionUsage,
 } from './compaction.store.ts';
 import { sumTokens, type Context, type Position, type Summary } from './context-state.ts';
@@ -26,6 +26,8 @@ const COMPACTION_LEASE_MS = SUMMARY_TIMEOUT_MS + 30_000;
 
 /** The input of a summary. */
 export interface Compaction {
+  /** The id of the model call in the ledger, decided before the transaction: a repeated one charges no second call. */
+  callId: string;
   sessionRef: string;
   trigger: 'manual' | 'automatic';
   context: Context;
@@ -40,8 +42,6 @@ export interface Compaction {
 /** A compaction that is stored as RUNNING. */
 export interface BegunCompaction {
   id: string;
-  /** The id of the model call in the ledger. */
-  callId: string;
   compaction: Compaction;
 }
 
@@ -71,7 +71,7 @@ export class Compactor implements BeforeApplicationShutdown {
     compaction: Compaction,
     { reserves }: { reserves: boolean },
   ): Promise<BegunCompaction> {
-    const { sessionRef, trigger, plan, at, tokensBefore, model, payer } = compaction;
+    const { callId, sessionRef, trigger, plan, at, tokensBefore, model, payer } = compaction;
     const { mark } = plan;
     const leaseMs = COMPACTION_LEASE_MS;
     const row = { sessionRef, trigger, mark, at, tokensBefore, model: model.name, leaseMs };
@@ -79,7 +79,7 @@ export class Compactor implements BeforeApplicationShutdown {
     const promptTokens = sumTokens(plan.head);
     const prompt = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
     const call = {
-      id: uuidV7(),
+      id: callId,
       spaceId: payer.spaceId,
       userId: payer.userId,
       source: 'compaction' as const,
@@ -90,7 +90,12 @@ export class Compactor implements BeforeApplicationShutdown {
     const tokens = tokensToReserve(promptTokens, summaryLimit(model));
     if (!reserves || (await this.usage.reserve(tx, { ...call, tokens })) === null)
       await this.usage.registerCalls(tx, [call]);
-    return { id, callId: call.id, compaction };
+    return { id, compaction };
+  }
+
+  /** Whether the transaction of `begin` has committed. */
+  hasBegun({ id }: BegunCompaction): Promise<boolean> {
+    return isCompactionStored(this.database, id);
   }
 
   /**
@@ -121,8 +126,8 @@ export class Compactor implements BeforeApplicationShutdown {
   }
 
   private async store(begun: BegunCompaction, call: SummaryCall): Promise<Compacted | null> {
-    const { id, callId, compaction } = begun;
-    const { sessionRef, context, plan, tokensBefore } = compaction;
+    const { id, compaction } = begun;
+    const { callId, sessionRef, context, plan, tokensBefore } = compaction;
     const text = call.summary;
     const tokens = await countTokens(summaryBlock(text));
     const after = tokensAfter(context, plan, tokensBefore, tokens);
@@ -139,10 +144,11 @@ export class Compactor implements BeforeApplicationShutdown {
   }
 
   private async giveUp(
-    { id, callId, compaction }: BegunCompaction,
+    { id, compaction }: BegunCompaction,
     call: SummaryCall,
     status: 'FAILED' | 'ABANDONED',
   ): Promise<void> {
+    const { callId } = compaction;
     try {
       const charge = call.began ? chargeOf(compaction, await call.used()) : null;
       const end = () =>

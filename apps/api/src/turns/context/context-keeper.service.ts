@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { AppError } from '../../infra/http/app-error.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
 import { ProviderError } from '../../models/model-provider.ts';
 import type { RunningTurn } from './running-turn.ts';
 import { isFull, planAutomatic } from './compaction.ts';
@@ -77,6 +79,7 @@ export class ContextKeeper {
     const at = lastPosition(context.steps);
     if (plan === null || at === null) return false;
     const compaction = {
+      callId: uuidV7(),
       sessionRef: turn.session.ref,
       trigger: 'automatic' as const,
       context,
@@ -88,7 +91,11 @@ export class ContextKeeper {
     };
     // The turn has a reservation for the next call; a second one could end the turn in the middle.
     const begin = () =>
-      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { reserves: false }));
+      transactionWithOutcome(
+        this.database,
+        (tx) => this.compactor.begin(tx, compaction, { reserves: false }),
+        (made) => this.compactor.hasBegun(made),
+      );
     const begun = await whileUnavailable(begin, turn.signal);
     const made = await this.compactor.run(begun, turn.signal);
     // A manual compaction was stored in the meantime, and replaces this one.

@@ -3,9 +3,11 @@ import type { CompactionResult, ContextStatus } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { render } from '../../agents/template.ts';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { conflict, notFound, unavailable } from '../../infra/http/app-error.ts';
 import { isText } from '../../infra/http/text.ts';
+import { uuidV7 } from '../../infra/uuid-v7.ts';
 import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
 import { ProviderError } from '../../models/model-provider.ts';
 import { countTokens } from '../../models/tokens.ts';
@@ -77,7 +79,11 @@ export class ContextService {
   async compact(scope: ContextScope): Promise<CompactionResult> {
     await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
-    const begun = await this.database.transaction((tx) => this.begin(tx, scope, model));
+    const begun = await transactionWithOutcome(
+      this.database,
+      (tx) => this.begin(tx, scope, model),
+      async (made) => typeof made === 'number' || this.compactor.hasBegun(made),
+    );
     if (typeof begun === 'number') return this.answer(scope, false, begun, begun);
 
     const made = await this.compactor.run(begun).catch((error: unknown) => {
@@ -118,6 +124,7 @@ export class ContextService {
     if (plan === null || at === null) return used.tokens;
     const payer = { spaceId: agent.spaceId, userId, agentId: agent.id, turnId: null, causationRunId: null };
     const compaction: Compaction = {
+      callId: uuidV7(),
       sessionRef: session.ref,
       trigger: 'manual',
       context,
