@@ -139,7 +139,7 @@ export class TurnStarter {
       failpoint('turns.claim');
       const turn = await this.runner.launch(() =>
         transactionWithOutcome(
-          // All claims lock the session first, which changes nothing that a caller sees.
+          // All claims lock the session first, which by itself leaves at most an empty session, or a higher `turnCount`.
           this.lanes.of(spaceId, withPromptBegin(this.database)),
           claim,
           ({ writer }) => this.streams.isWrittenBy(writer),
