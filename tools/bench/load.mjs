@@ -48,6 +48,20 @@ export function serveLoad(stream) {
       await Promise.all(firsts);
     },
 
+    /** Runs concurrent callers that make one call after another. Returns the number of completed calls. */
+    async closed({ callers, seconds, order }) {
+      const end = performance.now() + seconds * 1_000;
+      let calls = 0;
+      const caller = async () => {
+        while (performance.now() < end) {
+          await run(order);
+          calls++;
+        }
+      };
+      await Promise.all(Array.from({ length: callers }, caller));
+      return calls;
+    },
+
     /** Starts counting. */
     mark() {
       delays = [];

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { child, runBench, temporaryPlace } from './bench.mjs';
 import { quantile } from './clock.mjs';
+import { postgresCpu } from './process-cpu.mjs';
 import { startService } from './service.mjs';
 import { printTurns } from './table.mjs';
 
@@ -26,6 +27,8 @@ if (![streams, rate, seconds].every((value) => value > 0)) {
 
 const BURST = 100_000;
 const JOBS = 50;
+const CALLERS = 32;
+const SHORT = { tokens: 20, rate: 0, waitMs: 0 };
 const SPREAD_MS = Math.max(1_000, streams * 21);
 
 await runBench(bench);
@@ -35,6 +38,7 @@ async function bench() {
   const model = child('fake-openai.mjs');
   const modelUrl = await model.call('url');
   const service = await startService({ ...place, modelUrl, streams });
+  const databaseCpu = await postgresCpu(place.databaseUrl);
 
   const bareClient = child('bare-client.mjs', [modelUrl]);
   const subjects = [
@@ -43,6 +47,7 @@ async function bench() {
       name: 'service',
       load: child('service-client.mjs', [JSON.stringify(service.access)]),
       measured: service.child,
+      databaseCpu,
     },
   ];
   const [bare, ours] = [{}, {}];
@@ -51,6 +56,8 @@ async function bench() {
     [idle, `${turns} turns, one after the other`],
     [paced, `${streams} streams × ${rate} tokens/s × ${seconds} s`],
     [burst, `${bursts} × ${BURST.toLocaleString('en')} tokens`],
+    // Last, because the memory that it takes would be missing in the other figures.
+    [closed, `${CALLERS} callers × ${seconds} s`],
   ]) {
     console.error(`${title} …`);
     Object.assign(bare, await measure(subjects[0]));
@@ -58,7 +65,10 @@ async function bench() {
   }
   console.error(`${JOBS} job streams from a second process …`);
   const followed = await followJobs(service);
-  printTurns({ ours, bare, followed, jobs: JOBS, streams, rate, seconds, turns, tokens: BURST });
+  printTurns({
+    ...{ ours, bare, followed, jobs: JOBS, callers: CALLERS, short: SHORT.tokens },
+    ...{ streams, rate, seconds, turns, tokens: BURST },
+  });
 }
 
 async function warmUp({ load }) {
@@ -72,6 +82,26 @@ async function warmUp({ load }) {
 async function idle({ load }) {
   await sleep(500);
   return { idle: await load.call('turns', turns, { tokens: 5, rate: 200, waitMs: 20 }) };
+}
+
+/** All turns are charged to one space, whose account they lock one after another. */
+async function closed({ load, measured, databaseCpu = () => NaN }) {
+  await load.call('closed', { callers: CALLERS, seconds: 2, order: SHORT });
+  await sleep(500);
+  const before = { database: databaseCpu(), ...(await measured.call('usage')) };
+  const startedAt = performance.now();
+  const done = await load.call('closed', { callers: CALLERS, seconds, order: SHORT });
+  const ms = performance.now() - startedAt;
+  // Work after the last response belongs to the turns as well.
+  await sleep(500);
+  const after = { database: databaseCpu(), ...(await measured.call('usage')) };
+  return {
+    closed: {
+      rate: done / (ms / 1_000),
+      cpu: (after.cpuUs - before.cpuUs) / done / 1_000,
+      database: (after.database - before.database) / done / 1_000,
+    },
+  };
 }
 
 /** Jobs that run in the first process, whose streams are read in a second one. */

@@ -1,5 +1,17 @@
 /** Prints the results of `bench:turns`: the service, the bare client, their ratio, and the target. */
-export function printTurns({ ours, bare, followed, jobs, streams, rate, seconds, turns, tokens }) {
+export function printTurns({
+  ours,
+  bare,
+  followed,
+  jobs,
+  callers,
+  short,
+  streams,
+  rate,
+  seconds,
+  turns,
+  tokens,
+}) {
   const row = (name, unit, pick, aim) => {
     const [own, other] = [pick(ours), pick(bare)];
     return { name, unit, figures: [own, other, own / other], aim: aim?.(own, other) };
@@ -16,6 +28,10 @@ export function printTurns({ ours, bare, followed, jobs, streams, rate, seconds,
       `${turns} turns, one after the other`,
       row('request in → model called, p50', 'ms', (of) => of.idle.called, atMost(6)),
       row('first byte → first delta, p50', 'ms', (of) => of.idle.first, atMost(2)),
+      `Turns of ${short} tokens in one space, ${callers} callers without a pause for ${seconds} s`,
+      row('turns per second', '1/s', (of) => of.closed.rate),
+      row('CPU per turn', 'ms', (of) => of.closed.cpu),
+      row('CPU of PostgreSQL per turn', 'ms', (of) => of.closed.database),
       `${jobs} job streams × ${rate} tokens/s, followed from a second process`,
       alone('its CPU per token', 'µs', followed.cpu),
       alone('delay of a delta, p50', 'ms', followed.p50),
