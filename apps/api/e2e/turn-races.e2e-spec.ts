@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as tick } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
 import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
 import { TurnRunner } from '../src/turns/engine/turn-runner.ts';
@@ -7,6 +8,9 @@ import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { DatabaseGate } from './harness/database-gate.ts';
 import { eventData, readStream } from './harness/frames.ts';
+import { gate as pause } from './harness/gate.ts';
+import { JobCalls } from './harness/job-calls.ts';
+import { LostResponses } from './harness/lost-responses.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 
 let app: TestApp;
@@ -202,5 +206,47 @@ describe('a shutdown', () => {
     const { frames } = await readStream(await start);
     expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'completed' });
     await other.close();
+  });
+});
+
+describe('a cancel request that comes before its turn', () => {
+  it('counts although the response to its statement is lost', async () => {
+    const responses = new LostResponses(app.get(DataSource));
+    try {
+      const [turnId, session] = [randomUUID(), randomUUID()];
+      await cancel(turnId, session);
+      responses.next(/delete from cancel_request/);
+      const { frames } = await agent.stream({ turnId, session_id: session, contents: said(model.prompt()) });
+      expect(responses.lost).toBe(1);
+      expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'cancelled' });
+      expect(await app.sql('select from cancel_request where client_turn_id = $1', [turnId])).toEqual([]);
+    } finally {
+      responses.restore();
+    }
+  });
+
+  it('ends a job that has to wait for its session, however long', async () => {
+    const [turnId, session] = [randomUUID(), randomUUID()];
+    const { opened, open } = pause();
+    const held = { text: ['One', ' two'], pauseAfter: { chunks: 1, until: opened } };
+    const ahead = await agent.open({ session_id: session, contents: said(model.prompt(held)) });
+    try {
+      await cancel(turnId, session);
+      const jobs = new JobCalls(app);
+      const { agentId } = agent;
+      const job = await jobs.start({
+        ...{ agentId, turnId, sessionId: session },
+        contents: said(model.prompt()),
+      });
+      // Ten minutes go by.
+      await app.sql('update cancel_request set expires_at = clock_timestamp() where client_turn_id = $1', [
+        turnId,
+      ]);
+      open();
+      expect((await jobs.reached(job)).status).toBe('CANCELLED');
+    } finally {
+      open();
+      await ahead.rest();
+    }
   });
 });

@@ -6,7 +6,7 @@ import { untilAborted } from '../../infra/until-aborted.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { SegmentReader } from '../answers/segment-reader.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { consumeCancelRequest } from '../records/cancel-request.store.ts';
+import { consumeCancelRequest, hasCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnEngine } from './turn-engine.ts';
 
 /** How long a shutdown waits for running turns before it stops them. */
@@ -76,9 +76,10 @@ export class TurnRunner implements BeforeApplicationShutdown {
    */
   private async forwardEarlyCancel({ agent, userId, turnId, writer, signal }: ActiveTurn): Promise<void> {
     const request = { agentId: agent.id, userId, turnId };
-    const consume = () => consumeCancelRequest(this.database, request);
-    if (!(await whileUnavailable(consume, signal))) return;
+    if (!(await whileUnavailable(() => hasCancelRequest(this.database, request), signal))) return;
     await whileUnavailable(() => this.streams.requestCancel(this.database, writer.streamId), signal);
+    // Last: nobody else would find it. The signal of the turn has aborted by now.
+    await whileUnavailable(() => consumeCancelRequest(this.database, request), writer.signal);
   }
 
   /** Resolves when this process does not run the turn of the stream, or no longer does. */

@@ -26,11 +26,12 @@ export class BackgroundTurns {
   ) {}
 
   /** Stores a queued turn together with what `also` stores. Throws `TurnChanged` if its id is taken. */
-  queue(
+  async queue(
     turn: NewTurn,
     also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
   ): Promise<void> {
-    return this.starter.queue(turn, also);
+    await this.starter.queue(turn, also);
+    await this.cancellation.forwardEarly(turn.agent.id, turn.caller.userId, turn.turnId);
   }
 
   /** Turns by their own ids. */

@@ -5,7 +5,11 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { notFound } from '../../infra/http/app-error.ts';
 import { isUuid } from '../../infra/http/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { consumeCancelRequest, storeCancelRequest } from '../records/cancel-request.store.ts';
+import {
+  consumeCancelRequest,
+  hasCancelRequest,
+  storeCancelRequest,
+} from '../records/cancel-request.store.ts';
 import { WaitingTurns } from './waiting-turns.service.ts';
 import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -47,6 +51,16 @@ export class CancellationService {
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
     return { turnId: turn.turnId, sessionId, status: await this.stop(turn) };
+  }
+
+  /** Cancels a turn whose cancel request came before it: one that is queued may wait for longer than the request is kept. */
+  async forwardEarly(agentId: string, userId: string, turnId: string): Promise<void> {
+    const request = { agentId, userId, turnId };
+    if (!(await hasCancelRequest(this.database, request))) return;
+    const turn = await findTurn(this.database, agentId, userId, turnId);
+    if (turn === null) return;
+    await this.stop(turn);
+    await consumeCancelRequest(this.database, request);
   }
 
   /** Cancels a turn in whatever state it is; `why` is stored with a turn that is not running. */

@@ -1,4 +1,10 @@
-import { firstPreparedRow, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
+import {
+  firstPreparedRow,
+  preparedRows,
+  rows,
+  type PreparedSql,
+  type Sql,
+} from '../../infra/database/rows.ts';
 
 /** The most cancel requests for unknown turns that are stored per user. */
 const MAX_REQUESTS = 100;
@@ -25,19 +31,32 @@ export async function storeCancelRequest(
   );
 }
 
-/** Deletes the request for a turn that has started. Returns whether there was one. */
-export async function consumeCancelRequest(
+/** Whether there is a request for a turn that has been stored. */
+export async function hasCancelRequest(
   sql: PreparedSql,
   { agentId, userId, turnId }: CancelRequest,
 ): Promise<boolean> {
   const row = await firstPreparedRow(
     sql,
-    'consume_cancel_request',
-    `delete from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3
-       and expires_at > clock_timestamp() returning user_id`,
+    'find_cancel_request',
+    `select from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3
+       and expires_at > clock_timestamp()`,
     [agentId, userId, turnId],
   );
   return row !== null;
+}
+
+/** Deletes the request for a turn that has been stored. */
+export async function consumeCancelRequest(
+  sql: PreparedSql,
+  { agentId, userId, turnId }: CancelRequest,
+): Promise<void> {
+  await preparedRows(
+    sql,
+    'consume_cancel_request',
+    'delete from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3',
+    [agentId, userId, turnId],
+  );
 }
 
 /** Deletes at most `limit` requests that have expired. */
