@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
 import type { AuditEntry, Job, Page, WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
+import { JobViews } from '../src/jobs/job-views.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -45,6 +47,9 @@ const told = (path: string, count: number): Promise<WebhookCall[]> =>
 
 const verified = ({ body, headers }: WebhookCall, key = secret) =>
   new Webhook(key).verify(body, headers as Record<string, string>);
+
+const questionsOf = (path: string) =>
+  webhooks.of(path).map(({ body }) => /"question":"(\w+\?)"/.exec(body)?.[1]);
 
 /** Makes the next attempt due now, unless it has begun. */
 const hasten = ({ id }: Job, attempts: number) =>
@@ -118,6 +123,36 @@ describe('a webhook', () => {
     ]);
     expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
+
+  verifies(
+    'webhook.signed',
+    'reports a question although the one before it was answered meanwhile',
+    async () => {
+      const views = app.get(JobViews);
+      const describeJob = views.describe.bind(views);
+      let isAnswered = false;
+      const statuses: number[] = [];
+      const described = jest.spyOn(views, 'describe').mockImplementation(async (row) => {
+        const job = await describeJob(row);
+        const { result } = job;
+        if (isAnswered || row.webhookUrl === null || !result || !('interaction' in result)) return job;
+        isAnswered = true;
+        const { turnId, sessionId } = job;
+        const { interactionId } = result.interaction ?? {};
+        const body = { sessionId, interactionId, selectedOptionIds: ['option_1'] };
+        const answered = agent.request('POST', `/turns/${turnId}/resume`, { body, headers: STREAMED });
+        statuses.push((await answered).status);
+        return job;
+      });
+      try {
+        await start('/answered', '/ask First? | a | b\n/ask Second? | c | d');
+        await eventually(() => Promise.resolve(expect(questionsOf('/answered')).toContain('Second?')));
+        expect(statuses).toEqual([200]);
+      } finally {
+        described.mockRestore();
+      }
+    },
+  );
 
   verifies('webhook.retry', 'is repeated after a 500, unchanged and with the same id', async () => {
     // A test that is held up would find the delay of a later attempt.

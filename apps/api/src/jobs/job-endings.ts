@@ -45,8 +45,9 @@ export class JobEndings {
     const job = url === null ? null : await this.views.describe(row);
     const segment = (await this.turns.extents([turn.id])).get(turn.id)?.segment ?? 0;
     const delivery = await this.database.transaction(async (tx) => {
-      if (move === 'report') await postpone(tx, id, changes);
-      else if (!(await closeJob(tx, id))) return null;
+      // A question that was answered meanwhile would take the place of the next one, because `segment` is already that one's.
+      const isCurrent = move === 'report' ? await postpone(tx, id, changes) : await closeJob(tx, id);
+      if (!isCurrent) return null;
       if (url === null || job === null) return null;
       const about = { spaceId: row.spaceId, url, segment };
       return this.webhooks.store(tx, about, job, row.finishedAt ?? turn.finishedAt ?? turn.createdAt);

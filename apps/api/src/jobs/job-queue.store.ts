@@ -106,14 +106,15 @@ export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boo
   return row !== null;
 }
 
-/** Postpones a job until its turn changes or its deadline, unless its status has changed since `changes` was read. */
-export async function postpone(sql: Sql, id: string, changes: number): Promise<void> {
-  await rows(
+/** Postpones a job until its turn changes or its deadline, unless its status has changed since `changes` was read. Returns false if it has. */
+export async function postpone(sql: Sql, id: string, changes: number): Promise<boolean> {
+  const row = await firstRow(
     sql,
     `update agent_job set hints = 0, next_publish_at = greatest(deadline, clock_timestamp() + interval '1 minute')
-     where id = $1 and changes = $2 and next_publish_at is not null`,
+     where id = $1 and changes = $2 and next_publish_at is not null returning id`,
     [id, changes],
   );
+  return row !== null;
 }
 
 /** Closes a job for which nothing is left to do. Returns false if it was already closed. */

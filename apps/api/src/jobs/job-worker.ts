@@ -57,9 +57,11 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
           return this.enqueue(job);
         case 'stop':
           if (await this.endings.stop(job)) break;
-          return queue.postpone(this.database, id, job.changes);
+          await queue.postpone(this.database, id, job.changes);
+          return;
         case 'wait':
-          return queue.postpone(this.database, id, job.changes);
+          await queue.postpone(this.database, id, job.changes);
+          return;
         case 'report':
         case 'close':
           return this.endings.reportState(job, move);
