@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { JobClaims } from '../src/jobs/job-claims.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventData, textOf } from './harness/frames.ts';
 import { gate } from './harness/gate.ts';
+import { JobCalls } from './harness/job-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -135,4 +139,47 @@ describe('the turns of a process that died', () => {
       expect(completed.execution_time).toBeGreaterThan(0);
     },
   );
+});
+
+describe('a job whose turn was interrupted, and is to be claimed again', () => {
+  /** Such a job, before it is claimed; `claimNow` lets that happen. */
+  async function interrupted() {
+    const jobs = new JobCalls(app);
+    const { opened, open } = gate();
+    const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+    const job = await jobs.start({ agentId: calls.agentId, contents: said(prompt) });
+    const streamOf = `select g.stream_id as id from turn_segment g join agent_job j on j.turn_id = g.turn_id where j.id = $1`;
+    const id = await eventually(async () => {
+      const [stream] = await app.sql<{ id: string }>(streamOf, [job.id]);
+      if (stream === undefined) throw new Error('The job has not begun');
+      return stream.id;
+    });
+    const claim = jest.spyOn(app.get(JobClaims), 'claim').mockResolvedValue('later');
+    await orphan(id);
+    await eventually(async () =>
+      expect(await calls.turn(job.turnId)).toMatchObject({ error: { code: 'INTERRUPTED' } }),
+    );
+    await eventually(() => Promise.resolve(expect(claim).toHaveBeenCalled()));
+    const claimNow = async () => {
+      claim.mockRestore();
+      open();
+      await app.sql(
+        `update agent_job set starting_until = clock_timestamp() where id = $1 and queue_state = 'STARTING'`,
+        [job.id],
+      );
+    };
+    return { jobs, job, claimNow };
+  }
+
+  const ended = async (jobs: JobCalls, job: Job) => (await jobs.reached(job)).status;
+
+  verifies('turn.abort', 'ends if its turn is cancelled', async () => {
+    const { jobs, job, claimNow } = await interrupted();
+    const { turnId, sessionId } = job;
+    const cancelled = await calls.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
+    expect(cancelled.body).toMatchObject({ status: 'failed' });
+    await claimNow();
+    expect(await ended(jobs, job)).toBe('CANCELLED');
+    expect(await calls.turn(turnId)).toMatchObject({ status: 'FAILED' });
+  });
 });

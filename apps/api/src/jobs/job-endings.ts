@@ -1,18 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import type { JobRow } from './job-records.ts';
 import { closeJob, postpone } from './job-queue.store.ts';
 import { JobViews } from './job-views.ts';
-import { endInterrupted, requestCancel } from './jobs.store.ts';
+import { endInterrupted, findJobByTurn, requestCancel } from './jobs.store.ts';
 import { Webhooks } from './webhooks.service.ts';
 
 const TIMED_OUT = { code: 'TIMED_OUT', message: 'The job timed out', retryable: false };
 
 /** Stops jobs, and stores their ends together with the webhooks that report them. */
 @Injectable()
-export class JobEndings {
+export class JobEndings implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly messaging: Messaging,
@@ -20,6 +20,13 @@ export class JobEndings {
     private readonly views: JobViews,
     private readonly webhooks: Webhooks,
   ) {}
+
+  onModuleInit(): void {
+    this.turns.onCancelOfFailed(async (turn) => {
+      const job = await findJobByTurn(this.database.manager, turn.spaceId, turn.id);
+      if (job !== null) await this.cancel({ ...job, turn });
+    });
+  }
 
   /** Requests the cancellation of a job; has no effect if it has ended. */
   async cancel(job: JobRow): Promise<void> {

@@ -74,6 +74,11 @@ export class BackgroundTurns {
     return this.cancellation.stop(turn, why);
   }
 
+  /** Registers what cancels another attempt at a failed turn. */
+  onCancelOfFailed(cancelRetry: (turn: TurnRow) => Promise<void>): void {
+    this.cancellation.onCancelOfFailed(cancelRetry);
+  }
+
   /** QUEUED → FAILED with its reason; false if it has started or ended meanwhile. */
   fail(turnRef: string, why: TurnFailure): Promise<boolean> {
     return failQueued(this.database, turnRef, why);

@@ -23,11 +23,18 @@ const CANCELLED: TurnFailure = {
 /** Records cancel requests. A turn that runs is stopped by the process that runs it. */
 @Injectable()
 export class CancellationService {
+  private readonly retries: ((turn: TurnRow) => Promise<void>)[] = [];
+
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
     private readonly waiting: WaitingTurns,
   ) {}
+
+  /** Registers what cancels another attempt at a failed turn, so that a cancelled turn does not run again by itself. */
+  onCancelOfFailed(cancelRetry: (turn: TurnRow) => Promise<void>): void {
+    this.retries.push(cancelRetry);
+  }
 
   /** An unknown turn is a 404, but the request is stored for ten minutes and cancels the turn if it starts. */
   async cancel(
@@ -50,7 +57,10 @@ export class CancellationService {
       if (turn !== null) await consumeCancelRequest(this.database, request);
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
-    return { turnId: turn.turnId, sessionId, status: await this.stop(turn) };
+    const status = await this.stop(turn);
+    if (status !== 'failed') return { turnId: turn.turnId, sessionId, status };
+    for (const cancelRetry of this.retries) await cancelRetry(turn);
+    return { turnId: turn.turnId, sessionId, status: await this.stopCurrent(turn, CANCELLED) };
   }
 
   /** Cancels a turn whose cancel request came before it: one that is queued may wait for longer than the request is kept. */
