@@ -182,4 +182,11 @@ describe('a job whose turn was interrupted, and is to be claimed again', () => {
     expect(await ended(jobs, job)).toBe('CANCELLED');
     expect(await calls.turn(turnId)).toMatchObject({ status: 'FAILED' });
   });
+
+  it('does not run in a session that was deleted meanwhile', async () => {
+    const { jobs, job, claimNow } = await interrupted();
+    expect((await calls.request('DELETE', `/sessions/${job.sessionId}`)).status).toBe(204);
+    await claimNow();
+    expect(await ended(jobs, job)).toBe('FAILED');
+  });
 });

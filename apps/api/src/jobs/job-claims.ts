@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentsService } from '../agents/agents.service.ts';
 import { IdentityService } from '../auth/identity.service.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
-import { AppError, forbidden } from '../infra/http/app-error.ts';
+import { AppError, forbidden, notFound } from '../infra/http/app-error.ts';
 import { BackgroundTurns } from '../turns/lifecycle/background-turns.service.ts';
 import { TurnChanged } from '../turns/lifecycle/turn-start.ts';
 import * as queue from './job-queue.store.ts';
@@ -32,6 +32,7 @@ export class JobClaims {
     }
     if (await this.parkIfBlocked(job)) return 'parked';
     try {
+      if (turn.sessionDeleted) throw notFound(`Session ${turn.sessionName} is deleted`);
       const by = { agent: await this.getAgent(job), userId: job.userId, requestId: job.requestId };
       const { streamId } = await this.turns.run(turn, from, by, async (tx) => {
         if (!(await queue.claimJob(tx, id, from === 'FAILED'))) throw new TurnChanged();

@@ -89,12 +89,12 @@ export class TurnClaims {
     return { id, sessionRef };
   }
 
-  /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`. */
+  /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`, or its session is deleted. */
   async continue(
     tx: EntityManager,
     { turn, from, origin, by, model, also }: Continuation,
   ): Promise<ActiveTurn> {
-    await holdSession(tx, turn.sessionRef);
+    if (!(await holdSession(tx, turn.sessionRef))) throw new TurnChanged();
     const place = await claimTurn(tx, turn.id, from, model.name);
     if (place === null) throw new TurnChanged();
     if (from === 'FAILED') {

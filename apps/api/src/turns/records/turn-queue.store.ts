@@ -1,9 +1,17 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { SegmentRow, TurnFailure } from './turn.ts';
 
-/** A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. */
-export async function holdSession(tx: Sql, sessionRef: string): Promise<void> {
-  await rows(tx, 'select from session where id = $1 for no key update', [sessionRef]);
+/**
+ * A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. Returns
+ * false if the session is deleted.
+ */
+export async function holdSession(tx: Sql, sessionRef: string): Promise<boolean> {
+  const held = await firstRow(
+    tx,
+    'select from session where id = $1 and deleted_at is null for no key update',
+    [sessionRef],
+  );
+  return held !== null;
 }
 
 /** QUEUED → FAILED with its reason. Returns false if it has started or ended. */
