@@ -697,6 +697,27 @@ describe('at once', () => {
     }
   });
 
+  verifies('context.races', 'a summary that was given up does not come back', async () => {
+    const agent = await makeAgent();
+    await say(agent, 's', 'One', 'Two');
+    const summary = gate();
+    onSummary = () => ({ text: ['They', ' talked.'], pauseAfter: { chunks: 1, until: summary.opened } });
+    const compacting = compact(agent, 's');
+    await eventually(async () => expect((await status(agent, 's')).summaryStatus).toBe('running'));
+    // As if its process had been stopped for so long.
+    await app.sql(
+      `update context_compaction set lease_until = clock_timestamp() where status = 'RUNNING' and session_id =
+         (select id from session where agent_id = $1 and name = 's')`,
+      [agent.agentId],
+    );
+    onSummary = () => ({ text: ['Others', ' talked.'] });
+    expect((await compact(agent, 's')).body).toMatchObject({ compacted: true });
+    expect((await undo(agent, 's')).body).toMatchObject({ compactionCount: 0 });
+    summary.open();
+    expect((await compacting).status).toBe(409);
+    expect(await status(agent, 's')).toMatchObject({ compactionCount: 0 });
+  });
+
   verifies('context.races', 'a session that is deleted during a compaction keeps no summary', async () => {
     const agent = await makeAgent();
     await say(agent, 's', 'One', 'Two');

@@ -110,7 +110,8 @@ export interface MadeSummary extends CompactionUsage {
 
 /**
  * RUNNING → READY (returns true), or ABANDONED (returns false) if the session was deleted or has another summary by
- * now. The usage is stored in both cases. Repeatable.
+ * now, or if the lease has expired, because another summary may have been made and undone since. The usage is stored in
+ * both cases. Repeatable.
  */
 export async function finishCompaction(
   tx: Sql,
@@ -127,7 +128,7 @@ export async function finishCompaction(
   const row = await firstRow<{ status: string }>(
     tx,
     `update context_compaction set
-       status = case when $3 and $4::uuid is not distinct from
+       status = case when $3 and lease_until > clock_timestamp() and $4::uuid is not distinct from
            (select id from context_compaction where session_id = $1 and status = 'READY' order by id desc limit 1)
          then 'READY' else 'ABANDONED' end,
        summary = $5, summary_tokens = $6, tokens_after = $7, at_tokens = $7, changed_at = clock_timestamp(),
