@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ContextStatus, Message, Page, Session } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
 import { JobCalls } from './harness/job-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
@@ -157,6 +159,71 @@ describe('an execution without memory', () => {
     );
     expect(left?.due).toBe(0);
     expect((await agent.turn(turnId)).status).toBe('INPUT_REQUIRED');
+  });
+
+  /** Executions whose content is due to be deleted, the first one first. */
+  async function expired(...ids: string[]): Promise<void> {
+    await app.sql(
+      `update session set expires_at = clock_timestamp() - interval '1 hour' / array_position($1::text[], t.client_turn_id)
+       from turn t where t.session_id = session.id and t.client_turn_id = any($1)`,
+      [ids],
+    );
+  }
+
+  const execute = async () => {
+    const body = { inputs: { query: model.prompt() } };
+    return (await agent.request('POST', '/execute', { body })).headers.get('X-Turn-Id') ?? '';
+  };
+
+  const stepsOf = async (id: string) =>
+    (
+      await app.sql('select from turn_step i join turn t on t.id = i.turn_id where t.client_turn_id = $1', [
+        id,
+      ])
+    ).length;
+
+  verifies('execute.forgotten', 'is forgotten although another one cannot be', async () => {
+    const [stuck, next] = [await execute(), await execute()];
+    await app.sql(`create function keep_${MAX}() returns trigger language plpgsql as $$
+      begin
+        if exists (select from turn where id = old.turn_id and client_turn_id = '${stuck}') then
+          raise 'It cannot be deleted';
+        end if;
+        return old;
+      end $$`);
+    await app.sql(
+      `create trigger keep_${MAX} before delete on turn_step for each row execute function keep_${MAX}()`,
+    );
+    try {
+      await expired(stuck, next);
+      await app.sweep();
+      expect([await stepsOf(stuck), await stepsOf(next)]).toEqual([2, 0]);
+    } finally {
+      await app.sql(`drop function keep_${MAX} cascade`);
+    }
+    await expired(stuck);
+    await app.sweep();
+    expect(await stepsOf(stuck)).toBe(0);
+  });
+
+  it('keeps its content if it runs again just then', async () => {
+    const turnId = await execute();
+    await expired(turnId);
+    let sweep = Promise.resolve();
+    await app.get(DataSource).transaction(async (tx) => {
+      const turn = `(select session_id from turn where client_turn_id = '${turnId}')`;
+      await tx.query(`select from session where id = ${turn} for no key update`);
+      await tx.query(`update turn set status = 'RUNNING' where client_turn_id = '${turnId}'`);
+      sweep = app.sweep();
+      await eventually(async () => {
+        const waiting = await app.sql(`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%for no key update'`);
+        expect(waiting).toHaveLength(1);
+      });
+    });
+    await sweep;
+    expect(await stepsOf(turnId)).toBe(2);
+    await app.sql(`update turn set status = 'COMPLETED' where client_turn_id = $1`, [turnId]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Expired sessions, oldest first. */
 export async function expiredSessions(sql: Sql, limit: number): Promise<string[]> {
@@ -10,21 +10,29 @@ export async function expiredSessions(sql: Sql, limit: number): Promise<string[]
   return found.map(({ id }) => id);
 }
 
+/** Keeps the content of an expired session for some more hours. */
+export async function postponePurge(sql: Sql, id: string, hours: number): Promise<void> {
+  await rows(
+    sql,
+    `update session set expires_at = clock_timestamp() + $2 * interval '1 hour' where id = $1`,
+    [id, hours],
+  );
+}
+
 /** Deletes the content of a session. A session with an open turn is kept for another day. */
 export async function purgeSession(tx: Sql, id: string): Promise<void> {
-  const session = await firstRow<{ isOpen: boolean }>(
+  const held = await firstRow(tx, 'select from session where id = $1 for no key update', [id]);
+  if (held === null) return;
+  // A separate statement: one that waited for the lock would not see the turn that held it.
+  const { isOpen } = await exactlyOne<{ isOpen: boolean }>(
     tx,
     `select exists (select from turn where session_id = $1 and status = 'RUNNING')
        or exists (select from turn where session_id = $1 and status = 'QUEUED')
-       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as "isOpen"
-     from session where id = $1 for no key update`,
+       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as "isOpen"`,
     [id],
   );
-  if (session === null) return;
-  if (session.isOpen) {
-    await rows(tx, `update session set expires_at = clock_timestamp() + interval '1 day' where id = $1`, [
-      id,
-    ]);
+  if (isOpen) {
+    await postponePurge(tx, id, 24);
     return;
   }
   const turns = 'select id from turn where session_id = $1';

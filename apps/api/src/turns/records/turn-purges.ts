@@ -1,12 +1,14 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Sweeper } from '../../infra/sweeper.ts';
 import { purgeCancelRequests } from './cancel-request.store.ts';
-import { expiredSessions, purgeLocalToolCalls, purgeSession } from './turn-purges.store.ts';
+import { expiredSessions, postponePurge, purgeLocalToolCalls, purgeSession } from './turn-purges.store.ts';
 
 /** Deletes what turns leave behind and nobody can request anymore. */
 @Injectable()
 export class TurnPurges implements OnModuleInit {
+  private readonly logger = new Logger(TurnPurges.name);
+
   constructor(
     private readonly database: DataSource,
     private readonly sweeper: Sweeper,
@@ -24,7 +26,17 @@ export class TurnPurges implements OnModuleInit {
    */
   async purgeExpiredSessions(limit: number): Promise<number> {
     const expired = await expiredSessions(this.database, limit);
-    for (const id of expired) await this.database.transaction((tx) => purgeSession(tx, id));
+    for (const id of expired) await this.purgeOrPostpone(id);
     return expired.length;
+  }
+
+  /** One that cannot be purged keeps no other waiting. */
+  private async purgeOrPostpone(id: string): Promise<void> {
+    try {
+      await this.database.transaction((tx) => purgeSession(tx, id));
+    } catch (error) {
+      this.logger.warn({ err: error, session: id }, 'An expired session could not be purged; trying again');
+      await postponePurge(this.database, id, 1);
+    }
   }
 }
