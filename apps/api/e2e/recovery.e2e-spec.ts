@@ -159,7 +159,10 @@ describe('a job whose turn was interrupted, and is to be claimed again', () => {
     await eventually(async () =>
       expect(await calls.turn(job.turnId)).toMatchObject({ error: { code: 'INTERRUPTED' } }),
     );
-    await eventually(() => Promise.resolve(expect(claim).toHaveBeenCalled()));
+    await eventually(() => {
+      expect(claim).toHaveBeenCalled();
+      return Promise.resolve();
+    });
     const claimNow = async () => {
       claim.mockRestore();
       open();

@@ -146,7 +146,10 @@ describe('a webhook', () => {
       });
       try {
         await start('/answered', '/ask First? | a | b\n/ask Second? | c | d');
-        await eventually(() => Promise.resolve(expect(questionsOf('/answered')).toContain('Second?')));
+        await eventually(() => {
+          expect(questionsOf('/answered')).toContain('Second?');
+          return Promise.resolve();
+        });
         expect(statuses).toEqual([200]);
       } finally {
         described.mockRestore();
