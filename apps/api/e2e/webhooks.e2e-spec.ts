@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { JobViews } from '../src/jobs/job-views.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
+import { DatabaseGate } from './harness/database-gate.ts';
 import { eventually } from './harness/eventually.ts';
 import { JobCalls } from './harness/job-calls.ts';
 import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
@@ -319,5 +320,31 @@ describe('the secret of webhooks', () => {
     expect(call?.headers['webhook-signature']).toMatch(/^v1,/);
     const state = await app.request('GET', '/api/webhook-secret', { as: app.outsider });
     expect(state.body).toMatchObject({ configured: true });
+  });
+
+  it('can be rotated while the first one is being made', async () => {
+    const as = app.outsider;
+    const own = await app.request<{ id: string }>('POST', '/api/agents', {
+      as,
+      body: { name: 'B', model: 'platform/offline', systemPrompt: 'x' },
+    });
+    await app.sql('delete from webhook_secret where space_id = (select space_id from agent where id = $1)', [
+      own.body.id,
+    ]);
+    const path = `/${randomUUID()}`;
+    const gate = await DatabaseGate.close(app, 'insert on webhook_secret', 'true');
+    try {
+      await jobs
+        .by(as)
+        .start({ agentId: own.body.id, contents: said('Hello'), webhook: { url: webhooks.url(path) } });
+      await gate.reached();
+      const rotated = app.request('POST', '/api/webhook-secret', { as });
+      await gate.blocksOthers();
+      await gate.open();
+      expect((await rotated).status).toBe(201);
+      await told(path, 1);
+    } finally {
+      await gate.open();
+    }
   });
 });

@@ -37,8 +37,7 @@ export class WebhookSecrets implements OnModuleInit {
   async rotate({ by, requestId }: AuditedCall): Promise<WebhookSecret> {
     const { spaceId } = by;
     return this.database.transaction(async (tx) => {
-      // Concurrent rotations wait for each other.
-      await rows(tx, 'select pg_advisory_xact_lock(hashtextextended($1, $2))', [spaceId, ROTATION]);
+      await lockSecrets(tx, spaceId);
       const current = { spaceId, expiresAt: IsNull() };
       const expiresAt = () => "clock_timestamp() + interval '1 day'";
       const [previous] = await updateRows(tx, WebhookSecretEntity, current, { expiresAt });
@@ -61,7 +60,10 @@ export class WebhookSecrets implements OnModuleInit {
   /** Returns the secrets to sign with, newest first. Creates one if the space has none. */
   async getSigningSecrets(spaceId: string): Promise<string[]> {
     if ((await this.findCurrent(spaceId)) === null)
-      await this.database.transaction((tx) => this.create(tx, spaceId));
+      await this.database.transaction(async (tx) => {
+        await lockSecrets(tx, spaceId);
+        return this.create(tx, spaceId);
+      });
     const found = await this.database.manager.find(WebhookSecretEntity, {
       where: [
         { spaceId, expiresAt: IsNull() },
@@ -87,6 +89,11 @@ export class WebhookSecrets implements OnModuleInit {
     const row = await insertRowIfAbsent(tx, WebhookSecretEntity, { id, spaceId, sealed });
     return { row, secret };
   }
+}
+
+/** Concurrent rotations wait for each other, and for the first secret, which they replace. */
+async function lockSecrets(tx: EntityManager, spaceId: string): Promise<void> {
+  await rows(tx, 'select pg_advisory_xact_lock(hashtextextended($1, $2))', [spaceId, ROTATION]);
 }
 
 const placeOf = (spaceId: string, recordId: string) => ({ spaceId, recordId, field: 'webhookSecret' });
