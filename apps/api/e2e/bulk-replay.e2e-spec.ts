@@ -144,6 +144,31 @@ describe('a bulk replay', () => {
     expect(done.lastError).toBe(`Envelope ${invalid}: payload.total must be >= 0`);
   });
 
+  it('goes on after an envelope that is refused because of a key that no text can have', async () => {
+    await installApplication(
+      app,
+      shopManifest({
+        identifier: 'strict',
+        events: [
+          {
+            name: 'order.created',
+            description: 'Strict.',
+            payloadSchema: { type: 'object', additionalProperties: false },
+          },
+        ],
+        tables: [],
+        subscriptions: [],
+      }),
+    );
+    const strict = await applicationIdOf(app, 'strict');
+    await record(1, { applicationId: strict, payload: { 'a\0b': 1 } });
+    await record(2);
+    const { id } = await begin({ perSecond: 1000 });
+    const done = await finished(id);
+    expect(done).toMatchObject({ status: 'COMPLETED', replayed: 2, refused: 1 });
+    expect(done.lastError).toContain('payload.a\ufffdb is not a known field');
+  });
+
   verifies('events.bulk-replay', 'completes at once if nothing matches', async () => {
     const { id } = await begin({ event: 'order.lost' });
     expect(await finished(id)).toMatchObject({ status: 'COMPLETED', total: 0, replayed: 0 });

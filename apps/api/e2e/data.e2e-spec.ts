@@ -265,6 +265,31 @@ verifies(
   },
 );
 
+it('a row is written although its event is refused because of a key that no text can have', async () => {
+  const payloadSchema = {
+    type: 'object',
+    properties: { data: { type: 'object', additionalProperties: false } },
+  };
+  const manifest = shopManifest({
+    version: '2',
+    events: [{ name: 'order.created', description: 'Strict.', payloadSchema }],
+    tables: [
+      {
+        name: 'orders',
+        columns: [{ name: 'data', type: 'json' }],
+        emits: { onInsert: 'order.created' },
+      },
+    ],
+  });
+  const upgraded = await app.request('PUT', '/api/applications/shop', { as: admin, body: manifest });
+  expect(upgraded.status).toBe(200);
+  for (const key of ['a\0b', 'a\ud800b']) expect((await create({ data: { [key]: 1 } })).status).toBe(201);
+  expect(await envelopes()).toMatchObject([
+    { status: 'FAILED', statusReason: 'PAYLOAD_SCHEMA' },
+    { status: 'FAILED', statusReason: 'PAYLOAD_SCHEMA' },
+  ]);
+});
+
 it('a row is written although the partition of its envelope is missing', async () => {
   const [current] = await app.sql<{ name: string }>(
     "select 'envelope_' || to_char(clock_timestamp() at time zone 'UTC', 'YYYYMM') as name",

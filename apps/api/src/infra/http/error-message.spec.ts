@@ -37,6 +37,12 @@ describe('joinProblems', () => {
     expect(bytes(message)).toBeGreaterThan(4000);
   });
 
+  it('can be stored, whatever key a problem names', () => {
+    expect(joinProblems(['payload.a\0b is not a known field', 'c'])).toBe(
+      'payload.a\ufffdb is not a known field; c',
+    );
+  });
+
   it('does not let one problem hide the others', () => {
     const message = joinProblems(['x'.repeat(10_000_000), 'b is wrong']);
     expect(bytes(message)).toBeLessThan(1100);

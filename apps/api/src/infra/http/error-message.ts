@@ -19,12 +19,15 @@ export function shortened(text: string, maxBytes: number): string {
   return `${text.slice(0, read)}…`;
 }
 
-/** Joins problems into one message. Those that do not fit are counted: "a; b; … and 311 more". */
+/**
+ * Joins problems into one message. Those that do not fit are counted: "a; b; … and 311 more". They can name any key of a
+ * payload, so U+0000, which no column of type text can store, is replaced.
+ */
 export function joinProblems(problems: readonly string[]): string {
   const kept: string[] = [];
   let room = MAX_MESSAGE_BYTES - REST_BYTES;
   for (const problem of problems) {
-    const text = shortened(problem, MAX_PROBLEM_BYTES);
+    const text = shortened(problem.replaceAll('\0', '\ufffd'), MAX_PROBLEM_BYTES);
     room -= Buffer.byteLength(text) + SEPARATOR.length;
     if (room < 0) break;
     kept.push(text);
