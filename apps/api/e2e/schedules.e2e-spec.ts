@@ -1,7 +1,11 @@
 import type { ErrorBody, Page, Run, SchedulePreview, Task } from '@platform/contracts';
+import { jest } from '@jest/globals';
+import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { RunCreation } from '../src/tasks/run-creation.ts';
 import { Scheduler } from '../src/tasks/scheduler.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -142,6 +146,52 @@ describe('Schedules', () => {
       }).finally(() => worker.close());
     } finally {
       await api.close();
+    }
+  });
+});
+
+describe('A scheduler', () => {
+  let api: TestApp;
+  let task: Task;
+  let published: jest.SpiedFunction<RunCreation['publish']>;
+  beforeAll(async () => {
+    // Starts due tasks only when a test says so.
+    api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+  });
+  afterAll(() => api.close());
+  beforeEach(async () => {
+    const workflow = { steps: [{ id: 'main', kind: 'code', source: '' }] };
+    const body = { name: 'Nightly', type: 'SCHEDULE', schedule: YEARLY, workflow };
+    task = (await api.request<Task>('POST', '/api/tasks', { body })).body;
+    await api.sql(`update task set next_due_at = '2026-01-01' where id = $1`, [task.id]);
+    published = jest.spyOn(api.get(RunCreation), 'publish');
+  });
+  afterEach(() => published.mockRestore());
+
+  const expectStarted = async () => {
+    const { body } = await api.request<Page<Run>>('GET', `/api/tasks/${task.id}/runs`);
+    expect(body.items).toMatchObject([{ origin: 'SCHEDULE', status: 'QUEUED' }]);
+    expect(published.mock.calls).toEqual([[[body.items[0]?.id]]]);
+  };
+
+  it('makes the partition of its runs if it is missing', async () => {
+    const [current] = await api.sql<{ name: string }>(
+      "select 'run_' || to_char(clock_timestamp() at time zone 'UTC', 'YYYYMM') as name",
+    );
+    await api.sql(`drop table ${current?.name}`);
+    expect(await api.get(Scheduler).startDue()).toBe(1);
+    await expectStarted();
+  });
+
+  it('publishes the runs of a commit whose response was lost', async () => {
+    const commits = new LostCommits(api.get(BackgroundDatabase));
+    try {
+      commits.next(/insert into scheduled_run/);
+      expect(await api.get(Scheduler).startDue()).toBe(1);
+      expect(commits.lost).toBe(1);
+      await expectStarted();
+    } finally {
+      commits.restore();
     }
   });
 });

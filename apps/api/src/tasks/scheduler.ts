@@ -8,10 +8,13 @@ import {
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { Partitions } from '../infra/database/partitions.ts';
 import { readTime } from '../infra/database/time.ts';
 import { PollLoop } from '../infra/poll-loop.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
 import { RunCreation } from './run-creation.ts';
+import { RunEntity } from './run.entity.ts';
 import { findDue, type Due } from './schedule.ts';
 import { insertScheduledRun, lockDueTasks, purgeScheduledRuns, updateNextDue } from './schedules.store.ts';
 import type { TaskEntity } from './task.entity.ts';
@@ -31,6 +34,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy, Befor
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
+    private readonly partitions: Partitions,
     private readonly runs: RunCreation,
   ) {}
 
@@ -58,18 +62,26 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy, Befor
 
   /** Creates the runs of the tasks that are due longest. Returns how many tasks were due. */
   async startDue(): Promise<number> {
-    const created: string[] = [];
-    const count = await this.database.transaction(async (tx) => {
-      const now = await readTime(tx);
-      const tasks = await lockDueTasks(tx, now, BATCH);
-      for (const task of tasks) {
-        const runId = await this.startTask(tx, task, now);
-        if (runId !== null) created.push(runId);
-      }
-      return tasks.length;
-    });
+    const { created, count } = await this.partitions.whileEnsured(() =>
+      transactionWithOutcome(
+        this.database,
+        (tx) => this.startTasks(tx),
+        async ({ created: [id] }) => id === undefined || this.database.manager.existsBy(RunEntity, { id }),
+      ),
+    );
     await this.runs.publish(created);
     return count;
+  }
+
+  private async startTasks(tx: EntityManager): Promise<{ created: string[]; count: number }> {
+    const now = await readTime(tx);
+    const tasks = await lockDueTasks(tx, now, BATCH);
+    const created: string[] = [];
+    for (const task of tasks) {
+      const runId = await this.startTask(tx, task, now);
+      if (runId !== null) created.push(runId);
+    }
+    return { created, count: tasks.length };
   }
 
   /** Returns the id of the run that catches up with all due times of the task, or null if there is none. */
