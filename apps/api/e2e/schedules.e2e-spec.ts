@@ -1,9 +1,10 @@
-import type { ErrorBody, Page, Run, SchedulePreview, Task } from '@platform/contracts';
+import type { ErrorBody, Page, Run, SchedulePreview, Task, TaskSchedule } from '@platform/contracts';
 import { jest } from '@jest/globals';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { RunCreation } from '../src/tasks/run-creation.ts';
 import { Scheduler } from '../src/tasks/scheduler.ts';
 import { TestApp } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
@@ -214,6 +215,41 @@ describe('When a task is due next', () => {
     expect(await patch(task, { type: 'SCHEDULE', schedule: YEARLY })).toMatchObject({
       nextDueAt: task.nextDueAt,
     });
+  });
+
+  it('does not move while its run is still to be started', async () => {
+    // Nothing is started here.
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const workflow = { steps: [{ id: 'main', kind: 'code' as const, source: '' }] };
+      const body = { name: 'Nightly', type: 'SCHEDULE', schedule: YEARLY, workflow };
+      const { id } = (await api.request<Task>('POST', '/api/tasks', { body })).body;
+      const manifest = (version: string, schedule: TaskSchedule) =>
+        shopManifest({
+          version,
+          tasks: [{ key: 'nightly', name: version, schedule, workflow }],
+          subscriptions: [],
+        });
+      await installApplication(api, manifest('1', YEARLY));
+      const past = '2026-01-01T00:00:00.000Z';
+      await api.sql('update task set next_due_at = $1', [past]);
+      const dueTimes = async () =>
+        (await api.request<Page<Task>>('GET', '/api/tasks')).body.items.map(({ nextDueAt }) => nextDueAt);
+      const change = async (schedule: TaskSchedule, version: string) => {
+        const changed = await api.request('PATCH', `/api/tasks/${id}`, { body: { name: version, schedule } });
+        const options = { body: manifest(version, schedule) };
+        const upgraded = await api.request('PUT', '/api/applications/shop', options);
+        expect([changed.status, upgraded.status]).toEqual([200, 200]);
+      };
+
+      await change({ ...YEARLY }, '2');
+      expect(await dueTimes()).toEqual([past, past]);
+      await change({ cron: '0 0 2 1 *', timezone: 'UTC' }, '3');
+      const next = `${year}-01-02T00:00:00.000Z`;
+      expect(await dueTimes()).toEqual([next, next]);
+    } finally {
+      await api.close();
+    }
   });
 
   verifies('schedule.preview', 'is shown before it is stored', async () => {

@@ -43,6 +43,18 @@ export function nextDueTime(schedule: TaskSchedule, after: Date): Date | null {
   return parse(schedule).nextRun(after);
 }
 
+/**
+ * Returns when a task whose definition is stored again is due next; null if its schedule is another one, or had no next time.
+ * A time that has passed still waits for its run.
+ */
+export function keptDueTime(
+  current: { schedule: TaskSchedule | null; nextDueAt: Date | null },
+  { cron, timezone }: TaskSchedule,
+): Date | null {
+  const { schedule, nextDueAt } = current;
+  return schedule?.cron === cron && schedule.timezone === timezone ? nextDueAt : null;
+}
+
 /** What is due of a schedule. */
 export interface Due {
   /** The latest due time that has passed. */

@@ -3,7 +3,7 @@ import type { ManifestTask } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { readTime } from '../infra/database/time.ts';
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
-import { nextDueTime } from './schedule.ts';
+import { keptDueTime, nextDueTime } from './schedule.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { insertTask, lockTaskOfApplication, retireTasks, updateTask } from './tasks.store.ts';
 
@@ -61,7 +61,10 @@ export class TaskInstallation {
     // A task that the platform disabled because its owner left runs again as the person who installs it.
     const enabled = current === null || current.enabled || current.disabledReason !== null;
     const { schedule } = definition;
-    const nextDueAt = enabled && schedule !== null ? nextDueTime(schedule, now) : null;
+    const nextDueAt =
+      enabled && schedule !== null
+        ? ((current && keptDueTime(current, schedule)) ?? nextDueTime(schedule, now))
+        : null;
     const values = { ...definition, ownerUserId, enabled, disabledReason: null, nextDueAt };
     const { id } =
       current === null

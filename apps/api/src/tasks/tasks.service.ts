@@ -18,7 +18,7 @@ import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
 import { withoutNulls } from '../infra/json.ts';
 import { RunCreation } from './run-creation.ts';
-import { listDueTimes, nextDueTime } from './schedule.ts';
+import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
 import { assertManaged } from './task-access.ts';
 import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition } from './task-definition.ts';
 import { TaskDirectory } from './task-directory.ts';
@@ -69,7 +69,7 @@ export class TasksService {
     await this.references.assertWorkflow(caller, { spaceId, ownerUserId }, definition.workflow);
     const enabled = request.enabled ?? true;
     const task = await this.database.transaction(async (tx) => {
-      const nextDueAt = await computeNextDue(tx, { ...definition, enabled });
+      const nextDueAt = await computeNextDue(tx, null, { ...definition, enabled });
       return insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
     });
     return toTask(task, new Map());
@@ -130,7 +130,7 @@ export class TasksService {
     const disabledReason = enabled ? null : current.disabledReason;
     const isRescheduled = enabled !== current.enabled || definition.schedule !== current.schedule;
     const nextDueAt = isRescheduled
-      ? await computeNextDue(tx, { ...definition, enabled })
+      ? await computeNextDue(tx, current, { ...definition, enabled })
       : current.nextDueAt;
     await auditForeign(tx, call, 'task.update', current, { fields: Object.keys(change) });
     return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt });
@@ -165,9 +165,11 @@ function assertChangeable(caller: UserPrincipal, task: TaskEntity, fields: reado
 /** When a task is due next; null for one that is disabled or has no schedule. */
 async function computeNextDue(
   tx: EntityManager,
+  current: TaskEntity | null,
   { schedule, enabled }: Pick<TaskEntity, 'schedule' | 'enabled'>,
 ): Promise<Date | null> {
-  return enabled && schedule !== null ? nextDueTime(schedule, await readTime(tx)) : null;
+  if (!enabled || schedule === null) return null;
+  return (current && keptDueTime(current, schedule)) ?? nextDueTime(schedule, await readTime(tx));
 }
 
 /** Records what an admin does to another user's task. What owners do to their own tasks is not recorded. */
