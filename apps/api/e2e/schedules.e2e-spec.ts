@@ -1,5 +1,6 @@
 import type { ErrorBody, Page, Run, SchedulePreview, Task, TaskSchedule } from '@platform/contracts';
 import { jest } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { RunCreation } from '../src/tasks/run-creation.ts';
 import { Scheduler } from '../src/tasks/scheduler.ts';
@@ -195,6 +196,18 @@ describe('A scheduler', () => {
       commits.restore();
     }
   });
+});
+
+it('A task whose commit was not acknowledged is created once', async () => {
+  const commits = new LostCommits(app.get(DataSource));
+  try {
+    commits.next(/insert into "task"/i);
+    const task = await create({ name: 'Once' });
+    const stored = await app.sql(`select id from task where name = 'Once'`);
+    expect([commits.lost, stored]).toEqual([1, [{ id: task.id }]]);
+  } finally {
+    commits.restore();
+  }
 });
 
 describe('When a task is due next', () => {

@@ -13,6 +13,7 @@ import { ApplicationIdentities } from '../auth/application-identities.ts';
 import { recordAudit } from '../auth/audit.ts';
 import type { AuditedCall } from '../auth/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principal.ts';
+import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { readTime } from '../infra/database/time.ts';
 import { conflict, forbidden, invalid } from '../infra/http/app-error.ts';
 import { Cursors } from '../infra/http/cursors.ts';
@@ -24,7 +25,7 @@ import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition }
 import { TaskDirectory } from './task-directory.ts';
 import { TaskReferences } from './task-references.ts';
 import { toTask } from './task-responses.ts';
-import type { TaskEntity } from './task.entity.ts';
+import { TaskEntity } from './task.entity.ts';
 import type { TaskQueryDto } from './tasks.dto.ts';
 import { deleteTask, getTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
@@ -68,11 +69,13 @@ export class TasksService {
     assertScheduleFits(definition);
     await this.references.assertWorkflow(caller, { spaceId, ownerUserId }, definition.workflow);
     const enabled = request.enabled ?? true;
-    const task = await this.database.transaction(async (tx) => {
+    const insert = async (tx: EntityManager) => {
       const nextDueAt = await computeNextDue(tx, null, { ...definition, enabled });
       return insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
-    });
-    return toTask(task, new Map());
+    };
+    // A client that repeats the request because of an error would have a second task that is due at the same times.
+    const isStored = ({ id }: TaskEntity) => this.database.manager.existsBy(TaskEntity, { spaceId, id });
+    return toTask(await transactionWithOutcome(this.database, insert, isStored), new Map());
   }
 
   async get(caller: UserPrincipal, id: string): Promise<Task> {
