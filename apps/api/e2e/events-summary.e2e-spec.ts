@@ -1,8 +1,10 @@
 import type { EventSummary, EventWindow } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { EventCounter } from '../src/events/event-counter.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
+import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
 const MINUTE = 60_000;
@@ -177,6 +179,57 @@ describe('the summary', () => {
     await app.sql(`update envelope set status = 'DISPATCHED' where id = $1`, [id]);
     await count();
     expect(await summary('7d')).toMatchObject({ dispatched: 1, pending: 0, successRate: 1 });
+  });
+
+  verifies('events.summary.counts', 'adds up an hour of which two processes count minutes', async () => {
+    // Ten and twenty minutes after an hour that begins at a multiple of an hour before now.
+    const hour = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
+    const [first, second] = await Promise.all(
+      [10, 20].map((minutes) =>
+        recordEnvelope(app, {
+          applicationId,
+          status: 'FAILED',
+          agoMs: Date.now() - hour - minutes * MINUTE,
+        }),
+      ),
+    );
+    await counted(new Date(hour - HOUR).toISOString());
+    await count();
+    expect(await summary()).toMatchObject({ failed: 2, dispatched: 0 });
+
+    const database = app.get(DataSource);
+    const change = (id: string | undefined) =>
+      app.sql(
+        `with changed as (update envelope set status = 'DISPATCHED' where id = $1)
+         update event_minute set needs_count = true
+         where minute = date_trunc('minute', (select emitted_at from envelope where id = $1))`,
+        [id],
+      );
+    const counters: Promise<void>[] = [];
+    await database.transaction(async (tx) => {
+      await tx.query('select from event_hour for update');
+      await change(first);
+      counters.push(count());
+      await eventually(async () =>
+        expect(
+          await app.sql(
+            `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%event_hour%'`,
+          ),
+        ).toHaveLength(1),
+      );
+      await change(second);
+      let isDone = false;
+      counters.push(count().finally(() => (isDone = true)));
+      await eventually(async () => {
+        const waiting = await app.sql(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%event_hour%'`,
+        );
+        expect(isDone || waiting.length === 2).toBe(true);
+      });
+    });
+    await Promise.all(counters);
+    await count();
+    expect(await summary()).toMatchObject({ failed: 0, dispatched: 2 });
   });
 
   verifies('events.summary.counts', 'counts in one process at a time', async () => {

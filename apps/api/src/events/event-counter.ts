@@ -68,6 +68,8 @@ export class EventCounter implements OnApplicationBootstrap, OnModuleDestroy, Be
 
   private async recountOpen(): Promise<void> {
     await this.database.transaction(async (tx) => {
+      // Two processes that add up different minutes of the same hour would each miss what the other has counted.
+      if (!(await store.lockProgress(tx))) return;
       const open = await store.lockOpenGroups(tx, MAX_GROUPS);
       let envelopes = 0;
       const some = open.filter(({ size }, i) => (envelopes += size) <= MAX_ENVELOPES || i === 0);

@@ -85,6 +85,12 @@ export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> 
   await rows(tx, 'update event_count_progress set counted_until = greatest(counted_until, $1)', [to]);
 }
 
+/** Locks the progress; false if another process is counting. */
+export async function lockProgress(tx: Sql): Promise<boolean> {
+  const locked = await rows(tx, 'select 1 from event_count_progress for update skip locked');
+  return locked.length > 0;
+}
+
 const ON_HOUR_CONFLICT = `
   on conflict (space_id, hour, application_id, event) do update set
     dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped, pending = excluded.pending
@@ -112,7 +118,7 @@ export function lockOpenGroups(tx: Sql, limit: number): Promise<CountedGroup[]> 
   );
 }
 
-/** Counts the envelopes of groups that the transaction has locked, and adds up their hours. */
+/** Counts the envelopes of groups that the transaction has locked, and adds up their hours. Requires the lock of the progress. */
 export async function recountGroups(tx: Sql, groups: readonly CountedGroup[]): Promise<void> {
   if (groups.length === 0) return;
   const keys = [
