@@ -549,6 +549,34 @@ describe('upgrading', () => {
     expect((await upgrade(next(), '?dryRun=yes')).status).toBe(400);
   });
 
+  it('names subscriptions of users to tasks that go, and refuses what it could not do', async () => {
+    await install();
+    await install(shopManifest({ identifier: 'other', tasks: [], subscriptions: [] }));
+    const greet = (await tasks()).find(({ name }) => name === 'Greet');
+    const subscribe = async (applicationIdentifier: string) => {
+      const body = { applicationIdentifier, event: 'order.shipped', taskId: greet?.id };
+      return (await app.request<Subscription>('POST', '/api/events/subscriptions', { as: admin, body })).body;
+    };
+    const own = await subscribe('shop');
+    const other = await subscribe('other');
+    const without = shopManifest({ version: '2', tasks: [], subscriptions: [] });
+    const reason = 'the new version does not declare the task';
+    expect((await upgrade(without, '?dryRun=true')).body.brokenSubscriptions).toEqual([
+      { subscriptionId: own.id, event: 'order.shipped', taskId: greet?.id, reason },
+      { subscriptionId: other.id, event: 'order.shipped', taskId: greet?.id, reason },
+    ]);
+
+    const manual = shopManifest({
+      version: '2',
+      tasks: [{ ...codeTask('greet'), type: 'MANUAL' as const }],
+      subscriptions: [],
+    });
+    for (const query of ['?dryRun=true', '']) {
+      const refused = await upgrade(manual, query);
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('must stay EVENT')]);
+    }
+  });
+
   verifies('applications.upgrade.repeated', 'again changes nothing, in any order of the keys', async () => {
     await install();
     const first = await upgrade(next());

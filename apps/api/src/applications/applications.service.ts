@@ -121,6 +121,7 @@ export class ApplicationsService {
             `Version ${version} of ${identifier} is installed with a different manifest: give the new one another version`,
           );
         }
+        await this.installer.assertApplicable(tx, applicationId, manifest);
         const changes = listChanges(installation.manifest, manifest);
         const brokenSubscriptions = await this.installer.findBroken(tx, applicationId, manifest);
         if (dryRun) return { ...unchanged, changes, brokenSubscriptions };

@@ -51,11 +51,18 @@ export class Installer {
     await this.tables.uninstall(tx, owner);
   }
 
-  findBroken(
+  /** Throws CONFLICT if the manifest cannot be applied to what is installed. */
+  assertApplicable(tx: EntityManager, applicationId: string, manifest: ApplicationManifest): Promise<void> {
+    return this.tasks.assertTypes(tx, applicationId, partsOf(manifest).tasks);
+  }
+
+  async findBroken(
     tx: EntityManager,
     applicationId: string,
     manifest: ApplicationManifest,
   ): Promise<BrokenSubscription[]> {
-    return this.catalog.findBroken(tx, applicationId, partsOf(manifest));
+    const parts = partsOf(manifest);
+    const removedTaskIds = await this.tasks.listRemoved(tx, applicationId, parts.tasks);
+    return this.catalog.findBroken(tx, applicationId, parts, removedTaskIds);
   }
 }

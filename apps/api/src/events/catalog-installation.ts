@@ -48,13 +48,16 @@ export class CatalogInstallation {
 
   /**
    * Finds subscriptions that would never fire again, or whose filter could not match, with another manifest. At most 200.
-   * A default subscription that the manifest no longer declares, or moves to another event, is not broken.
+   * A default subscription that the manifest no longer declares, or moves to another event, is not broken. Those of users to
+   * tasks that would be gone are, whatever application emits their event.
    */
   async findBroken(
     sql: Sql,
     applicationId: string,
     { events = [], subscriptions = [] }: Pick<ApplicationManifest, 'events' | 'subscriptions'>,
+    removedTaskIds: readonly string[],
   ): Promise<BrokenSubscription[]> {
+    const removed = new Set(removedTaskIds);
     const schemas = new Map<string, JsonSchema>(
       events.map(({ name, payloadSchema }) => [name, payloadSchema]),
     );
@@ -62,10 +65,19 @@ export class CatalogInstallation {
     const broken: BrokenSubscription[] = [];
     let after: store.ActiveSubscription | null = null;
     do {
-      const batch = await store.listActiveSubscriptions(sql, applicationId, after, READ_BATCH);
+      const batch = await store.listActiveSubscriptions(
+        sql,
+        applicationId,
+        removedTaskIds,
+        after,
+        READ_BATCH,
+      );
       for (const { id, event, taskId, filter, defaultKey } of batch) {
         if (defaultKey !== null && defaults.get(defaultKey) !== event) continue;
-        const reason = findBreakage(filter, schemas.get(event));
+        const reason =
+          defaultKey === null && removed.has(taskId)
+            ? 'the new version does not declare the task'
+            : findBreakage(filter, schemas.get(event));
         if (reason !== null) broken.push({ subscriptionId: id, event, taskId, reason });
       }
       after = batch.length === READ_BATCH ? (batch.at(-1) ?? null) : null;

@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { ManifestTask } from '@platform/contracts';
+import type { ManifestTask, TaskType } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { readTime } from '../infra/database/time.ts';
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import { TaskDirectory } from './task-directory.ts';
-import { insertTask, lockTaskOfApplication, retireTasks, updateTask } from './tasks.store.ts';
+import type { TaskEntity } from './task.entity.ts';
+import {
+  insertTask,
+  listTasksToRetire,
+  lockTaskOfApplication,
+  retireTasks,
+  updateTask,
+} from './tasks.store.ts';
 
 /** Where the tasks of an application are installed. */
 export interface TaskInstallationTarget {
@@ -47,6 +54,33 @@ export class TaskInstallation {
     return checkManifestTasks(tasks, pointer);
   }
 
+  /** Throws CONFLICT if a task cannot get the type that a manifest gives it. */
+  async assertTypes(tx: EntityManager, applicationId: string, tasks: readonly ManifestTask[]): Promise<void> {
+    for (const task of tasks) {
+      await this.lockForType(tx, applicationId, task.key, newManifestDefinition(task).type);
+    }
+  }
+
+  /** Lists the tasks that the application would no longer have with others. */
+  listRemoved(tx: EntityManager, applicationId: string, tasks: readonly ManifestTask[]): Promise<string[]> {
+    return listTasksToRetire(
+      tx,
+      applicationId,
+      tasks.map(({ key }) => key),
+    );
+  }
+
+  private async lockForType(
+    tx: EntityManager,
+    applicationId: string,
+    key: string,
+    type: TaskType,
+  ): Promise<TaskEntity | null> {
+    const current = await lockTaskOfApplication(tx, applicationId, key);
+    if (current !== null && current.type !== type) await this.directory.assertChange(tx, current, { type });
+    return current;
+  }
+
   private async installTask(
     tx: EntityManager,
     { spaceId, applicationId, ownerUserId }: TaskInstallationTarget,
@@ -54,10 +88,7 @@ export class TaskInstallation {
     now: Date,
   ): Promise<string> {
     const definition = newManifestDefinition(task);
-    const current = await lockTaskOfApplication(tx, applicationId, task.key);
-    if (current !== null && current.type !== definition.type) {
-      await this.directory.assertChange(tx, current, { type: definition.type });
-    }
+    const current = await this.lockForType(tx, applicationId, task.key, definition.type);
     // A task that the platform disabled because its owner left runs again as the person who installs it.
     const enabled = current === null || current.enabled || current.disabledReason !== null;
     const { schedule } = definition;

@@ -117,15 +117,30 @@ export function updateTask(
   return updateRow(tx, TaskEntity, { spaceId, id }, { ...values, updatedAt: () => 'clock_timestamp()' });
 }
 
+const toRetire = (applicationId: string, keptKeys: readonly string[]) => ({
+  applicationId,
+  retiredAt: IsNull(),
+  applicationKey: Not(In(keptKeys)),
+});
+
+/** Returns the ids of the tasks that `retireTasks` would retire. */
+export async function listTasksToRetire(
+  tx: EntityManager,
+  applicationId: string,
+  keptKeys: readonly string[],
+): Promise<string[]> {
+  const tasks = await tx.find(TaskEntity, { select: { id: true }, where: toRetire(applicationId, keptKeys) });
+  return tasks.map(({ id }) => id);
+}
+
 /** Retires the tasks of an application except those with the given keys. A retired task is not due. */
 export async function retireTasks(
   tx: EntityManager,
   applicationId: string,
   keptKeys: readonly string[],
 ): Promise<void> {
-  await tx.update(
-    TaskEntity,
-    { applicationId, retiredAt: IsNull(), applicationKey: Not(In(keptKeys)) },
-    { retiredAt: () => 'clock_timestamp()', nextDueAt: null },
-  );
+  await tx.update(TaskEntity, toRetire(applicationId, keptKeys), {
+    retiredAt: () => 'clock_timestamp()',
+    nextDueAt: null,
+  });
 }
