@@ -3,6 +3,7 @@ import { CAUSATION_HEADER, CAUSATION_SECONDS, CausationTokens } from '../src/aut
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { EventBus } from './harness/event-bus.ts';
+import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -55,6 +56,32 @@ describe('a call with the header of a run', () => {
       matchedCount: 0,
     });
     await bus.runsOf(looped.id, 0);
+  });
+
+  verifies('causation.loop', 'that starts a task which emits the event again ends there', async () => {
+    const { id, run } = await startRun();
+    const emission = { kind: 'emit' as const, applicationIdentifier: 'shop', event: 'order.created' };
+    const task = await bus.createTask({ steps: [{ id: 'again', ...emission, payload: { total: 2 } }] });
+    const started = await app.request<Run>('POST', `/api/tasks/${task.id}/run`, {
+      as: bus.admin,
+      headers: { [CAUSATION_HEADER]: await sign(run.id) },
+      body: {},
+    });
+    expect(started.body).toMatchObject({ origin: 'MANUAL', trigger: null });
+    const ended = await eventually(async () => {
+      const found = await bus.run(started.body.id);
+      expect(found.status).toBe('SUCCEEDED');
+      return found;
+    });
+    const [step] = ended.steps;
+    const { envelopeId } = step?.output as { envelopeId: string };
+    expect(await bus.envelope(envelopeId)).toMatchObject({
+      status: 'SKIPPED',
+      statusReason: 'SAME_EVENT_LOOP',
+      causationRunId: started.body.id,
+      depth: 1,
+    });
+    expect((await bus.envelope(id)).causation.map(({ envelopeId: one }) => one)).toEqual([id, envelopeId]);
   });
 
   verifies('causation.header', 'by a user writes rows whose events it has caused', async () => {

@@ -6,7 +6,7 @@ export const MAX_DEPTH = 8;
 
 /** Where an event comes from, and whether it may be dispatched. */
 export interface Causation {
-  /** The envelope whose run emits the event. */
+  /** The envelope whose run emits the event; null for a run that no envelope has started. */
   causationId: string | null;
   /** The first emission of the chain; null: the event itself. */
   rootId: string | null;
@@ -24,16 +24,16 @@ export function pathEntry(applicationId: string, event: string): string {
 
 /**
  * Places an event in the chain of events that its run belongs to. It is skipped if it would occur in the chain more often
- * than its recursion limit, or if the chain is too long. `lineage` is null, or has null members, if no event caused it.
+ * than its recursion limit, or if the chain is too long. `lineage` is null, or has no path, if no event caused it.
  */
 export function guardLoop(
   lineage: Lineage | null,
   event: { applicationId: string; name: string; recursionLimit: number },
 ): Causation {
   const entry = pathEntry(event.applicationId, event.name);
-  if (lineage === null || lineage.envelopeId === null)
+  if (lineage === null || lineage.path === null)
     return { causationId: null, rootId: null, depth: 0, path: [entry], reason: null };
-  const before = lineage.path ?? [];
+  const before = lineage.path;
   const depth = (lineage.depth ?? 0) + 1;
   const occurrences = before.filter((earlier) => earlier === entry).length;
   return {

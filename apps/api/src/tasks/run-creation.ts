@@ -3,6 +3,7 @@ import type { RunOrigin, Trigger } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Messaging } from '../infra/messaging/messaging.ts';
 import { uuidV7 } from '../infra/uuid-v7.ts';
+import type { Lineage } from './lineage.ts';
 import { insertRuns, listReady } from './run-queue.store.ts';
 import { retryRun } from './runs.store.ts';
 
@@ -33,6 +34,8 @@ export interface ManualRun {
   ownerUserId: string;
   origin: Exclude<RunOrigin, 'EVENT'>;
   inputs: Record<string, unknown>;
+  /** Of the run that called to start this one. */
+  cause?: Lineage | null;
 }
 
 /** Queues runs in the transaction of the caller, who publishes their ids after the commit. */
@@ -50,8 +53,9 @@ export class RunCreation {
   }
 
   /** Returns the id of the run. */
-  async createManualRun(tx: EntityManager, { id = uuidV7(), ...run }: ManualRun): Promise<string> {
-    await insertRuns(tx, [{ ...run, id }], this.messaging.pace.republishAfterMs);
+  async createManualRun(tx: EntityManager, { id = uuidV7(), cause, ...run }: ManualRun): Promise<string> {
+    const chain = cause && { rootId: cause.rootId, depth: cause.depth, path: cause.path };
+    await insertRuns(tx, [{ ...run, ...chain, id }], this.messaging.pace.republishAfterMs);
     return id;
   }
 

@@ -4,7 +4,7 @@ import { preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
-/** A run to be queued. The event columns are set together. */
+/** A run to be queued. The columns of its envelope are set together, and those of the chain of events as well. */
 export interface NewRun {
   id: string;
   spaceId: string;
@@ -16,9 +16,9 @@ export interface NewRun {
   envelopeId?: string;
   generation?: number;
   subscriptionId?: string;
-  rootId?: string;
-  depth?: number;
-  path?: string[];
+  rootId?: string | null;
+  depth?: number | null;
+  path?: string[] | null;
 }
 
 /** Stores runs as QUEUED and queues them. The hints that the caller publishes are due again after `republishAfterMs`. */
@@ -28,7 +28,7 @@ export async function insertRuns(
   republishAfterMs: number,
 ): Promise<void> {
   const column = <T>(value: (run: NewRun) => T) => runs.map(value);
-  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+  const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
   await preparedRows(
     tx,
     'insert_runs',

@@ -11,7 +11,7 @@ import { RunLeases } from './run-leases.ts';
 import { RunRecords } from './run-records.ts';
 import { toRun } from './run-responses.ts';
 import type { RunQueryDto } from './runs.dto.ts';
-import { cancelQueued, findRun, requestCancel, type RunScope } from './runs.store.ts';
+import { cancelQueued, findLineage, findRun, requestCancel, type RunScope } from './runs.store.ts';
 import { assertManaged } from './task-access.ts';
 import { getSharedTask, getTask } from './tasks.store.ts';
 
@@ -29,11 +29,13 @@ export class RunsService {
 
   /** Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. */
   async start(caller: UserPrincipal, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
-    const { spaceId } = caller;
+    const { spaceId, causationRunId } = caller;
     const create = async (tx: EntityManager) => {
       const { ownerUserId } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
       const origin = 'MANUAL';
-      return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs });
+      // A loop through a tool that starts tasks is still one.
+      const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
+      return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs, cause });
     };
     const isCreated = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
     const id = await this.partitions.whileEnsured(() =>
