@@ -174,6 +174,20 @@ describe('a bulk replay', () => {
     expect(await finished(id)).toMatchObject({ status: 'COMPLETED', total: 0, replayed: 0 });
   });
 
+  it('has its turn although others take long', async () => {
+    await record(100);
+    const slow: BulkReplay[] = [];
+    // More than one process executes at a time.
+    for (let i = 0; i < 5; i++) slow.push(await begin({ perSecond: 1 }));
+    const { id } = await begin({ event: 'order.lost' });
+    expect(await finished(id)).toMatchObject({ status: 'COMPLETED' });
+    for (const { id: one } of slow) {
+      await eventually(async () => expect((await get(one)).replayed).toBeGreaterThan(0));
+      expect((await get(one)).status).toBe('RUNNING');
+    }
+    for (const { id: one } of slow) await app.request('DELETE', `${PATH}/${one}`);
+  });
+
   verifies('events.bulk-replay', 'leaves out envelopes that are recorded after the request', async () => {
     await record(2, { agoMs: 60_000 });
     const { id } = await begin({ perSecond: 1 });

@@ -24,6 +24,8 @@ const RETRY_MS = 1_000;
 /** How many bulk replays a process executes at the same time. */
 const MAX_RUNNING = 4;
 const BATCHES_PER_SECOND = 10;
+/** How long a bulk replay may keep its place in a process while others wait for one: slow ones take hours. */
+const HOLD_MS = 2_000;
 
 /** Executes bulk replays in batches, at their rate. A lease keeps two workers from competing; the position decides. */
 @Injectable()
@@ -65,13 +67,14 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
     await this.loop.stop();
   }
 
-  /** Never rejects. Ends early if the process stops, or if another worker has taken over. */
+  /** Never rejects. Ends early if the process stops, if another worker has taken over, or after a while: then others have their turn. */
   private async execute(replay: ClaimedBulkReplay): Promise<void> {
     const pause = new Sleeper();
     const { signal } = this.loop;
     signal.addEventListener('abort', () => pause.wake(), { once: true });
     const size = Math.ceil(replay.perSecond / BATCHES_PER_SECOND);
     let dueAt = performance.now();
+    const until = dueAt + HOLD_MS;
     while (!signal.aborted) {
       try {
         const batch = await this.batches.replayNext(replay, size);
@@ -82,6 +85,7 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
         // A pause that lasted too long is not made up for.
         dueAt = Math.max(dueAt, performance.now() - 1_000) + (1_000 * batch.handled) / replay.perSecond;
         await pause.sleep(Math.max(0, dueAt - performance.now()));
+        if (performance.now() > until) break;
       } catch (error) {
         if (!isUnavailable(error)) return this.fail(replay, error);
         await pause.sleep(RETRY_MS);

@@ -71,11 +71,12 @@ export function claimBulkReplay(sql: Sql): Promise<ClaimedBulkReplay | null> {
   );
 }
 
-/** Lets another worker continue at once. */
+/** Lets another worker continue at once, after those that have waited longer. */
 export async function releaseBulkReplay(sql: Sql, { id, position }: ClaimedBulkReplay): Promise<void> {
   await rows(
     sql,
-    `update bulk_replay set lease_until = null where id = $1 and status = 'RUNNING' and position is not distinct from $2::uuid`,
+    `update bulk_replay set lease_until = clock_timestamp()
+     where id = $1 and status = 'RUNNING' and position is not distinct from $2::uuid`,
     [id, position],
   );
 }
