@@ -585,3 +585,49 @@ it('converts single operations on demand, and warns about more than 128', async 
   expect(document.convert('/p7', 'get').method?.operationKey).toBe('GET /p7');
   expect(() => document.convert('/p7', 'post')).toThrow('has no POST /p7');
 });
+
+describe('the processor time is linear', () => {
+  /** Far more than the import takes, and far less than it would take if the time were quadratic. */
+  const BOUND_MS = 4_000;
+
+  async function cpuMsOfImport(document: object): Promise<number> {
+    const text = JSON.stringify(document);
+    const before = process.cpuUsage();
+    await importDocument({ text });
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  }
+  const returning = (schema: object) => ({
+    '/a': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
+  });
+
+  it('in operations with the same operationId', async () => {
+    const operation = { get: { operationId: 'same', responses: {} } };
+    const paths = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`/p${i}`, operation]));
+    expect(await cpuMsOfImport({ openapi: '3.0.0', paths })).toBeLessThan(BOUND_MS);
+  });
+
+  it('in schemas that contain each other and combine many others', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [
+        `S${i}`,
+        {
+          allOf: [
+            ...Array.from({ length: 190 }, () => ({})),
+            { properties: { next: { $ref: `#/components/schemas/S${i + 1}` } } },
+          ],
+        },
+      ]),
+    );
+    const paths = returning({ $ref: '#/components/schemas/S0' });
+    expect(await cpuMsOfImport({ openapi: '3.0.0', components: { schemas }, paths })).toBeLessThan(BOUND_MS);
+  });
+
+  it('in the properties of the members of allOf', async () => {
+    const allOf = Array.from({ length: 199 }, (_, member) => {
+      const names = Array.from({ length: 500 }, (__, i) => `p${member}_${i}`);
+      return { properties: Object.fromEntries(names.map((name) => [name, {}])), required: names };
+    });
+    expect(await cpuMsOfImport({ openapi: '3.0.0', paths: returning({ allOf }) })).toBeLessThan(BOUND_MS);
+  });
+});

@@ -17,27 +17,51 @@ export function mergeSchemas(schemas: readonly JsonObject[]): JsonObject {
   if (only !== undefined && others.length === 0) return only;
   const merged: JsonObject = {};
   const rest: JsonObject[] = [];
+  const unions = new Unions();
   for (const schema of schemas) {
     const conflicts: JsonObject = {};
     for (const [key, value] of Object.entries(schema)) {
       if (value === undefined || key === 'allOf') continue;
       if (!Object.hasOwn(merged, key)) setOwn(merged, key, value);
-      else if (!mergeKeyword(merged, key, value)) setOwn(conflicts, key, value);
+      else if (!mergeKeyword(merged, key, value, unions)) setOwn(conflicts, key, value);
     }
     if (Object.keys(conflicts).length > 0) rest.push(conflicts);
   }
   if (rest.length > 0) merged.allOf = rest;
+  unions.writeRequired(merged);
   return merged;
 }
 
+/** The unions that a merge has begun. They grow in place: a copy for each schema would take quadratic time. */
+class Unions {
+  private readonly maps = new Set<JsonObject>();
+  private readonly required = new Set<unknown>();
+
+  mapOf(present: JsonObject): JsonObject {
+    if (this.maps.has(present)) return present;
+    const union = { ...present };
+    this.maps.add(union);
+    return union;
+  }
+
+  addRequired(present: readonly unknown[], names: readonly unknown[]): void {
+    if (this.required.size === 0) for (const name of present) this.required.add(name);
+    for (const name of names) this.required.add(name);
+  }
+
+  writeRequired(merged: JsonObject): void {
+    if (this.required.size > 0) merged.required = [...this.required];
+  }
+}
+
 /** Returns false if both values must be kept. */
-function mergeKeyword(merged: JsonObject, key: string, value: unknown): boolean {
+function mergeKeyword(merged: JsonObject, key: string, value: unknown, unions: Unions): boolean {
   const present = merged[key];
   if (present === value || ANNOTATIONS.includes(key)) return true;
-  if (SCHEMA_MAPS.includes(key)) return mergeMap(merged, key, value);
+  if (SCHEMA_MAPS.includes(key)) return mergeMap(merged, key, value, unions);
   if (LOWER_BOUNDS.includes(key)) return mergeBound(merged, key, value, Math.max);
   if (UPPER_BOUNDS.includes(key)) return mergeBound(merged, key, value, Math.min);
-  if (key === 'required') return mergeRequired(merged, value);
+  if (key === 'required') return mergeRequired(merged, value, unions);
   if (key === 'enum') return mergeEnum(merged, value);
   if (key === 'type') return mergeType(merged, value);
   if (key === 'deprecated' || key === 'readOnly' || key === 'writeOnly' || key === 'uniqueItems') {
@@ -52,10 +76,10 @@ function mergeKeyword(merged: JsonObject, key: string, value: unknown): boolean 
   return key.startsWith('x-') || JSON.stringify(present) === JSON.stringify(value);
 }
 
-function mergeMap(merged: JsonObject, key: string, value: unknown): boolean {
+function mergeMap(merged: JsonObject, key: string, value: unknown, unions: Unions): boolean {
   const present = merged[key];
   if (!isObject(present) || !isObject(value)) return false;
-  const union: JsonObject = { ...present };
+  const union = unions.mapOf(present);
   for (const [name, schema] of Object.entries(value)) {
     const other = Object.hasOwn(union, name) ? union[name] : undefined;
     setOwn(union, name, other === undefined || other === schema ? schema : { allOf: [other, schema] });
@@ -81,10 +105,10 @@ function mergeBound(
   return true;
 }
 
-function mergeRequired(merged: JsonObject, value: unknown): boolean {
+function mergeRequired(merged: JsonObject, value: unknown, unions: Unions): boolean {
   const present = merged.required;
   if (!Array.isArray(present) || !Array.isArray(value)) return true;
-  merged.required = [...new Set([...(present as unknown[]), ...(value as unknown[])])];
+  unions.addRequired(present as unknown[], value as unknown[]);
   return true;
 }
 

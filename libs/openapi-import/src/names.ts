@@ -7,13 +7,19 @@ const HASH_LENGTH = 8;
  */
 export function uniqueNames(texts: readonly string[]): string[] {
   const taken = new Set<string>();
-  return texts.map((text) => uniqueName(toName(text), taken));
+  const numbers = new Map<string, number>();
+  return texts.map((text) => uniqueName(toName(text), taken, numbers));
 }
 
-/** The name itself, or with a number if it is taken. Adds it to `taken`, in lowercase. */
-export function uniqueName(name: string, taken: Set<string>): string {
+/**
+ * The name itself, or with a number if it is taken. Adds it to `taken`, in lowercase. `numbers`: the last number of each
+ * name, so that thousands of equal names are not counted from the beginning each time.
+ */
+export function uniqueName(name: string, taken: Set<string>, numbers = new Map<string, number>()): string {
   let unique = name;
-  for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = shorten(name, `_${n}`);
+  let n = numbers.get(name.toLowerCase()) ?? 1;
+  while (taken.has(unique.toLowerCase())) unique = shorten(name, `_${++n}`);
+  if (n > 1) numbers.set(name.toLowerCase(), n);
   taken.add(unique.toLowerCase());
   return unique;
 }

@@ -62,7 +62,7 @@ export class FinishedSchemas {
 }
 
 interface Ancestors {
-  schema: object;
+  schemas: ReadonlySet<object>;
   next: Ancestors | null;
 }
 
@@ -71,6 +71,9 @@ interface Ancestors {
  * schema that is too large keeps its upper levels. Cycles end in the empty object schema.
  */
 export class SchemaConverter {
+  /** All schemas of the current conversion that contain others: what is not among them is nobody's ancestor. */
+  private containers = new Set<object>();
+
   constructor(
     private readonly references: References,
     private readonly onSimplified: (reason: ReportReason) => void,
@@ -94,6 +97,7 @@ export class SchemaConverter {
   private convertWith(source: unknown, isReusing: boolean): Whole | null {
     const root = this.pend(source, '', null, () => undefined, null);
     const reasons: ReportReason[] = [];
+    this.containers = new Set();
     const queue = [root];
     let count = 1;
     for (const pending of queue) {
@@ -162,11 +166,11 @@ export class SchemaConverter {
     if (!isObject(source)) return { schema: null, children, problem: 'The schema is not an object' };
     const found = this.collectMembers(source, ancestors);
     if (typeof found === 'string') return { schema: null, children, problem: found };
-    let inner = ancestors;
-    for (const schema of found.seen) inner = { schema, next: inner };
+    const inner = { schemas: found.seen, next: ancestors };
     const schema = writeSchema(mergeSchemas(found.members), (child, path, put) =>
       children.push(this.pend(child, `${pointer}${path}`, inner, put, pending)),
     );
+    if (children.length > 0) for (const one of found.seen) this.containers.add(one);
     return { schema, children, problem: null };
   }
 
@@ -177,17 +181,17 @@ export class SchemaConverter {
   private collectMembers(
     source: JsonObject,
     ancestors: Ancestors | null,
-  ): { members: JsonObject[]; seen: Iterable<object> } | string {
+  ): { members: JsonObject[]; seen: ReadonlySet<object> } | string {
     // Most schemas stand alone.
     if (source.$ref === undefined && source.allOf === undefined) {
-      return isAncestor(source, ancestors) ? CYCLE : { members: [source], seen: [source] };
+      return this.isAncestor(source, ancestors) ? CYCLE : { members: [source], seen: new Set([source]) };
     }
     const members: JsonObject[] = [];
     const seen = new Set<object>();
     const stack: unknown[] = [source];
     for (let schema = stack.pop(); schema !== undefined; schema = stack.pop()) {
       if (!isObject(schema) || seen.has(schema)) continue;
-      if (isAncestor(schema, ancestors)) return CYCLE;
+      if (this.isAncestor(schema, ancestors)) return CYCLE;
       if (seen.size >= MAX_MEMBERS) return `The schema combines more than ${MAX_MEMBERS} others`;
       seen.add(schema);
       if (schema.$ref === undefined && schema.allOf === undefined) {
@@ -208,6 +212,12 @@ export class SchemaConverter {
     return { members, seen };
   }
 
+  private isAncestor(schema: object, ancestors: Ancestors | null): boolean {
+    if (!this.containers.has(schema)) return false;
+    for (let one = ancestors; one !== null; one = one.next) if (one.schemas.has(schema)) return true;
+    return false;
+  }
+
   /** What is left of a schema that is simplified. */
   private describe(source: unknown): PortSchema {
     return emptySchema(isObject(source) ? (this.references.deref(source) ?? source) : {});
@@ -217,11 +227,6 @@ export class SchemaConverter {
 function finish(pending: Pending, converted: unknown): void {
   pending.converted = converted;
   pending.put(converted);
-}
-
-function isAncestor(schema: object, ancestors: Ancestors | null): boolean {
-  for (let one = ancestors; one !== null; one = one.next) if (one.schema === schema) return true;
-  return false;
 }
 
 function shorten(text: string): string {
