@@ -4,9 +4,12 @@ export interface Timer {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** The longest delay of `setTimeout`, almost 25 days. A longer one would end at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 export const systemTimer: Timer = {
   after(ms, callback) {
-    const id = setTimeout(callback, ms);
+    const id = setTimeout(callback, Math.min(ms, MAX_DELAY_MS));
     return () => clearTimeout(id);
   },
 };
