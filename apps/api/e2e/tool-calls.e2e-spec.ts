@@ -202,6 +202,12 @@ verifies('tools.calls.auth', 'authenticates in every way, whatever the input say
   expect(inCookie.headers.cookie).toBe(`key=${encodeURIComponent(SECRET)}`);
   expect((await received({ type: 'none' })).url).toBe('/api/things?key=own');
 
+  // A header with cookies replaces those of the input one by one.
+  const cookies: MethodBinding[] = ['key', 'lang'].map((name) => ({ port: name, in: 'cookie', name }));
+  const header = credentials({ type: 'header', name: 'Cookie', configured: true });
+  await call({ bindings: cookies }, { key: 'own', lang: 'en' }, { ...header, secret: 'key=k-1; sid=s-1' });
+  expect(server.received.at(-1)?.headers.cookie).toBe('key=k-1; sid=s-1; lang=en');
+
   const absent = await call(
     {},
     {},
@@ -458,6 +464,9 @@ verifies('tools.calls.secrets', 'masks the secret wherever a response repeats it
   expect(JSON.stringify(await app.sql('select output from tool_response'))).not.toContain(SECRET);
 
   const inQuery = credentials({ type: 'apiKey', in: 'query', name: 'key', configured: true });
+  server.respond((response, received) => sendJson({ url: received.url })(response, received));
+  const echoed = await call({}, {}, { ...inQuery, secret: "pass!word('secret')" });
+  expect(echoed.output).toEqual({ url: `/api/things?key=${'*'.repeat(29)}` });
   expect(await failure(call({ serverUrl: 'http://127.0.0.1:1' }, {}, inQuery))).toEqual([
     'TOOL_ERROR',
     NO_RESPONSE,

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { cpuMsOf } from '../../e2e/harness/cpu-time.ts';
 import { SecretByteMask, SecretMask, Secrets } from './secrets.ts';
 
-const KEY = 'sk-proj-Ab/c+9_канарейка&z=';
+const KEY = "sk-proj-Ab/c+9_канар ейка!&('z*')=";
 const secrets = Secrets.of(KEY);
 const inSmallLetters = (text: string) => text.replace(/%../g, (code) => code.toLowerCase());
+const strictly = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** The ways in which a server may repeat its credentials. */
@@ -18,6 +20,8 @@ const ECHOES: [string, string][] = [
   ['in base64url', Buffer.from(`Bearer ${KEY}`).toString('base64url')],
   ['in an address', `https://models.test/?key=${encodeURIComponent(KEY)}&x=1`],
   ['in an address, in small letters', inSmallLetters(encodeURIComponent(KEY))],
+  ['in an address, encoded strictly', `/?key=${strictly(KEY)}&x=1`],
+  ['in an address, as a form writes it', `/?${new URLSearchParams({ key: KEY }).toString()}&x=1`],
   ['twice', `${KEY}${KEY} and ${KEY}`],
   ['after its own beginning', `${KEY.slice(0, 12)}${KEY}${KEY.slice(0, 5)}`],
 ];
@@ -36,7 +40,8 @@ function through(text: string, cuts: number[], known = secrets): string {
 /** Whether a text still holds the key, but for a few characters at its borders. */
 function tells(text: string): boolean {
   const forms = [KEY, KEY.replaceAll('/', '\\/'), base64(KEY), encodeURIComponent(KEY)];
-  forms.push(inSmallLetters(encodeURIComponent(KEY)));
+  forms.push(inSmallLetters(encodeURIComponent(KEY)), strictly(KEY));
+  forms.push(new URLSearchParams({ '': KEY }).toString().slice(1));
   const shifted = [base64(`u:${KEY}`).slice(4), base64(`:${KEY}`).slice(4)];
   return [...forms, ...shifted].some((form) => text.includes(form.slice(4, -4)));
 }

@@ -130,12 +130,20 @@ const asterisks = (text: string) => '*'.repeat(text.length);
 
 function formsOf(secret: string): string[] {
   const forms = [secret, JSON.stringify(secret).slice(1, -1), ...base64Of(secret)];
-  const encoded = encodeURIComponent(secret.toWellFormed());
-  forms.push(
-    encoded,
-    encoded.replace(/%../g, (code) => code.toLowerCase()),
-  );
+  for (const encoded of encodingsOf(secret.toWellFormed())) {
+    forms.push(
+      encoded,
+      encoded.replace(/%../g, (code) => code.toLowerCase()),
+    );
+  }
   return forms.flatMap((form) => (form.includes('/') ? [form, form.replaceAll('/', '\\/')] : form));
+}
+
+/** The URL-encoded forms of a text: as JavaScript, RFC 3986, and forms write it. */
+function encodingsOf(text: string): string[] {
+  const encoded = encodeURIComponent(text);
+  const strict = encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [encoded, strict, new URLSearchParams([['', text]]).toString().slice(1)];
 }
 
 /** The base64 forms of a text at any offset of encoded data, without the digits that its neighbors share. */
