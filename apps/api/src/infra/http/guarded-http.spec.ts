@@ -66,6 +66,14 @@ describe('GuardedHttp', () => {
     await once(server, 'close');
   });
 
+  it('sends a request once, also if the response is 421', async () => {
+    handler = (_, res) => res.writeHead(421, { 'X-Kind': 'misdirected' }).end('elsewhere');
+    const answer = await local().fetch(at('/pay'), { method: 'POST', body: 'once' });
+    expect([answer.status, answer.ok, answer.text()]).toEqual([421, false, 'elsewhere']);
+    expect(answer.headers.get('x-kind')).toBe('misdirected');
+    expect(seen).toHaveLength(1);
+  });
+
   it('makes a call', async () => {
     handler = (_, res) => res.writeHead(418, { 'X-Kind': 'teapot' }).end('{"short":true}');
     const answer = await local().fetch(at('/pot?x=1'), {

@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, fetch, Pool, type Dispatcher, type Response } from 'undici';
+import { Agent, buildConnector, Dispatcher, fetch, Pool, type Response } from 'undici';
 import { AddressPolicy } from './address-policy.ts';
 import { parseAllowedHost } from './allowed-hosts.ts';
 import { PAUSABLE, SocketClient } from './socket-client.ts';
@@ -67,6 +67,7 @@ export class OutgoingError extends Error {
 
 const MAX_BYTES = 10_485_760;
 const TIMEOUT_MS = 30_000;
+const MISDIRECTED = 421;
 const REDIRECTS = [301, 302, 303, 307, 308];
 // The headers that a redirect to another origin keeps.
 const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent'];
@@ -118,14 +119,14 @@ export class GuardedHttp {
     const timeout = AbortSignal.timeout(timeoutMs);
     let isConnectionFailure = true;
     try {
-      const { response, from } = await this.follow(
+      const { response, status, from } = await this.follow(
         parse(url),
         request,
         signal ? AbortSignal.any([signal, timeout]) : timeout,
       );
       isConnectionFailure = false;
       const bytes = await readBody(response, maxBytes);
-      return new GuardedResponse(response.status, response.headers as unknown as Headers, from.href, bytes);
+      return new GuardedResponse(status, response.headers as unknown as Headers, from.href, bytes);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof OutgoingError) throw error;
@@ -144,16 +145,18 @@ export class GuardedHttp {
     let headers = request.headers ?? {};
     let from = url;
     for (let left = followed; ; left--) {
+      const dispatcher = new OnceDispatcher(this.agents.public);
       const response = await fetch(from, {
         method,
         headers,
         ...(body !== undefined && { body: body as string }),
         redirect: 'manual',
-        dispatcher: this.agents.public,
+        dispatcher,
         signal,
       });
+      const status = dispatcher.isMisdirected ? MISDIRECTED : response.status;
       const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
-      if (location === null || followed === 0) return { response, from };
+      if (location === null || followed === 0) return { response, status, from };
       await response.body?.cancel();
       if (left === 0) throw new OutgoingError('too many redirects');
       const to = parse(location, from);
@@ -205,6 +208,27 @@ export class GuardedHttp {
         },
       );
     };
+  }
+}
+
+/**
+ * Carries out one request of `fetch`, which repeats requests whose response is 421, also those that must not be sent
+ * twice. It is therefore told another status.
+ */
+class OnceDispatcher extends Dispatcher {
+  isMisdirected = false;
+
+  constructor(private readonly agent: Dispatcher) {
+    super();
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const start = handler.onResponseStart?.bind(handler);
+    handler.onResponseStart = (controller, status, ...rest) => {
+      this.isMisdirected = status === MISDIRECTED;
+      start?.(controller, this.isMisdirected ? 400 : status, ...rest);
+    };
+    return this.agent.dispatch(options, handler);
   }
 }
 
