@@ -76,9 +76,8 @@ class RequestBuilder {
     if (hasBody && WITHOUT_BODY.includes(verb)) this.problems.push(`A ${verb} request cannot have a body`);
     if (hasBody && !isHeaderValue(body.mediaType)) this.problems.push('bodyMediaType is not a media type');
     for (const [name, value] of auth.headers) this.headers.set(name, value);
-    const isReplaced = ([name]: Pair) => auth.cookies.some(([own]) => own === name);
-    const cookies = [...this.cookies.filter((pair) => !isReplaced(pair)), ...auth.cookies];
-    if (cookies.length > 0) this.headers.set('Cookie', cookies.map((pair) => pair.join('=')).join('; '));
+    const cookies = this.mergeCookies(auth);
+    if (cookies.length > 0) this.headers.set('Cookie', cookies.join('; '));
     if (url === null || this.problems.length > 0) throw invalidFor(this.problems);
     if (hasBody) this.headers.set('Content-Type', body.mediaType);
     return {
@@ -117,6 +116,15 @@ class RequestBuilder {
     if (pairs.some((pair) => pair.some((text) => !/^[\x21-\x3a\x3c-\x7e]*$/.test(text))))
       this.problems.push(`input.${binding.port} has characters that a cookie cannot carry`);
     else this.cookies.push(...pairs);
+  }
+
+  /** The cookies of the authentication, which can be a header of its own, and those of the input that it does not replace. */
+  private mergeCookies(auth: AuthParts): string[] {
+    const [, header = ''] = auth.headers.find(([name]) => name.toLowerCase() === 'cookie') ?? [];
+    const own = [header, ...auth.cookies.map((pair) => pair.join('='))].filter((text) => text !== '');
+    const names = new Set(own.flatMap((text) => text.split(';')).map((text) => text.split('=')[0]?.trim()));
+    const others = this.cookies.filter(([name]) => !names.has(name));
+    return [...own, ...others.map((pair) => pair.join('='))];
   }
 
   private hasBodyValues({ bindings }: RequestMethod): boolean {
