@@ -212,6 +212,17 @@ describe('a webhook', () => {
     expect(webhooks.of('/refusing')).toHaveLength(3);
   });
 
+  verifies('webhook.retry', 'is not repeated because a response that accepts it does not end', async () => {
+    webhooks.keepTalking('/endless');
+    const job = await start('/endless', 'Hello');
+    await eventually(async () => {
+      const delivered =
+        'select attempts from webhook_delivery where job_id = $1 and delivered_at is not null';
+      expect(await app.sql(delivered, [job.id])).toEqual([{ attempts: 1 }]);
+    });
+    expect(webhooks.of('/endless')).toHaveLength(1);
+  });
+
   verifies('webhook.retry', 'survives an unreachable address', async () => {
     const url = 'http://127.0.0.1:9/nobody';
     const job = await jobs.start({ agentId: agent.agentId, contents: said('Hello'), webhook: { url } });

@@ -15,6 +15,7 @@ export class WebhookServer {
   private readonly calls = new Map<string, WebhookCall[]>();
   private readonly refusals = new Map<string, number[]>();
   private readonly silent = new Set<string>();
+  private readonly endless = new Set<string>();
   private readonly moved = new Map<string, string>();
   private readonly server = createServer(KEPT_ALIVE, (req, res) => {
     const parts: Buffer[] = [];
@@ -25,6 +26,7 @@ export class WebhookServer {
       const call = { headers: req.headers, body, message: JSON.parse(body) as WebhookMessage };
       this.calls.set(path, [...this.of(path), call]);
       if (this.silent.has(path)) return;
+      if (this.endless.has(path)) return void res.writeHead(200).write('Thank you');
       const location = this.moved.get(path);
       if (location !== undefined) res.writeHead(307, { Location: location }).end();
       else res.writeHead(this.refusals.get(path)?.shift() ?? 204).end();
@@ -51,6 +53,11 @@ export class WebhookServer {
   /** Takes the calls of the path and never answers. */
   hang(path: string): void {
     this.silent.add(path);
+  }
+
+  /** Accepts the calls of the path, with a response that never ends. */
+  keepTalking(path: string): void {
+    this.endless.add(path);
   }
 
   /** Answers the next calls of the path with these statuses. */

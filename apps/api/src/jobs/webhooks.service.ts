@@ -20,8 +20,6 @@ import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
 const TIMEOUT_MS = 15_000;
-/** The most bytes that are read of a response. */
-const MAX_RESPONSE_BYTES = 64 * 1024;
 /** The limits of this process. A lane is a host of a space. */
 const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
 /** How many hints are handled at the same time. They share one statement for reading. */
@@ -148,7 +146,8 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
         },
         body,
         timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_RESPONSE_BYTES,
+        // Accepted is accepted, whatever the endpoint writes then: a failure would send the message again.
+        skipBody: true,
       });
       return ok ? null : `HTTP ${status}`;
     } catch (error) {

@@ -19,6 +19,8 @@ export interface GuardedRequest {
   body?: string | Uint8Array | FormData | URLSearchParams;
   /** The most bytes of the response body after decompression. Default: 10 MB. */
   maxBytes?: number;
+  /** Whether only the status and the headers matter: the body is not read, however large it is. */
+  skipBody?: boolean;
   /** Milliseconds until the complete response has arrived. Default: 30,000. */
   timeoutMs?: number;
   /** How many redirects of a GET or HEAD are followed. By default none: the redirect itself is the response. */
@@ -114,7 +116,7 @@ export class GuardedHttp {
 
   /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */
   async fetch(url: string | URL, request: GuardedRequest = {}): Promise<GuardedResponse> {
-    const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
+    const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, skipBody = false, signal } = request;
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
     let isConnectionFailure = true;
@@ -125,7 +127,7 @@ export class GuardedHttp {
         signal ? AbortSignal.any([signal, timeout]) : timeout,
       );
       isConnectionFailure = false;
-      const bytes = await readBody(response, maxBytes);
+      const bytes = skipBody ? await discardBody(response) : await readBody(response, maxBytes);
       return new GuardedResponse(status, response.headers as unknown as Headers, from.href, bytes);
     } catch (error) {
       signal?.throwIfAborted();
@@ -255,6 +257,11 @@ async function readBody({ body }: Response, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks, size);
+}
+
+async function discardBody({ body }: Response): Promise<Buffer> {
+  await body?.cancel();
+  return Buffer.alloc(0);
 }
 
 function only(headers: Record<string, string>, names: string[]): Record<string, string> {
