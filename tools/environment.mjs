@@ -32,7 +32,7 @@ export async function openEnvironment(onLost) {
 
 const newKey = () => randomBytes(32).toString('base64');
 
-/** Where the running service stores its address; see `apps/api/src/infra/address-file.ts`. */
+/** Where the running service stores its address; see `apps/api/src/infra/runtime/address-file.ts`. */
 const addressFile = (dataDir) => join(dataDir, 'address');
 
 /** Turns what a newcomer can run into into one sentence with the remedy. */

@@ -12,7 +12,7 @@ import type {
   UpgradeResult,
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { RouteTable } from '../src/infra/http/route-table.ts';
+import { RouteTableRegistry } from '../src/infra/routes/route-table.registry.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication, shopManifest } from './harness/applications.ts';
 import { LostCommits } from './harness/lost-commits.ts';
@@ -757,7 +757,7 @@ describe('a system key', () => {
       const as = asApplication(admin, body.systemKey);
       const refused: string[] = [];
       const guarded = app
-        .get(RouteTable)
+        .get(RouteTableRegistry)
         .all()
         .filter(({ rule }) => rule !== 'public');
       for (const { method, path, rule } of guarded) {

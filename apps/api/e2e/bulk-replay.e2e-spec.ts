@@ -1,8 +1,8 @@
 import type { BulkReplay, Page, ReplayPreview } from '@platform/contracts';
-import { BulkReplayBatches } from '../src/events/bulk-replay-batches.ts';
-import { BulkReplayWorker } from '../src/events/bulk-replay-worker.ts';
-import type { ClaimedBulkReplay } from '../src/events/bulk-replays.store.ts';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { BulkReplayBatchesService } from '../src/events/replay/bulk-replay-batches.service.ts';
+import { BulkReplayWorker } from '../src/events/replay/bulk-replay.worker.ts';
+import type { ClaimedBulkReplay } from '../src/events/replay/bulk-replays.store.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -258,7 +258,7 @@ describe('a bulk replay', () => {
       [app.admin.spaceId, app.admin.userId, JSON.stringify(ALL)],
     );
     if (row === undefined) throw new Error('Not stored');
-    const batches = [app, worker].map((one) => one.get(BulkReplayBatches).replayNext({ ...row }, 10));
+    const batches = [app, worker].map((one) => one.get(BulkReplayBatchesService).replayNext({ ...row }, 10));
     const [a, b] = await Promise.all(batches);
     expect([a, b].filter((batch) => batch === null)).toHaveLength(1);
     expect((await get(row.id)).replayed).toBe(10);

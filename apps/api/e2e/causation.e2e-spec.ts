@@ -1,5 +1,5 @@
 import type { EnvelopeDetail, Run } from '@platform/contracts';
-import { CAUSATION_HEADER, CAUSATION_SECONDS, CausationTokens } from '../src/auth/causation.ts';
+import { CAUSATION_HEADER, CAUSATION_SECONDS, CausationTokens } from '../src/auth/credentials/causation.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { EventBus } from './harness/event-bus.ts';

@@ -1,6 +1,6 @@
 import type { ApplicationManifest, CreatedDataRows, DataRow, Envelope, Page } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Emission } from '../src/events/emission.ts';
+import { EmissionService } from '../src/events/emission/emission.service.ts';
 import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { LostCommits } from './harness/lost-commits.ts';
@@ -311,7 +311,9 @@ describe('a write that does not commit', () => {
     const [found] = await app.sql<{ id: string }>('select id from application where space_id = $1', [
       admin.spaceId,
     ]);
-    const ids = await app.get(Emission).emitWithin(tx, [{ ...event(), applicationId: found?.id ?? '' }]);
+    const ids = await app
+      .get(EmissionService)
+      .emitWithin(tx, [{ ...event(), applicationId: found?.id ?? '' }]);
     expect(ids).toHaveLength(1);
   };
 

@@ -7,8 +7,8 @@ import type {
   Step,
   Task,
 } from '@platform/contracts';
-import type { UserPrincipal } from '../src/auth/principal.ts';
-import { ActionRegistry, type ActionContext } from '../src/tasks/action-registry.ts';
+import type { UserPrincipal } from '../src/auth/principals/principal.ts';
+import { ActionRegistry, type ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';

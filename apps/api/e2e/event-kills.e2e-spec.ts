@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { EMITS_PER_MINUTE } from '../src/infra/http/rate-limit.ts';
+import { EMITS_PER_MINUTE } from '../src/infra/routes/rate-limit.ts';
 import { FAILPOINTS } from './faults/failpoints.ts';
 import { Fleet } from './faults/fleet.ts';
 import { judge, settle } from './faults/referee.ts';

@@ -1,5 +1,5 @@
 import type { ApplicationManifest, InstalledApplication, ManifestEvent } from '@platform/contracts';
-import { CAUSATION_HEADER, CausationTokens } from '../src/auth/causation.ts';
+import { CAUSATION_HEADER, CausationTokens } from '../src/auth/credentials/causation.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';

@@ -9,8 +9,8 @@ import type {
   Task,
 } from '@platform/contracts';
 import fc from 'fast-check';
-import { Dispatch } from '../src/events/dispatch.ts';
-import { claimBatch } from '../src/events/outbox.store.ts';
+import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
+import { claimBatch } from '../src/events/records/outbox.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { expectedLabels, type Subscribed } from './faults/oracle.ts';
 import { scaled } from './faults/scale.ts';
@@ -252,7 +252,7 @@ class Shop {
   /** Dispatches what waits, also of earlier sequences, of which nothing does. */
   private async tick(): Promise<void> {
     const batch = await claimBatch(app.get(BackgroundDatabase), 64);
-    await app.get(Dispatch).dispatch(batch);
+    await app.get(DispatchService).dispatch(batch);
     const present = this.subscriptions.filter(({ label }) => label !== DEFAULT || this.isInstalled);
     for (const envelope of this.envelopes.filter(({ status }) => status === 'PENDING')) {
       const labels = expectedLabels(present, { n: 1, ...envelope });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EmitResponse, EnvelopeDetail, ReplayResponse, Subscription } from '@platform/contracts';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
-import { EVENT_FAILPOINTS } from '../src/events/event-failpoints.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
+import { EVENT_FAILPOINTS } from '../src/events/records/event-failpoints.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { createTask, dispatchesEnded, subscribe } from './harness/event-calls.ts';

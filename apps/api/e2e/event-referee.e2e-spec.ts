@@ -1,5 +1,5 @@
-import { Dispatch } from '../src/events/dispatch.ts';
-import { claimBatch } from '../src/events/outbox.store.ts';
+import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
+import { claimBatch } from '../src/events/records/outbox.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { Fleet } from './faults/fleet.ts';
 import { findViolations } from './faults/referee.ts';
@@ -27,7 +27,7 @@ describe('the referee', () => {
     const emitter = fleet.emitter(world, () => [app.url]);
     const emit = () => emitter.emit({ kind: 'rush', amount: 1 });
     const dispatch = async () =>
-      app.get(Dispatch).dispatch(await claimBatch(app.get(BackgroundDatabase), 64));
+      app.get(DispatchService).dispatch(await claimBatch(app.get(BackgroundDatabase), 64));
     for (let i = 0; i < 8; i++) await emit();
     await dispatch();
     await emit();

@@ -1,4 +1,4 @@
-import { Partitions } from '../src/infra/database/partitions.ts';
+import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { verifies } from './verifies.ts';
@@ -106,17 +106,17 @@ describe('retention of events', () => {
       );
       const all = { envelope: 1, delivery: 1, key: 1, replay: 1 };
       // Keys are purged first; a month is dropped when nothing refers to it any longer.
-      await app.get(Partitions).maintain();
+      await app.get(PartitionsWorker).maintain();
       expect(await stored(expired)).toEqual(all);
       await app.sweep();
-      await app.get(Partitions).maintain();
+      await app.get(PartitionsWorker).maintain();
       expect(await stored(expired)).toEqual({ envelope: 0, delivery: 0, key: 0, replay: 0 });
       expect(await stored(pending)).toEqual({ envelope: 1, delivery: 1, key: 0, replay: 0 });
       expect(await stored(young)).toEqual(all);
       expect(await partitions('envelope')).not.toContain(await nameOf('envelope', 6));
 
       await app.sql('delete from envelope_outbox where envelope_id = $1', [pending]);
-      await app.get(Partitions).maintain();
+      await app.get(PartitionsWorker).maintain();
       expect(await stored(pending)).toEqual({ envelope: 0, delivery: 0, key: 0, replay: 0 });
       expect(await stored(young)).toEqual(all);
     },

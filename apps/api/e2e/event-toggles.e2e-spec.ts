@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { InstalledApplication, Subscription, Task } from '@platform/contracts';
-import { Dispatch } from '../src/events/dispatch.ts';
-import { claimBatch } from '../src/events/outbox.store.ts';
+import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
+import { claimBatch } from '../src/events/records/outbox.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
 import { repeat } from './faults/background.ts';
 import { scaled } from './faults/scale.ts';
@@ -57,7 +57,7 @@ describe('a subscription that is switched', () => {
         repeat(
           async () => {
             const claims = await claimBatch(one.get(BackgroundDatabase), 4);
-            await one.get(Dispatch).dispatch(claims);
+            await one.get(DispatchService).dispatch(claims);
             if (claims.length === 0) return;
             nextDispatch.open();
             nextDispatch = gate();

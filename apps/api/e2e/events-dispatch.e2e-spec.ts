@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { CatalogInstallation } from '../src/events/catalog-installation.ts';
-import { Dispatcher } from '../src/events/dispatcher.ts';
+import { CatalogInstallationService } from '../src/events/catalog/catalog-installation.service.ts';
+import { DispatcherWorker } from '../src/events/dispatch/dispatcher.worker.ts';
 import {
   CLAIM_BATCH,
   CLAIM_SUSPECT,
@@ -11,10 +11,10 @@ import {
   DUE_ENVELOPES,
   EXPEDITE_ENVELOPES,
   forgiveClaim,
-} from '../src/events/outbox.store.ts';
-import { lockSubscriptions } from '../src/events/subscription-lock.store.ts';
+} from '../src/events/records/outbox.store.ts';
+import { lockSubscriptions } from '../src/events/catalog/subscription-lock.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
@@ -285,7 +285,7 @@ describe('dispatch', () => {
       // Another process has claimed the envelope meanwhile and works on it.
       await leaseFor(3_600);
       await lock.release();
-      await app.get(Dispatcher).drain();
+      await app.get(DispatcherWorker).drain();
       expect(await desk.envelope(envelopeId)).toMatchObject({ status: 'PENDING' });
       expect(await deliveries(envelopeId)).toEqual([]);
       // It died: the envelope is dispatched when its lease has passed.
@@ -313,7 +313,7 @@ describe('dispatch', () => {
       await lock.waited();
       await lock.release((tx) =>
         app
-          .get(CatalogInstallation)
+          .get(CatalogInstallationService)
           .uninstall(tx, { spaceId: app.admin.spaceId, applicationId: desk.applicationId }),
       );
       await desk.dispatched(envelopeId);

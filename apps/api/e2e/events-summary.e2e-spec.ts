@@ -1,6 +1,6 @@
 import type { EventSummary, EventWindow } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { EventCounter } from '../src/events/event-counter.ts';
+import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
@@ -36,7 +36,7 @@ async function counted(until: string): Promise<void> {
   ]);
 }
 
-const count = () => app.get(EventCounter).count();
+const count = () => app.get(EventCounterWorker).count();
 
 async function summary(window?: EventWindow): Promise<EventSummary> {
   const query = window === undefined ? '' : `?window=${window}`;

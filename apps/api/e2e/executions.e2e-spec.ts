@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KnowledgeEvidence } from '@platform/contracts';
-import { IdentityService } from '../src/auth/identity.service.ts';
-import type { UserPrincipal } from '../src/auth/principal.ts';
+import { IdentityService } from '../src/auth/people/identity.service.ts';
+import type { UserPrincipal } from '../src/auth/principals/principal.ts';
 import { ExecutionsService, type InternalExecution } from '../src/turns/lifecycle/executions.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';

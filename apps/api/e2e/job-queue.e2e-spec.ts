@@ -4,10 +4,10 @@ import type { Type } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
-import { JobClaims } from '../src/jobs/job-claims.ts';
-import * as queue from '../src/jobs/job-queue.store.ts';
-import { queryJobs } from '../src/jobs/jobs.store.ts';
-import { DUE_DELIVERIES, PURGE_DELIVERIES } from '../src/jobs/webhooks.store.ts';
+import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
+import * as queue from '../src/jobs/queue/job-queue.store.ts';
+import { queryJobs } from '../src/jobs/records/jobs.store.ts';
+import { DUE_DELIVERIES, PURGE_DELIVERIES } from '../src/jobs/webhooks/webhooks.store.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -133,7 +133,7 @@ describe('the queue of jobs', () => {
     'a user at the limit of running turns waits, is not asked about, and goes on',
     async () => {
       const app = await started({ PLATFORM_MAX_RUNNING_TURNS: '3' });
-      const claims = jest.spyOn(app.get(JobClaims), 'claim');
+      const claims = jest.spyOn(app.get(JobClaimsService), 'claim');
       const agent = await AgentCalls.make(app, { baseUrl: model.url });
       const admin = new Client(app, agent);
       const running = held(3);
@@ -159,7 +159,7 @@ describe('the queue of jobs', () => {
     'a busy session is looked at once, not over and over',
     async () => {
       const app = await started();
-      const claims = jest.spyOn(app.get(JobClaims), 'claim');
+      const claims = jest.spyOn(app.get(JobClaimsService), 'claim');
       const agent = await AgentCalls.make(app, { baseUrl: model.url });
       const admin = new Client(app, agent);
       const session = randomUUID();

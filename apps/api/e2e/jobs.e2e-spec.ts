@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
-import { Authenticator } from '../src/auth/authenticator.ts';
-import { TurnTools } from '../src/turns/engine/turn-tools.ts';
+import { AuthenticatorService } from '../src/auth/credentials/authenticator.service.ts';
+import { TurnToolsService } from '../src/turns/engine/turn-tools.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -187,7 +187,7 @@ describe('a job', () => {
 
   it('names the run of a task that caused it, in its turn and in the ledger as well', async () => {
     const causationRunId = randomUUID();
-    const authenticator = app.get(Authenticator);
+    const authenticator = app.get(AuthenticatorService);
     const authenticate = authenticator.authenticate.bind(authenticator);
     const caused = jest
       .spyOn(authenticator, 'authenticate')
@@ -339,7 +339,7 @@ describe('the same job again', () => {
 describe('how a job stands', () => {
   verifies('job.progress', 'is reported phase by phase, never decreasing, at each change', async () => {
     const [asked, tool, answer] = [gate(), gate(), gate()];
-    app.get(TurnTools).register({
+    app.get(TurnToolsService).register({
       toolsFor: async (turn) =>
         turn.agent.id !== calls.agentId
           ? []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Interaction, KnowledgeEvidence } from '@platform/contracts';
-import { KnowledgeSearch } from '../src/knowledge/knowledge-search.ts';
+import { KnowledgeSearchService } from '../src/knowledge/search/knowledge-search.service.ts';
 import { startSearchServer, type SearchServer } from './fixtures/search-server.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -100,7 +100,7 @@ describe('documents', () => {
     const agent = await knowing();
     const prompt = model.prompt({ kind: 'status', status: 500 }, { kind: 'status', status: 500 });
     const body = { contents: said(prompt), turnId: randomUUID(), session_id: randomUUID() };
-    const search = jest.spyOn(app.get(KnowledgeSearch), 'search');
+    const search = jest.spyOn(app.get(KnowledgeSearchService), 'search');
     search.mockResolvedValueOnce([
       { id, title: 'Dingo', heading: '', text: 'A dingo is a wild dog.', score: 1 },
     ]);
@@ -162,7 +162,7 @@ describe('documents', () => {
       const first = await agent.stream(body);
       expect(evidenceIn(first.bytes)).toMatchObject([{ documents: [{ title: 'Kiwi' }] }]);
       const { interaction } = eventData(first.frames, 'agent-input-required') as { interaction: Interaction };
-      const search = jest.spyOn(app.get(KnowledgeSearch), 'search');
+      const search = jest.spyOn(app.get(KnowledgeSearchService), 'search');
       const resumed = await agent.request('POST', `/turns/${body.turnId}/resume`, {
         headers: STREAMED,
         body: {
@@ -227,7 +227,9 @@ describe('documents', () => {
 
   verifies('knowledge.evidence-budget', 'that cannot be searched are a notice', async () => {
     const agent = await knowing();
-    const search = jest.spyOn(app.get(KnowledgeSearch), 'search').mockRejectedValueOnce(new Error('broken'));
+    const search = jest
+      .spyOn(app.get(KnowledgeSearchService), 'search')
+      .mockRejectedValueOnce(new Error('broken'));
     const prompt = model.prompt();
     const { bytes } = await agent.stream({ contents: said(prompt) });
     search.mockRestore();

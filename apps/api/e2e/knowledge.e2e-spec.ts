@@ -1,9 +1,9 @@
 import type { KnowledgeDocumentDetail } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { queryTerms } from '../src/knowledge/extraction/terms.ts';
-import { insertChunks, SEARCH_CHUNKS } from '../src/knowledge/knowledge-chunks.store.ts';
-import { spaceTag } from '../src/knowledge/space-tag.ts';
+import { insertChunks, SEARCH_CHUNKS } from '../src/knowledge/documents/knowledge-chunks.store.ts';
+import { spaceTag } from '../src/knowledge/documents/space-tag.ts';
 import { bombContent, ENCRYPTED, makePdf } from './fixtures/pdf.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { Connection } from '../src/infra/database/pools.ts';
-import { RelayLedger } from '../src/relay/relay-ledger.ts';
+import { RelayLedgerWorker } from '../src/relay/relay-ledger.worker.ts';
 import { Compactor } from '../src/turns/context/compactor.service.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { payerOf } from '../src/turns/records/payer.ts';
@@ -412,7 +412,7 @@ describe('a shutdown', () => {
   /** A call that ends while its process shuts down, and whose charge cannot be written so often. */
   async function callAtTheEnd(user: TestUser, failures: number, closingMs?: number): Promise<number> {
     const second = await TestApp.start({ database: app });
-    if (closingMs !== undefined) second.get(RelayLedger).closingMs = closingMs;
+    if (closingMs !== undefined) second.get(RelayLedgerWorker).closingMs = closingMs;
     const chargeAll = jest.spyOn(second.get(UsageService), 'chargeAll');
     for (let i = 0; i < failures; i++) {
       chargeAll.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent, Model, ModelTestResult, Page } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { CatalogService } from '../src/models/catalog.service.ts';
-import { ModelsService } from '../src/models/models.service.ts';
+import { CatalogService } from '../src/models/catalog/catalog.service.ts';
+import { ModelsService } from '../src/models/catalog/models.service.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { verifies } from './verifies.ts';

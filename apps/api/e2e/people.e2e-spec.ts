@@ -11,8 +11,8 @@ import type {
   SpaceSummary,
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { IdentityService } from '../src/auth/identity.service.ts';
-import { MemberRemovals } from '../src/auth/member-removals.ts';
+import { IdentityService } from '../src/auth/people/identity.service.ts';
+import { MemberRemovalsRegistry } from '../src/auth/people/member-removals.registry.ts';
 import { rows } from '../src/infra/database/rows.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from '../src/migrations/0010-auth.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
@@ -495,7 +495,7 @@ describe('removing a member', () => {
     async () => {
       const user = await app.addUser('MEMBER');
       const seen: unknown[] = [];
-      const removals = app.get(MemberRemovals);
+      const removals = app.get(MemberRemovalsRegistry);
       removals.onMemberRemoved(async (tx, removed) => {
         if (removed.userId !== user.userId) return;
         const left = await rows(tx, 'select 1 from api_key where user_id = $1 and revoked_at is null', [

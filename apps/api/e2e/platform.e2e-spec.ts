@@ -12,9 +12,9 @@ import {
 import { Redis } from 'ioredis';
 import { AppModule } from '../src/app.module.ts';
 import { readConfig } from '../src/infra/config/platform-config.ts';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
-import { Readiness } from '../src/infra/health/readiness.ts';
-import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
+import { ReadinessRegistry } from '../src/infra/health/readiness.registry.ts';
+import { RouteTableRegistry, type Route } from '../src/infra/routes/route-table.registry.ts';
 import { AgentCalls, STREAMED, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { eventData, readStream } from './harness/frames.ts';
@@ -105,7 +105,7 @@ describe('the routes of an agent', () => {
   let routes: Route[];
   beforeAll(() => {
     routes = app
-      .get(RouteTable)
+      .get(RouteTableRegistry)
       .all()
       .filter(({ path }) => path.startsWith('/api/agents/:agentId'));
   });
@@ -308,20 +308,20 @@ describe('requests', () => {
       status: 200,
       body: { status: 'ok', checks: { database: 'up', service: 'up' } },
     });
-    app.get(Readiness).ready = false;
+    app.get(ReadinessRegistry).ready = false;
     expect(await get('/api/health/ready')).toMatchObject({
       status: 503,
       body: { status: 'unavailable', checks: { database: 'up', service: 'down' } },
     });
     expect((await get('/api/health/live')).status).toBe(200);
-    app.get(Readiness).ready = true;
+    app.get(ReadinessRegistry).ready = true;
 
     // A wrong credential is no obstacle where none is asked for.
     expect((await get('/api/health/live', { Authorization: 'Bearer x' })).status).toBe(200);
     const document = await get('/api/openapi.json');
     expect(document).toMatchObject({ status: 200, body: { openapi: expect.stringMatching(/^3\./) } });
     const paths = Object.keys(document.body.paths as object);
-    const served = app.get(RouteTable).all();
+    const served = app.get(RouteTableRegistry).all();
     for (const { path } of served) expect(paths).toContain(path.replaceAll(/:(\w+)/g, '{$1}'));
     // The reference and its scripts come from this origin, so its policy need not allow another one.
     const page = await get('/api/docs');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { measureBystander } from './harness/bystander.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { JobClaims } from '../src/jobs/job-claims.ts';
+import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -154,7 +154,7 @@ describe('a job whose turn was interrupted, and is to be claimed again', () => {
       if (stream === undefined) throw new Error('The job has not begun');
       return stream.id;
     });
-    const claim = jest.spyOn(app.get(JobClaims), 'claim').mockResolvedValue('later');
+    const claim = jest.spyOn(app.get(JobClaimsService), 'claim').mockResolvedValue('later');
     await orphan(id);
     await eventually(async () =>
       expect(await calls.turn(job.turnId)).toMatchObject({ error: { code: 'INTERRUPTED' } }),

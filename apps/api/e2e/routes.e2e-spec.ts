@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, ApiKey, Invitation, Job, Model, Page, Task, Tool } from '@platform/contracts';
 import { getMetadataStorage } from 'class-validator';
-import { RouteTable, type Route } from '../src/infra/http/route-table.ts';
+import { RouteTableRegistry, type Route } from '../src/infra/routes/route-table.registry.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { verifies } from './verifies.ts';
 
@@ -23,7 +23,7 @@ let resources: [path: string, id: string][];
 
 beforeAll(async () => {
   app = await TestApp.start();
-  routes = app.get(RouteTable).all();
+  routes = app.get(RouteTableRegistry).all();
   const model = await app.request<Model>('POST', '/api/models', {
     body: { name: 'matrix', provider: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' },
   });
@@ -118,13 +118,13 @@ describe('the routes', () => {
   });
 
   it('are recognized as public in front of the body parser exactly if they are', () => {
-    const table = app.get(RouteTable);
+    const table = app.get(RouteTableRegistry);
     const open = routes.filter(({ method, path }) => table.find(method, nowhere(path))?.rule === 'public');
     expect(open.map(nameOf)).toEqual(routes.filter(({ rule }) => rule === 'public').map(nameOf));
   });
 
   it('are found in front of the controllers as Express finds them: in any case, with a slash at the end', () => {
-    const table = app.get(RouteTable);
+    const table = app.get(RouteTableRegistry);
     for (const route of routes) {
       const path = nowhere(route.path);
       for (const asked of [path, `${path}/`, path.toUpperCase()])

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
-import type { ActionContext } from '../src/tasks/action-registry.ts';
-import { RunCreation } from '../src/tasks/run-creation.ts';
-import { endAttempts, startSteps } from '../src/tasks/run-endings.store.ts';
-import { RunWorker } from '../src/tasks/run-worker.ts';
-import { RunWrites } from '../src/tasks/run-writes.ts';
-import { StepError } from '../src/tasks/step-error.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
+import type { ActionContext } from '../src/tasks/definition/action.registry.ts';
+import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
+import { endAttempts, startSteps } from '../src/tasks/execution/run-endings.store.ts';
+import { RunWorker } from '../src/tasks/execution/run.worker.ts';
+import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
+import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
@@ -125,7 +125,7 @@ describe('slots', () => {
     await endOne();
     await endOne();
     // Publishes what waits: nothing of it may start.
-    await app.get(RunCreation).publish(started.map(({ id }) => id));
+    await app.get(RunCreationService).publish(started.map(({ id }) => id));
     await eventually(async () => expect(await count()).toBe(2));
     await endOne();
     await eventually(async () => expect([await count(), open.length]).toEqual([2, 2]));
@@ -283,7 +283,8 @@ describe('a process that has lost a run', () => {
   withLeasesOf(LONG_MS);
 
   verifies('run.fencing', 'stops its code within a second, and stores nothing', async () => {
-    const discarded = () => app.get(RunWrites).zombieResults + other.get(RunWrites).zombieResults;
+    const discarded = () =>
+      app.get(RunWritesService).zombieResults + other.get(RunWritesService).zombieResults;
     const before = discarded();
     let began = gate();
     let aborted = Promise.withResolvers<number>();
@@ -329,7 +330,8 @@ describe('a process that has lost a run', () => {
   });
 
   verifies('run.fencing', 'stores no result, also if it does not notice the loss before', async () => {
-    const discarded = () => app.get(RunWrites).zombieResults + other.get(RunWrites).zombieResults;
+    const discarded = () =>
+      app.get(RunWritesService).zombieResults + other.get(RunWritesService).zombieResults;
     const lost: Run[] = [];
     for (const step of ['first', 'last']) {
       const before = discarded();
@@ -434,7 +436,7 @@ describe('hints', () => {
       [scripted.step('work', ({ runId }) => void calls.set(runId, (calls.get(runId) ?? 0) + 1))],
       { concurrency: 10 },
     );
-    const creation = app.get(RunCreation);
+    const creation = app.get(RunCreationService);
     const { ownerUserId } = task;
     const run = { spaceId: app.admin.spaceId, taskId: task.id, ownerUserId, origin: 'MANUAL' as const };
     // Nobody publishes these.
@@ -445,11 +447,11 @@ describe('hints', () => {
     const forged = ['', 'nonsense', "'; drop table run; --", randomUUID()];
     for (const one of [app, other]) {
       const half = ids.slice(0, 10);
-      await one.get(RunCreation).publish([...half, ...half.reverse(), ...forged, ...half]);
+      await one.get(RunCreationService).publish([...half, ...half.reverse(), ...forged, ...half]);
     }
     for (const id of ids) await runs.reached({ id }, 'SUCCEEDED');
-    await app.get(RunCreation).publish(ids);
-    await other.get(RunCreation).publish(ids);
+    await app.get(RunCreationService).publish(ids);
+    await other.get(RunCreationService).publish(ids);
     // Hints are handled after the call that publishes them.
     await delay(0);
     await Promise.all([app, other].map((one) => one.get(RunWorker).drain()));

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import pg from 'pg';
-import { Partitions } from '../src/infra/database/partitions.ts';
+import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
-import { RunClaims } from '../src/tasks/run-claims.ts';
-import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/run-claims.store.ts';
-import { END_ATTEMPTS, START_STEPS } from '../src/tasks/run-endings.store.ts';
-import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/run-queue.store.ts';
-import { listRunsStatement } from '../src/tasks/runs.store.ts';
+import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
+import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
+import { END_ATTEMPTS, START_STEPS } from '../src/tasks/execution/run-endings.store.ts';
+import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/runs/run-queue.store.ts';
+import { listRunsStatement } from '../src/tasks/runs/runs.store.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
@@ -118,7 +118,7 @@ describe('old runs', () => {
         [task.id, app.admin.spaceId],
       );
       await app.sweep();
-      await app.get(Partitions).maintain();
+      await app.get(PartitionsWorker).maintain();
       const ids = async (table: string, column = 'run_id') =>
         (await app.sql<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(
           ({ id }) => id,
@@ -183,7 +183,7 @@ describe('slots of a new task', () => {
       await other.query('begin');
       const slots = 'insert into run_slot (task_id, n) select $1, n from generate_series(1, 5) n';
       await other.query(slots, [task.id]);
-      const claim = app.get(RunClaims).claim(run.id);
+      const claim = app.get(RunClaimsService).claim(run.id);
       await eventually(async () => {
         const waiting = await other.query(
           'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
@@ -200,7 +200,7 @@ describe('slots of a new task', () => {
 
   verifies('run.lost-response', 'cost no run that is claimed at the same time', async () => {
     const task = await runs.createTask(steps, { concurrency: 5 });
-    const claims = app.get(RunClaims);
+    const claims = app.get(RunClaimsService);
     await claims.claim((await runs.start(task)).id);
     const next = await runs.start(task);
     const first = await runs.start(await runs.createTask(steps, { concurrency: 5 }));

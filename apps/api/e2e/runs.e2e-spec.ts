@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Run, Trigger } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { uuidV7 } from '../src/infra/uuid-v7.ts';
-import { RunClaims } from '../src/tasks/run-claims.ts';
-import { RunCreation } from '../src/tasks/run-creation.ts';
-import { RunLineage } from '../src/tasks/run-lineage.ts';
-import { RunWorker } from '../src/tasks/run-worker.ts';
-import { RunWrites } from '../src/tasks/run-writes.ts';
-import { StepError } from '../src/tasks/step-error.ts';
+import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
+import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
+import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
+import { RunLineageService } from '../src/tasks/runs/run-lineage.service.ts';
+import { RunWorker } from '../src/tasks/execution/run.worker.ts';
+import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
+import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
 import { RunCalls } from './harness/run-calls.ts';
@@ -110,7 +110,7 @@ describe('runs of events', () => {
     trigger: Trigger,
   ): Promise<string> {
     const id = uuidV7();
-    const creation = app.get(RunCreation);
+    const creation = app.get(RunCreationService);
     await app.get(DataSource).transaction((tx) =>
       creation.createEventRuns(tx, [
         {
@@ -161,7 +161,7 @@ describe('runs of events', () => {
     expect(Object.keys(run.trigger ?? {})).toHaveLength(9);
     expect(run.steps[0]?.output).toEqual({ total: 3 });
     expect(seen).toEqual([trigger, {}]);
-    const lineage = await app.get(RunLineage).find(app.get(DataSource), app.admin.spaceId, id);
+    const lineage = await app.get(RunLineageService).find(app.get(DataSource), app.admin.spaceId, id);
     const path = ['shop/order.created', 'shop/"quoted", {braces}'];
     expect(lineage).toEqual({ envelopeId: trigger.id, rootId: trigger.id, depth: 0, path });
     const { items } = await runs.list(`/tasks/${task.id}/runs`);
@@ -174,11 +174,11 @@ describe('runs of events', () => {
     const run = { spaceId: app.admin.spaceId, taskId: task.id, ownerUserId, origin: 'MANUAL' as const };
     let id = '';
     const broken = app.get(DataSource).transaction(async (tx) => {
-      id = await app.get(RunCreation).createManualRun(tx, { ...run, inputs: {} });
+      id = await app.get(RunCreationService).createManualRun(tx, { ...run, inputs: {} });
       throw new Error('Rolled back');
     });
     await expect(broken).rejects.toThrow('Rolled back');
-    await app.get(RunCreation).publish([id]);
+    await app.get(RunCreationService).publish([id]);
     expect((await runs.request('GET', `/runs/${id}`)).status).toBe(404);
     expect(await app.sql('select from run_queue where run_id = $1', [id])).toEqual([]);
   });
@@ -499,9 +499,9 @@ describe('cancel', () => {
       const own = new RunCalls(api);
       const work = ScriptedAction.install(api);
       const run = await own.start(await own.createTask([work.step('one', () => 1)]));
-      const claimed = await api.get(RunClaims).claim(run.id);
+      const claimed = await api.get(RunClaimsService).claim(run.id);
       expect((await own.cancel(run)).body).toMatchObject({ status: 'RUNNING', cancelRequested: true });
-      if (claimed) await api.get(RunWrites).release(claimed);
+      if (claimed) await api.get(RunWritesService).release(claimed);
       await api.get(RunWorker).handle(run.id);
       expect(await own.get(run)).toMatchObject({ status: 'CANCELLED', attempts: [{ status: 'CANCELLED' }] });
       expect(work.calls).toEqual([]);

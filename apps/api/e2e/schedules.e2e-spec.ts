@@ -2,8 +2,8 @@ import type { ErrorBody, Page, Run, SchedulePreview, Task, TaskSchedule } from '
 import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
-import { RunCreation } from '../src/tasks/run-creation.ts';
-import { Scheduler } from '../src/tasks/scheduler.ts';
+import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
+import { SchedulerWorker } from '../src/tasks/schedule/scheduler.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
@@ -88,7 +88,7 @@ describe('Schedules', () => {
         `update task set next_due_at = '2026-01-01' where id = any($1) and next_due_at is not null`,
         [tasks.map(({ id }) => id)],
       );
-      const schedulers = [app.get(Scheduler), other.get(Scheduler)];
+      const schedulers = [app.get(SchedulerWorker), other.get(SchedulerWorker)];
       while ((await Promise.all(schedulers.map((one) => one.startDue()))).some((count) => count > 0));
       // What a scheduler has locked by itself meanwhile, the others have passed over.
       await eventually(async () => {
@@ -155,7 +155,7 @@ describe('Schedules', () => {
 describe('A scheduler', () => {
   let api: TestApp;
   let task: Task;
-  let published: jest.SpiedFunction<RunCreation['publish']>;
+  let published: jest.SpiedFunction<RunCreationService['publish']>;
   beforeAll(async () => {
     // Starts due tasks only when a test says so.
     api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
@@ -166,7 +166,7 @@ describe('A scheduler', () => {
     const body = { name: 'Nightly', type: 'SCHEDULE', schedule: YEARLY, workflow };
     task = (await api.request<Task>('POST', '/api/tasks', { body })).body;
     await api.sql(`update task set next_due_at = '2026-01-01' where id = $1`, [task.id]);
-    published = jest.spyOn(api.get(RunCreation), 'publish');
+    published = jest.spyOn(api.get(RunCreationService), 'publish');
   });
   afterEach(() => published.mockRestore());
 
@@ -181,7 +181,7 @@ describe('A scheduler', () => {
       "select 'run_' || to_char(clock_timestamp() at time zone 'UTC', 'YYYYMM') as name",
     );
     await api.sql(`drop table ${current?.name}`);
-    expect(await api.get(Scheduler).startDue()).toBe(1);
+    expect(await api.get(SchedulerWorker).startDue()).toBe(1);
     await expectStarted();
   });
 
@@ -189,7 +189,7 @@ describe('A scheduler', () => {
     const commits = new LostCommits(api.get(BackgroundDatabase));
     try {
       commits.next(/insert into scheduled_run/);
-      expect(await api.get(Scheduler).startDue()).toBe(1);
+      expect(await api.get(SchedulerWorker).startDue()).toBe(1);
       expect(commits.lost).toBe(1);
       await expectStarted();
     } finally {

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { SharedWindow } from '../src/auth/shared-window.ts';
+import { SharedWindow } from '../src/auth/limits/shared-window.ts';
 import { TestApp } from './harness/app.ts';
 import { verifies } from './verifies.ts';
 

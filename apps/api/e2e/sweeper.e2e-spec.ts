@@ -1,4 +1,4 @@
-import { SWEEP_BATCH, Sweeper } from '../src/infra/sweeper.ts';
+import { SWEEP_BATCH, SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
@@ -14,7 +14,7 @@ afterAll(() => app.close());
 
 describe('the sweeper', () => {
   it('continues with the other sweeps if one fails, in any way', async () => {
-    const sweeper = app.get(Sweeper);
+    const sweeper = app.get(SweeperWorker);
     const done: string[] = [];
     sweeper.register('throws', () => {
       throw new Error('At once');
@@ -27,7 +27,7 @@ describe('the sweeper', () => {
   });
 
   it('repeats a batch while it is full, and yields in between', async () => {
-    const sweeper = app.get(Sweeper);
+    const sweeper = app.get(SweeperWorker);
     let left = 3 * SWEEP_BATCH + 7;
     const batches: number[] = [];
     sweeper.register('batches', async (limit) => {
@@ -46,12 +46,12 @@ describe('the sweeper', () => {
       const { opened, open } = gate();
       const { opened: began, open: begin } = gate();
       const done: string[] = [];
-      app.get(Sweeper).register('slow', async () => {
+      app.get(SweeperWorker).register('slow', async () => {
         begin();
         await opened;
         done.push('first');
       });
-      other.get(Sweeper).register('slow', async () => void done.push('second'));
+      other.get(SweeperWorker).register('slow', async () => void done.push('second'));
       const first = app.sweep();
       await began;
       await other.sweep();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry, ErrorBody, Page, Task } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { ApplicationIdentities } from '../src/auth/application-identities.ts';
-import { TaskDirectory } from '../src/tasks/task-directory.ts';
-import { TaskInstallation } from '../src/tasks/task-installation.ts';
-import { conflict } from '../src/infra/http/app-error.ts';
+import { ApplicationIdentitiesService } from '../src/auth/applications/application-identities.service.ts';
+import { TaskDirectoryService } from '../src/tasks/definition/task-directory.service.ts';
+import { TaskInstallationService } from '../src/tasks/definition/task-installation.service.ts';
+import { conflict } from '../src/infra/errors/app-error.ts';
 import { TestApp, type RequestInit } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
 import { RunCalls } from './harness/run-calls.ts';
@@ -250,7 +250,7 @@ describe('Who may', () => {
 
   verifies('task.type', 'a change that a guard refuses does not happen', async () => {
     const kept = await create({ type: 'EVENT' });
-    app.get(TaskDirectory).onChange((_, { id }) => {
+    app.get(TaskDirectoryService).onChange((_, { id }) => {
       return id === kept.id ? Promise.reject(conflict('It is subscribed')) : Promise.resolve();
     });
     expect((await patch(kept, { type: 'MANUAL' })).status).toBe(409);
@@ -293,9 +293,9 @@ describe('Tasks of applications', () => {
   async function install(identifier: string, ...tasks: ReturnType<typeof manifestTask>[]) {
     const { spaceId, userId: ownerUserId } = app.admin;
     return app.get(DataSource).transaction(async (tx) => {
-      const { id } = await app.get(ApplicationIdentities).install(tx, spaceId, identifier);
+      const { id } = await app.get(ApplicationIdentitiesService).install(tx, spaceId, identifier);
       const where = { spaceId, applicationId: id, ownerUserId };
-      return { applicationId: id, ids: await app.get(TaskInstallation).install(tx, where, tasks) };
+      return { applicationId: id, ids: await app.get(TaskInstallationService).install(tx, where, tasks) };
     });
   }
 
@@ -323,7 +323,9 @@ describe('Tasks of applications', () => {
       const { body } = await app.request<Page<Task>>('GET', '/api/tasks?limit=200');
       return body.items.map(({ id }) => id).filter((id) => id === a || id === b);
     };
-    await app.get(DataSource).transaction((tx) => app.get(TaskInstallation).uninstall(tx, applicationId));
+    await app
+      .get(DataSource)
+      .transaction((tx) => app.get(TaskInstallationService).uninstall(tx, applicationId));
     expect(await listed()).toEqual([]);
     expect(await get({ id: a })).toMatchObject({ application: { identifier: 'returns', installed: false } });
     expect((await patch({ id: a }, { enabled: true })).status).toBe(409);

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import type { MethodBinding, ToolAuthStatus, ToolInvocation } from '@platform/contracts';
-import { AppError } from '../src/infra/http/app-error.ts';
+import { AppError } from '../src/infra/errors/app-error.ts';
 import {
-  ToolCalls,
+  ToolCallsService,
   type CallableMethod,
   type CallCredentials,
   type CallOptions,
-} from '../src/tools/tool-calls.ts';
+} from '../src/tools/calls/tool-calls.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
 import { verifies } from './verifies.ts';
@@ -81,7 +81,7 @@ function call(
   credentials: CallCredentials = NO_AUTH,
   options: CallOptions = {},
 ): Promise<ToolInvocation> {
-  return app.get(ToolCalls).call(makeMethod(changes), credentials, input, options);
+  return app.get(ToolCallsService).call(makeMethod(changes), credentials, input, options);
 }
 
 async function failure(pending: Promise<unknown>): Promise<[string, string]> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, Frame } from '@platform/contracts';
-import type { BuiltinCall, BuiltinTool } from '../src/tools/builtin-tool.ts';
-import { builtinTools } from '../src/tools/builtin-tools.ts';
-import { ToolError } from '../src/tools/tool-error.ts';
+import type { BuiltinCall, BuiltinTool } from '../src/tools/platform/builtin-tool.ts';
+import { builtinTools } from '../src/tools/platform/builtin-tools.ts';
+import { ToolError } from '../src/tools/calls/tool-error.ts';
 import type { Behaviour } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';

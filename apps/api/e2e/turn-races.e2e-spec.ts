@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as tick } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { armFailpoints, disarmFailpoints } from '../src/infra/failpoints.ts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
-import { TurnRunner } from '../src/turns/engine/turn-runner.ts';
+import { TurnRunnerService } from '../src/turns/engine/turn-runner.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { DatabaseGate } from './harness/database-gate.ts';
@@ -195,7 +195,7 @@ describe('a shutdown', () => {
     await gate.reached();
     let isOver = false;
     const shutdown = other
-      .get(TurnRunner)
+      .get(TurnRunnerService)
       .beforeApplicationShutdown()
       .then(() => (isOver = true));
     for (let i = 0; i < 20; i++) await tick();

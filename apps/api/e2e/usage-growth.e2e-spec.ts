@@ -1,6 +1,6 @@
 import type { Page, UsageEntry, UsageSummary } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { uuidV7 } from '../src/infra/uuid-v7.ts';
+import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { SqlMeter } from './harness/sql-meter.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Charge } from '../src/usage/charge.ts';
 import { whileUnavailable } from '../src/infra/database/unavailable.ts';
-import { uuidV7 } from '../src/infra/uuid-v7.ts';
+import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { UsageReports } from '../src/usage/reports.service.ts';
 import { UsageService } from '../src/usage/usage.service.ts';

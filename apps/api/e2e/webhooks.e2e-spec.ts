@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { AuditEntry, Job, Page, WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
-import { JobViews } from '../src/jobs/job-views.ts';
+import { JobViewsService } from '../src/jobs/records/job-views.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { DatabaseGate } from './harness/database-gate.ts';
@@ -129,7 +129,7 @@ describe('a webhook', () => {
     'webhook.signed',
     'reports a question although the one before it was answered meanwhile',
     async () => {
-      const views = app.get(JobViews);
+      const views = app.get(JobViewsService);
       const describeJob = views.describe.bind(views);
       let isAnswered = false;
       const statuses: number[] = [];

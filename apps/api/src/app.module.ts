@@ -8,7 +8,7 @@ import { EventsModule } from './events/events.module.ts';
 import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
-import { LoggingModule } from './infra/logging.module.ts';
+import { LoggingModule } from './infra/logging/logging.module.ts';
 import { MessagingModule } from './infra/messaging/messaging.module.ts';
 import { JobsModule } from './jobs/jobs.module.ts';
 import { KnowledgeModule } from './knowledge/knowledge.module.ts';

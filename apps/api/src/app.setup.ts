@@ -3,20 +3,20 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import { serveReference } from './api-document/reference.ts';
-import { authentication } from './auth/authentication.middleware.ts';
+import { authentication } from './auth/credentials/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
-import { serveCompressed } from './infra/http/compressed-assets.ts';
-import { notFound } from './infra/http/app-error.ts';
-import { bodyParser } from './infra/http/body-parser.ts';
-import { ErrorFilter, sendError } from './infra/http/error.filter.ts';
-import { NoBodyInterceptor } from './infra/http/no-body.interceptor.ts';
-import { lookAhead } from './infra/http/look-ahead.middleware.ts';
-import { isServicePath } from './infra/http/paths.ts';
-import { bodyDeadline, limitHeaders } from './infra/http/read-timeout.ts';
-import { requestId } from './infra/http/request-id.ts';
-import { requestLog } from './infra/http/request-log.ts';
-import { RouteTable } from './infra/http/route-table.ts';
-import { BodyPipe } from './infra/http/validation.pipe.ts';
+import { serveCompressed } from './infra/responses/compressed-assets.ts';
+import { notFound } from './infra/errors/app-error.ts';
+import { bodyParser } from './infra/requests/body-parser.ts';
+import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
+import { NoBodyInterceptor } from './infra/requests/no-body.interceptor.ts';
+import { lookAhead } from './infra/routes/look-ahead.middleware.ts';
+import { isServicePath } from './infra/routes/paths.ts';
+import { bodyDeadline, limitHeaders } from './infra/requests/read-timeout.ts';
+import { requestId } from './infra/requests/request-id.ts';
+import { requestLog } from './infra/requests/request-log.ts';
+import { RouteTableRegistry } from './infra/routes/route-table.registry.ts';
+import { BodyPipe } from './infra/requests/validation.pipe.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console/dist');
 
@@ -52,7 +52,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
     ],
   });
   app.use(authentication(app));
-  app.use(bodyParser(app.get(RouteTable)));
+  app.use(bodyParser(app.get(RouteTableRegistry)));
   app.use(lookAhead(app));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
   app.useGlobalInterceptors(new NoBodyInterceptor());

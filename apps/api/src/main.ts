@@ -4,14 +4,14 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.ts';
 import { setupApp } from './app.setup.ts';
-import { dropAddress, keepAddress } from './infra/address-file.ts';
+import { dropAddress, keepAddress } from './infra/runtime/address-file.ts';
 import { readConfig, type PlatformConfig } from './infra/config/platform-config.ts';
 import { StartError } from './infra/config/start-error.ts';
 import { migrate } from './infra/database/migrate.ts';
 import { SqlPool } from './infra/database/pools.ts';
-import { armFailpoints } from './infra/failpoints.ts';
-import { Readiness } from './infra/health/readiness.ts';
-import { loggedError, loggedLine } from './infra/log-lines.ts';
+import { armFailpoints } from './infra/runtime/failpoints.ts';
+import { ReadinessRegistry } from './infra/health/readiness.registry.ts';
+import { loggedError, loggedLine } from './infra/logging/log-lines.ts';
 import { SeedService } from './seed/seed.service.ts';
 import { assertCanListen, explainDatabaseError } from './start-errors.ts';
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const seeded = await app.get(SeedService).run();
 
   await app.listen(config.port, config.host);
-  app.get(Readiness).ready = true;
+  app.get(ReadinessRegistry).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
 }
@@ -54,7 +54,7 @@ function closeOnSignal(app: NestExpressApplication, config: PlatformConfig): voi
     if (closing) process.exit(1);
     closing = true;
     // Whoever balances the load goes elsewhere while the turns are drained.
-    app.get(Readiness).ready = false;
+    app.get(ReadinessRegistry).ready = false;
     app
       .close()
       .then(() => (config.embedded ? dropAddress(config.dataDir) : undefined))

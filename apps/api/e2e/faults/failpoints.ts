@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EVENT_FAILPOINTS } from '../../src/events/event-failpoints.ts';
+import { EVENT_FAILPOINTS } from '../../src/events/records/event-failpoints.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const CALL = /\bfailpoint\(\s*'([^']+)'/g;

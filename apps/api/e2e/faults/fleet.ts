@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApplicationManifest } from '@platform/contracts';
-import { ActionRegistry } from '../../src/tasks/action-registry.ts';
+import { ActionRegistry } from '../../src/tasks/definition/action.registry.ts';
 import { copyTemplate, TestApp } from '../harness/app.ts';
 import { ServiceProcess } from '../harness/process.ts';
 import { RedisServer } from '../harness/redis.ts';

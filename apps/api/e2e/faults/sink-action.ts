@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Action, ActionContext } from '../../src/tasks/action-registry.ts';
+import type { Action, ActionContext } from '../../src/tasks/definition/action.registry.ts';
 
 interface SinkInput {
   label: string;

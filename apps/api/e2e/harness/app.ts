@@ -14,16 +14,16 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AppModule } from '../../src/app.module.ts';
 import { setupApp } from '../../src/app.setup.ts';
-import { IdentityService, type NewUser } from '../../src/auth/identity.service.ts';
+import { IdentityService, type NewUser } from '../../src/auth/people/identity.service.ts';
 import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { rows } from '../../src/infra/database/rows.ts';
-import { disarmFailpoints } from '../../src/infra/failpoints.ts';
-import { Readiness } from '../../src/infra/health/readiness.ts';
-import { RouteTable } from '../../src/infra/http/route-table.ts';
-import { Sweeper } from '../../src/infra/sweeper.ts';
+import { disarmFailpoints } from '../../src/infra/runtime/failpoints.ts';
+import { ReadinessRegistry } from '../../src/infra/health/readiness.registry.ts';
+import { RouteTableRegistry } from '../../src/infra/routes/route-table.registry.ts';
+import { SweeperWorker } from '../../src/infra/database/sweeper.worker.ts';
 import { RelayService } from '../../src/relay/relay.service.ts';
 import { StreamsService } from '../../src/streams/streams.service.ts';
-import { TurnRunner } from '../../src/turns/engine/turn-runner.ts';
+import { TurnRunnerService } from '../../src/turns/engine/turn-runner.service.ts';
 import { DocumentedErrors } from './documented-errors.ts';
 
 export interface TestUser {
@@ -75,7 +75,7 @@ const PATIENCE = {
 };
 
 /** Sweeps when a test wants it, not every minute as well: one sweep keeps all others of the database from running. */
-class IdleSweeper extends Sweeper {
+class IdleSweeper extends SweeperWorker {
   override onApplicationBootstrap(): void {}
 }
 
@@ -96,7 +96,7 @@ export class TestApp {
     readonly dataDir: string,
     readonly secretKey: string,
   ) {
-    this.errors = new DocumentedErrors(app.getHttpServer(), app.get(RouteTable));
+    this.errors = new DocumentedErrors(app.getHttpServer(), app.get(RouteTableRegistry));
   }
 
   static async start(options: AppOptions = {}): Promise<TestApp> {
@@ -114,7 +114,7 @@ export class TestApp {
       ...options.env,
     });
     const builder = Test.createTestingModule({ imports: [AppModule.with(config)] })
-      .overrideProvider(Sweeper)
+      .overrideProvider(SweeperWorker)
       .useClass(IdleSweeper);
     const testing = await (options.override?.(builder) ?? builder).compile();
     const app = testing.createNestApplication<NestExpressApplication>({
@@ -124,7 +124,7 @@ export class TestApp {
     });
     await setupApp(app);
     const server = await app.listen(0, '127.0.0.1');
-    app.get(Readiness).ready = true;
+    app.get(ReadinessRegistry).ready = true;
     const { port } = server.address() as AddressInfo;
     const started = new TestApp(app, `http://127.0.0.1:${port}`, databaseUrl, dataDir, secretKey);
     if (options.database) {
@@ -204,14 +204,14 @@ export class TestApp {
 
   /** Resolves when nothing runs in the background any more. */
   async settle(): Promise<void> {
-    await this.get(TurnRunner).drain();
+    await this.get(TurnRunnerService).drain();
     await this.get(RelayService).drain();
     await this.get(StreamsService).drain();
   }
 
   /** Runs all sweeps. */
   sweep(): Promise<void> {
-    return this.get(Sweeper).sweep();
+    return this.get(SweeperWorker).sweep();
   }
 
   /** Also fails if the service sent an error status that the API document lacks. */

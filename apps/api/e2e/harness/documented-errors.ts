@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { RouteTable } from '../../src/infra/http/route-table.ts';
+import type { RouteTableRegistry } from '../../src/infra/routes/route-table.registry.ts';
 
 type Operations = Record<string, { responses: Record<string, unknown> }>;
 
@@ -14,7 +14,7 @@ export class DocumentedErrors {
 
   constructor(
     server: Server,
-    private readonly routes: RouteTable,
+    private readonly routes: RouteTableRegistry,
   ) {
     server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
       const { method = '', url = '' } = req;

@@ -7,8 +7,8 @@ import type {
   Task,
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { ApplicationIdentities } from '../../src/auth/application-identities.ts';
-import { CatalogInstallation } from '../../src/events/catalog-installation.ts';
+import { ApplicationIdentitiesService } from '../../src/auth/applications/application-identities.service.ts';
+import { CatalogInstallationService } from '../../src/events/catalog/catalog-installation.service.ts';
 import type { Answer, TestApp, TestUser } from './app.ts';
 import { eventually } from './eventually.ts';
 
@@ -59,10 +59,10 @@ export class EmittingApp {
     { user = app.admin, identifier = 'shop', events = [ORDER_CREATED] }: Partial<InstallOptions> = {},
   ): Promise<EmittingApp> {
     const { applicationId, key } = await app.get(DataSource).transaction(async (tx) => {
-      const { id } = await app.get(ApplicationIdentities).install(tx, user.spaceId, identifier);
+      const { id } = await app.get(ApplicationIdentitiesService).install(tx, user.spaceId, identifier);
       const where = { spaceId: user.spaceId, applicationId: id, userId: user.userId };
-      await app.get(CatalogInstallation).install(tx, where, { name: identifier, events }, new Map());
-      return { applicationId: id, key: (await app.get(ApplicationIdentities).rotateKey(tx, id)).key };
+      await app.get(CatalogInstallationService).install(tx, where, { name: identifier, events }, new Map());
+      return { applicationId: id, key: (await app.get(ApplicationIdentitiesService).rotateKey(tx, id)).key };
     });
     return new EmittingApp(app, user, identifier, applicationId, key);
   }
@@ -77,14 +77,14 @@ export class EmittingApp {
     const manifest = { name: this.identifier, events, subscriptions };
     await this.app
       .get(DataSource)
-      .transaction((tx) => this.app.get(CatalogInstallation).install(tx, where, manifest, taskIds));
+      .transaction((tx) => this.app.get(CatalogInstallationService).install(tx, where, manifest, taskIds));
   }
 
   async uninstall(): Promise<void> {
     const where = { spaceId: this.user.spaceId, applicationId: this.applicationId };
     await this.app.get(DataSource).transaction(async (tx) => {
-      await this.app.get(CatalogInstallation).uninstall(tx, where);
-      await this.app.get(ApplicationIdentities).uninstall(tx, this.applicationId);
+      await this.app.get(CatalogInstallationService).uninstall(tx, where);
+      await this.app.get(ApplicationIdentitiesService).uninstall(tx, this.applicationId);
     });
   }
 

@@ -1,4 +1,4 @@
-import { ActionRegistry, type Action } from '../../src/tasks/action-registry.ts';
+import { ActionRegistry, type Action } from '../../src/tasks/definition/action.registry.ts';
 
 /** Makes a registry return this action for the steps of its kind, in place of the real one. */
 export function replaceAction(registry: ActionRegistry, action: Action): void {

@@ -1,5 +1,9 @@
 import type { Step, ToolStep } from '@platform/contracts';
-import { ActionRegistry, type Action, type ActionContext } from '../../src/tasks/action-registry.ts';
+import {
+  ActionRegistry,
+  type Action,
+  type ActionContext,
+} from '../../src/tasks/definition/action.registry.ts';
 import type { TestApp } from './app.ts';
 import { replaceAction } from './replace-action.ts';
 

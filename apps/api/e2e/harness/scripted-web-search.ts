@@ -1,4 +1,4 @@
-import { WebSearch, WebSearchError, type WebResult } from '../../src/knowledge/web-search.ts';
+import { WebSearch, WebSearchError, type WebResult } from '../../src/knowledge/web/web-search.ts';
 
 /** A web search that finds what a test says; null: it fails. */
 export class ScriptedWebSearch extends WebSearch {

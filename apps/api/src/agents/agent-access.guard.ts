@@ -6,11 +6,11 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { userOf } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
-import { LookAhead } from '../infra/http/look-ahead.ts';
+import { userOf } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
+import { LookAhead } from '../infra/routes/look-ahead.ts';
 import type { InvocableAgent } from './invocable-agent.ts';
-import { InvokedAgents } from './invoked-agents.ts';
+import { InvokedAgentsService } from './invoked-agents.service.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -22,7 +22,7 @@ declare module 'express-serve-static-core' {
 /** Admits a call to `:agentId` if the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
-  constructor(private readonly agents: InvokedAgents) {}
+  constructor(private readonly agents: InvokedAgentsService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
@@ -33,4 +33,4 @@ export class AgentAccessGuard implements CanActivate {
 
 /** For controllers and routes that invoke `:agentId`. Requires the AgentsModule. */
 export const InvokesAgent = () =>
-  applyDecorators(Access('agent'), UseGuards(AgentAccessGuard), LookAhead(InvokedAgents));
+  applyDecorators(Access('agent'), UseGuards(AgentAccessGuard), LookAhead(InvokedAgentsService));

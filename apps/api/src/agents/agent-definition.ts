@@ -1,5 +1,5 @@
 import { listVariables, type CreateAgentRequest, type UpdateAgentRequest } from '@platform/contracts';
-import { withoutNulls } from '../infra/json.ts';
+import { withoutNulls } from '../infra/runtime/json.ts';
 import { AgentDefinition } from './agent.entity.ts';
 import {
   assertRenderable,

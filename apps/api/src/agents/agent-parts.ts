@@ -1,10 +1,10 @@
 import { TOOL_STATUSES } from '@platform/contracts';
-import { unknownFieldProblems } from '../infra/http/free-form.ts';
-import { isUuid } from '../infra/http/ids.ts';
-import { deeperThan } from '../infra/http/json-shape.ts';
-import { isText } from '../infra/http/text.ts';
+import { unknownFieldProblems } from '../infra/requests/free-form.ts';
+import { isUuid } from '../infra/requests/ids.ts';
+import { deeperThan } from '../infra/requests/json-shape.ts';
+import { isText } from '../infra/requests/text.ts';
 import { variableNameProblem } from './template.ts';
-import { isObject } from '../infra/json.ts';
+import { isObject } from '../infra/runtime/json.ts';
 
 /** Built-in tools have names instead of ids. */
 const BUILTIN_TOOL = /^[a-z][a-z0-9_]{0,63}$/;

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
-import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.dto.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
+import { PageDto } from '../infra/requests/page.dto.ts';
 import {
   AgentAccessDto,
   AgentAccessQueryDto,

@@ -34,9 +34,9 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { FreeForm } from '../infra/http/free-form.ts';
-import { PageDto } from '../infra/http/page.dto.ts';
-import { IsFilledText, IsText } from '../infra/http/text.ts';
+import { FreeForm } from '../infra/requests/free-form.ts';
+import { PageDto } from '../infra/requests/page.dto.ts';
+import { IsFilledText, IsText } from '../infra/requests/text.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
 
 export class AgentVariableDto implements AgentVariable {

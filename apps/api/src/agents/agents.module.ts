@@ -5,12 +5,12 @@ import { ToolsModule } from '../tools/tools.module.ts';
 import { AgentAccessGuard } from './agent-access.guard.ts';
 import { AgentsController } from './agents.controller.ts';
 import { AgentsService } from './agents.service.ts';
-import { InvokedAgents } from './invoked-agents.ts';
+import { InvokedAgentsService } from './invoked-agents.service.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, ToolsModule],
   controllers: [AgentsController],
-  providers: [AgentsService, AgentAccessGuard, InvokedAgents],
-  exports: [AgentsService, AgentAccessGuard, InvokedAgents],
+  providers: [AgentsService, AgentAccessGuard, InvokedAgentsService],
+  exports: [AgentsService, AgentAccessGuard, InvokedAgentsService],
 })
 export class AgentsModule {}

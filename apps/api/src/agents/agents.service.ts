@@ -12,15 +12,15 @@ import type {
   UpdateAgentRequest,
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import { recordAudit } from '../auth/audit.ts';
-import type { AuditedCall } from '../auth/caller.decorator.ts';
-import { IdentityService } from '../auth/identity.service.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { conflict, forbidden, invalidFor } from '../infra/http/app-error.ts';
-import type { PageDto } from '../infra/http/page.dto.ts';
-import { Cursors } from '../infra/http/cursors.ts';
-import { CatalogService } from '../models/catalog.service.ts';
-import { ToolDirectory } from '../tools/tool-directory.ts';
+import { recordAudit } from '../auth/audit/audit.ts';
+import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
+import { IdentityService } from '../auth/people/identity.service.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { conflict, forbidden, invalidFor } from '../infra/errors/app-error.ts';
+import type { PageDto } from '../infra/requests/page.dto.ts';
+import { Cursors } from '../infra/requests/cursors.ts';
+import { CatalogService } from '../models/catalog/catalog.service.ts';
+import { ToolDirectoryService } from '../tools/definition/tool-directory.service.ts';
 import { explainAccess } from './access-report.ts';
 import { decideAccess } from './agent-access.ts';
 import { changeDefinition, definitionOf, newDefinition, promptProblems } from './agent-definition.ts';
@@ -48,7 +48,7 @@ export class AgentsService {
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly catalog: CatalogService,
-    private readonly tools: ToolDirectory,
+    private readonly tools: ToolDirectoryService,
   ) {}
 
   /** Returns what a turn needs to know about an agent. Throws NOT_FOUND, or FORBIDDEN if the access rule refuses. */

@@ -1,7 +1,7 @@
 import { In, IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
-import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
+import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
-import { notFound } from '../infra/http/app-error.ts';
+import { notFound } from '../infra/errors/app-error.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
 import { AgentVersionEntity } from './agent-version.entity.ts';
 

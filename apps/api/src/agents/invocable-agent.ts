@@ -1,4 +1,4 @@
-import type { UserPrincipal } from '../auth/principal.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
 import type { AgentDefinition, AgentEntity } from './agent.entity.ts';
 import { mergeVariables } from './template.ts';
 

@@ -4,7 +4,7 @@ import {
   VARIABLE_NAME_PATTERN,
   type AgentVariable,
 } from '@platform/contracts';
-import { invalid } from '../infra/http/app-error.ts';
+import { invalid } from '../infra/errors/app-error.ts';
 
 /** Keys of `inputs` with a meaning of their own. Variables cannot have these names. */
 export const RESERVED_INPUTS = [

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorDto } from '../infra/http/error.dto.ts';
-import { RouteTable } from '../infra/http/route-table.ts';
+import { ErrorDto } from '../infra/errors/error.dto.ts';
+import { RouteTableRegistry } from '../infra/routes/route-table.registry.ts';
 import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
 import { EXAMPLES, type OperationExample } from './examples.ts';
 import { operationId, titleOf } from './operation-ids.ts';
@@ -34,13 +34,13 @@ export function createApiDocument(app: NestExpressApplication): OpenAPIObject {
     operationIdFactory: operationId,
   });
   (document.components ??= {}).responses = ERROR_RESPONSES;
-  completeOperations(document, app.get(RouteTable));
+  completeOperations(document, app.get(RouteTableRegistry));
   completeSchemas(document.components.schemas);
   completeSchemas(document.paths);
   return document;
 }
 
-function completeOperations(document: OpenAPIObject, routes: RouteTable): void {
+function completeOperations(document: OpenAPIObject, routes: RouteTableRegistry): void {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
@@ -49,7 +49,12 @@ function completeOperations(document: OpenAPIObject, routes: RouteTable): void {
   }
 }
 
-function completeOperation(operation: Operation, method: string, path: string, routes: RouteTable): void {
+function completeOperation(
+  operation: Operation,
+  method: string,
+  path: string,
+  routes: RouteTableRegistry,
+): void {
   const route = routes.find(method.toUpperCase(), path.replace(/\{(\w+)\}/g, '$1'));
   if (route === null) throw new Error(`The route table lacks ${method} ${path}`);
   // A header that OpenAPI describes by the content of the body.

@@ -1,7 +1,7 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorDto } from '../infra/http/error.dto.ts';
-import { isRelayPath } from '../infra/http/paths.ts';
-import type { Route } from '../infra/http/route-table.ts';
+import { ErrorDto } from '../infra/errors/error.dto.ts';
+import { isRelayPath } from '../infra/routes/paths.ts';
+import type { Route } from '../infra/routes/route-table.registry.ts';
 import { OPENAI_ERROR } from './openai-error.schema.ts';
 
 type OperationResponses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];

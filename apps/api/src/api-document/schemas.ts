@@ -1,4 +1,4 @@
-import { isObject } from '../infra/json.ts';
+import { isObject } from '../infra/runtime/json.ts';
 
 /**
  * Makes the schemas of a document precise, in place. An object without declared properties is free-form, so every key is

@@ -1,5 +1,5 @@
 import type { Application, ApplicationDetail } from '@platform/contracts';
-import { systemKeyPrefix } from '../auth/application-identities.ts';
+import { systemKeyPrefix } from '../auth/applications/application-identities.service.ts';
 import type { ApplicationManifestEntity } from './application-manifest.entity.ts';
 
 /** An installation without its manifest. */

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
-import { Audited, Caller, type AuditedCall } from '../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
-import { PageDto } from '../infra/http/page.dto.ts';
+import { Audited, Caller, type AuditedCall } from '../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
+import { PageDto } from '../infra/requests/page.dto.ts';
 import {
   ApplicationDetailDto,
   ApplicationManifestDto,

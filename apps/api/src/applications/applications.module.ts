@@ -5,12 +5,12 @@ import { EventsModule } from '../events/events.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { ApplicationsController } from './applications.controller.ts';
 import { ApplicationsService } from './applications.service.ts';
-import { Installer } from './installer.ts';
+import { InstallerService } from './installer.service.ts';
 
 @Module({
   imports: [AuthModule, TasksModule, EventsModule, DataModule],
   controllers: [ApplicationsController],
-  providers: [ApplicationsService, Installer],
+  providers: [ApplicationsService, InstallerService],
   exports: [ApplicationsService],
 })
 export class ApplicationsModule {}

@@ -9,17 +9,20 @@ import type {
   UpgradeResult,
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ApplicationIdentities, systemKeyPrefix } from '../auth/application-identities.ts';
-import { recordAudit } from '../auth/audit.ts';
-import type { AuditedCall } from '../auth/caller.decorator.ts';
+import {
+  ApplicationIdentitiesService,
+  systemKeyPrefix,
+} from '../auth/applications/application-identities.service.ts';
+import { recordAudit } from '../auth/audit/audit.ts';
+import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
-import { conflict, notFound } from '../infra/http/app-error.ts';
-import { Cursors } from '../infra/http/cursors.ts';
-import type { PageDto } from '../infra/http/page.dto.ts';
+import { conflict, notFound } from '../infra/errors/app-error.ts';
+import { Cursors } from '../infra/requests/cursors.ts';
+import type { PageDto } from '../infra/requests/page.dto.ts';
 import type { ApplicationManifestEntity } from './application-manifest.entity.ts';
 import { toApplication, toApplicationDetail } from './application-views.ts';
 import { findInstallation, listInstallations, putInstallation } from './applications.store.ts';
-import { Installer } from './installer.ts';
+import { InstallerService } from './installer.service.ts';
 import { hashManifest, listChanges } from './manifest-changes.ts';
 
 /** An application that is installed, in the transaction that changes it. */
@@ -34,8 +37,8 @@ export class ApplicationsService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,
-    private readonly identities: ApplicationIdentities,
-    private readonly installer: Installer,
+    private readonly identities: ApplicationIdentitiesService,
+    private readonly installer: InstallerService,
   ) {}
 
   /** Lists the applications of a space, uninstalled ones included, newest first. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationManifest, ManifestChange } from '@platform/contracts';
-import { canonicalJson } from '../infra/json.ts';
+import { canonicalJson } from '../infra/runtime/json.ts';
 
 /** Identifies the content of a manifest, whatever the order of its keys. */
 export function hashManifest(manifest: ApplicationManifest): Buffer {

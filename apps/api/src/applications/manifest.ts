@@ -6,11 +6,17 @@ import {
 } from '@platform/contracts';
 import { findMisfits } from '../data/payload-fit.ts';
 import { checkTables } from '../data/columns.ts';
-import { checkFilter } from '../events/filter.ts';
-import { MAX_SCHEMA_BYTES } from '../events/payload-schema.ts';
-import { isText } from '../infra/http/text.ts';
-import { isObject, type JsonObject } from '../infra/json.ts';
-import { formatPointerProblem, problemAt, unknownKeys, type Path, type Problem } from '../tasks/problems.ts';
+import { checkFilter } from '../events/subscriptions/filter.ts';
+import { MAX_SCHEMA_BYTES } from '../events/catalog/payload-schemas.service.ts';
+import { isText } from '../infra/requests/text.ts';
+import { isObject, type JsonObject } from '../infra/runtime/json.ts';
+import {
+  formatPointerProblem,
+  problemAt,
+  unknownKeys,
+  type Path,
+  type Problem,
+} from '../tasks/definition/problems.ts';
 
 export const MAX_EVENTS = 200;
 const MAX_SUBSCRIPTIONS = 200;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { checkSchema } from '../events/payload-schema.ts';
-import { isObject } from '../infra/json.ts';
+import { checkSchema } from '../events/catalog/payload-schemas.service.ts';
+import { isObject } from '../infra/runtime/json.ts';
 import { MAX_EVENTS } from './manifest.ts';
 
 /** All schemas of a manifest together. One of ordinary size takes a few milliseconds. */

@@ -3,34 +3,34 @@ import { APP_GUARD } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { deriveKey } from '../infra/crypto/derive-key.ts';
-import { MINUTE, Sweeper } from '../infra/sweeper.ts';
-import { AccessGuard } from './access.guard.ts';
-import { AccessTokens } from './access-tokens.ts';
-import { ApiKeysController } from './api-keys.controller.ts';
-import { ApiKeysService } from './api-keys.service.ts';
-import { ApplicationIdentities } from './application-identities.ts';
-import { AuditController } from './audit.controller.ts';
-import { AuditService } from './audit.service.ts';
-import { AuthController } from './auth.controller.ts';
-import { Authenticator } from './authenticator.ts';
-import { CausationTokens } from './causation.ts';
-import { IdentityService } from './identity.service.ts';
-import { InvitationsController, ReceivedInvitationsController } from './invitations.controller.ts';
-import { InvitationsService } from './invitations.service.ts';
-import { purgeEndedInvitations } from './invitations.store.ts';
-import { MemberRemovals } from './member-removals.ts';
-import { MembersController } from './members.controller.ts';
-import { MembersService } from './members.service.ts';
-import { OpenResponses } from './open-responses.ts';
-import { PasswordService } from './password.service.ts';
-import { RefreshCookie } from './refresh-cookie.ts';
-import { RefreshSessions } from './refresh-sessions.ts';
-import { purgeEndedSessions } from './refresh-sessions.store.ts';
-import { purgePastWindows } from './rate-windows.store.ts';
-import { SignInService } from './sign-in.service.ts';
-import { SignInThrottle } from './sign-in-throttle.ts';
-import { SpacesController } from './spaces.controller.ts';
-import { SpacesService } from './spaces.service.ts';
+import { MINUTE, SweeperWorker } from '../infra/database/sweeper.worker.ts';
+import { AccessGuard } from './principals/access.guard.ts';
+import { AccessTokens } from './credentials/access-tokens.ts';
+import { ApiKeysController } from './api-keys/api-keys.controller.ts';
+import { ApiKeysService } from './api-keys/api-keys.service.ts';
+import { ApplicationIdentitiesService } from './applications/application-identities.service.ts';
+import { AuditController } from './audit/audit.controller.ts';
+import { AuditService } from './audit/audit.service.ts';
+import { AuthController } from './sign-in/auth.controller.ts';
+import { AuthenticatorService } from './credentials/authenticator.service.ts';
+import { CausationTokens } from './credentials/causation.ts';
+import { IdentityService } from './people/identity.service.ts';
+import { InvitationsController, ReceivedInvitationsController } from './people/invitations.controller.ts';
+import { InvitationsService } from './people/invitations.service.ts';
+import { purgeEndedInvitations } from './people/invitations.store.ts';
+import { MemberRemovalsRegistry } from './people/member-removals.registry.ts';
+import { MembersController } from './people/members.controller.ts';
+import { MembersService } from './people/members.service.ts';
+import { OpenResponsesRegistry } from './credentials/open-responses.registry.ts';
+import { PasswordService } from './sign-in/password.service.ts';
+import { RefreshCookieService } from './sign-in/refresh-cookie.service.ts';
+import { RefreshSessions } from './credentials/refresh-sessions.ts';
+import { purgeEndedSessions } from './credentials/refresh-sessions.store.ts';
+import { purgePastWindows } from './limits/rate-windows.store.ts';
+import { SignInService } from './sign-in/sign-in.service.ts';
+import { SignInThrottle } from './limits/sign-in-throttle.ts';
+import { SpacesController } from './people/spaces.controller.ts';
+import { SpacesService } from './people/spaces.service.ts';
 
 /** Who is calling, and who may; the only module that registers guards for all routes. */
 @Module({
@@ -66,26 +66,32 @@ import { SpacesService } from './spaces.service.ts';
       useFactory: (database: DataSource, config: PlatformConfig) =>
         new SignInThrottle(database, deriveKey(config.secretKey, 'rate windows')),
     },
-    RefreshCookie,
-    Authenticator,
+    RefreshCookieService,
+    AuthenticatorService,
     IdentityService,
-    ApplicationIdentities,
-    OpenResponses,
+    ApplicationIdentitiesService,
+    OpenResponsesRegistry,
     SignInService,
     PasswordService,
     SpacesService,
-    MemberRemovals,
+    MemberRemovalsRegistry,
     MembersService,
     InvitationsService,
     ApiKeysService,
     AuditService,
   ],
-  exports: [ApplicationIdentities, CausationTokens, IdentityService, MemberRemovals, OpenResponses],
+  exports: [
+    ApplicationIdentitiesService,
+    CausationTokens,
+    IdentityService,
+    MemberRemovalsRegistry,
+    OpenResponsesRegistry,
+  ],
 })
 export class AuthModule implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
-    private readonly sweeper: Sweeper,
+    private readonly sweeper: SweeperWorker,
   ) {}
 
   onModuleInit(): void {

@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
-import { Caller } from '../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
-import { BodyLimit } from '../infra/http/body-limit.ts';
-import { PageDto } from '../infra/http/page.dto.ts';
+import { Caller } from '../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
+import { BodyLimit } from '../infra/routes/body-limit.ts';
+import { PageDto } from '../infra/requests/page.dto.ts';
 import { CreateDataRowsDto, CreatedDataRowsDto, DataRowDto, DataRowPageDto } from './data.dto.ts';
 import { DataService } from './data.service.ts';
-import { RowValuesPipe } from './row-values.ts';
+import { RowValuesPipe } from './row-values.pipe.ts';
 
 const VALUES = { type: 'object', additionalProperties: true, example: { total: 12.5 } } as const;
 

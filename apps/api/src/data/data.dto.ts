@@ -1,7 +1,7 @@
 import type { CreateDataRowsRequest, CreatedDataRows, DataRow, Page } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
-import { FreeForm } from '../infra/http/free-form.ts';
-import { checkBatch } from './row-values.ts';
+import { FreeForm } from '../infra/requests/free-form.ts';
+import { checkBatch } from './row-values.pipe.ts';
 
 /** Beside these fields, a row has each declared column; null if it has no value for it. */
 export class DataRowDto implements DataRow {

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { CreatedDataRows, DataRow, Page } from '@platform/contracts';
 import { DataSource, Not, type EntityManager } from 'typeorm';
-import { ApplicationIdentities } from '../auth/application-identities.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { missingOrForeign, requireUuid } from '../auth/resource-scope.ts';
-import { Emission } from '../events/emission.ts';
+import { ApplicationIdentitiesService } from '../auth/applications/application-identities.service.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
+import { EmissionService } from '../events/emission/emission.service.ts';
 import { transactionWithOutcome } from '../infra/database/commit.ts';
 import { updateRow } from '../infra/database/entity-rows.ts';
-import { Partitions } from '../infra/database/partitions.ts';
-import { invalidFor, notFound } from '../infra/http/app-error.ts';
-import { Cursors } from '../infra/http/cursors.ts';
-import type { PageDto } from '../infra/http/page.dto.ts';
-import { isText } from '../infra/http/text.ts';
-import { uuidV7 } from '../infra/uuid-v7.ts';
-import { formatProblem, type Problem } from '../tasks/problems.ts';
+import { PartitionsWorker } from '../infra/database/partitions.worker.ts';
+import { invalidFor, notFound } from '../infra/errors/app-error.ts';
+import { Cursors } from '../infra/requests/cursors.ts';
+import type { PageDto } from '../infra/requests/page.dto.ts';
+import { isText } from '../infra/requests/text.ts';
+import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
+import { formatProblem, type Problem } from '../tasks/definition/problems.ts';
 import { checkValues, fillColumns } from './columns.ts';
 import { DataRowEntity } from './data-row.entity.ts';
 import { insertRows, listRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
@@ -34,9 +34,9 @@ export class DataService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,
-    private readonly identities: ApplicationIdentities,
-    private readonly emission: Emission,
-    private readonly partitions: Partitions,
+    private readonly identities: ApplicationIdentitiesService,
+    private readonly emission: EmissionService,
+    private readonly partitions: PartitionsWorker,
   ) {}
 
   /** Lists rows, newest first. */

@@ -1,30 +1,30 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
-import { BulkReplayBatches } from './bulk-replay-batches.ts';
-import { BulkReplayWorker } from './bulk-replay-worker.ts';
-import { BulkReplaysController } from './bulk-replays.controller.ts';
-import { BulkReplaysService } from './bulk-replays.service.ts';
-import { CatalogInstallation } from './catalog-installation.ts';
-import { CatalogController } from './catalog.controller.ts';
-import { CatalogService } from './catalog.service.ts';
-import { DispatchModule } from './dispatch.module.ts';
-import { EmissionModule } from './emission.module.ts';
-import { EnvelopesController } from './envelopes.controller.ts';
-import { EnvelopesService } from './envelopes.service.ts';
-import { EventCounter } from './event-counter.ts';
-import { EventDirectory } from './event-directory.ts';
-import { FilterPreviews } from './filter-previews.ts';
-import { LaterVerdicts } from './later-verdicts.ts';
-import { ReplayChecks } from './replay-checks.ts';
-import { ReplaySelection } from './replay-selection.ts';
-import { ReplaysService } from './replays.service.ts';
-import { SubscriptionGuard } from './subscription-guard.ts';
-import { SubscriptionViews } from './subscription-views.ts';
-import { SubscriptionsController } from './subscriptions.controller.ts';
-import { SubscriptionsService } from './subscriptions.service.ts';
-import { SummaryController } from './summary.controller.ts';
-import { SummaryService } from './summary.service.ts';
+import { BulkReplayBatchesService } from './replay/bulk-replay-batches.service.ts';
+import { BulkReplayWorker } from './replay/bulk-replay.worker.ts';
+import { BulkReplaysController } from './replay/bulk-replays.controller.ts';
+import { BulkReplaysService } from './replay/bulk-replays.service.ts';
+import { CatalogInstallationService } from './catalog/catalog-installation.service.ts';
+import { CatalogController } from './catalog/catalog.controller.ts';
+import { CatalogService } from './catalog/catalog.service.ts';
+import { DispatchModule } from './dispatch/dispatch.module.ts';
+import { EmissionModule } from './emission/emission.module.ts';
+import { EnvelopesController } from './log/envelopes.controller.ts';
+import { EnvelopesService } from './log/envelopes.service.ts';
+import { EventCounterWorker } from './summary/event-counter.worker.ts';
+import { EventDirectoryService } from './catalog/event-directory.service.ts';
+import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
+import { LaterVerdictsService } from './log/later-verdicts.service.ts';
+import { ReplayChecksService } from './replay/replay-checks.service.ts';
+import { ReplaySelectionService } from './replay/replay-selection.service.ts';
+import { ReplaysService } from './replay/replays.service.ts';
+import { SubscriptionGuardService } from './subscriptions/subscription-guard.service.ts';
+import { SubscriptionViewsService } from './subscriptions/subscription-views.service.ts';
+import { SubscriptionsController } from './subscriptions/subscriptions.controller.ts';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.ts';
+import { SummaryController } from './summary/summary.controller.ts';
+import { SummaryService } from './summary/summary.service.ts';
 
 @Module({
   imports: [AuthModule, TasksModule, DispatchModule, EmissionModule],
@@ -36,24 +36,24 @@ import { SummaryService } from './summary.service.ts';
     SummaryController,
   ],
   providers: [
-    BulkReplayBatches,
+    BulkReplayBatchesService,
     BulkReplayWorker,
     BulkReplaysService,
-    CatalogInstallation,
+    CatalogInstallationService,
     CatalogService,
     EnvelopesService,
-    EventCounter,
-    EventDirectory,
-    FilterPreviews,
-    LaterVerdicts,
-    ReplayChecks,
-    ReplaySelection,
+    EventCounterWorker,
+    EventDirectoryService,
+    FilterPreviewsService,
+    LaterVerdictsService,
+    ReplayChecksService,
+    ReplaySelectionService,
     ReplaysService,
-    SubscriptionGuard,
-    SubscriptionViews,
+    SubscriptionGuardService,
+    SubscriptionViewsService,
     SubscriptionsService,
     SummaryService,
   ],
-  exports: [CatalogInstallation, EmissionModule],
+  exports: [CatalogInstallationService, EmissionModule],
 })
 export class EventsModule {}

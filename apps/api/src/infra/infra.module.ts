@@ -4,12 +4,12 @@ import { PlatformConfig } from './config/platform-config.ts';
 import { deriveKey } from './crypto/derive-key.ts';
 import { SecretBox } from './crypto/secret-box.ts';
 import { HealthController } from './health/health.controller.ts';
-import { Readiness } from './health/readiness.ts';
-import { Cursors } from './http/cursors.ts';
-import { GuardedHttp } from './http/guarded-http.ts';
-import { OwnAddress } from './http/own-address.ts';
-import { RouteTable } from './http/route-table.ts';
-import { Sweeper } from './sweeper.ts';
+import { ReadinessRegistry } from './health/readiness.registry.ts';
+import { Cursors } from './requests/cursors.ts';
+import { GuardedHttp } from './outgoing/guarded-http.ts';
+import { OwnAddressRegistry } from './outgoing/own-address.registry.ts';
+import { RouteTableRegistry } from './routes/route-table.registry.ts';
+import { SweeperWorker } from './database/sweeper.worker.ts';
 
 /** Infrastructure for all modules, without knowledge of the domain. */
 @Module({})
@@ -20,10 +20,10 @@ export class InfraModule {
       { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
       { provide: Cursors, useValue: new Cursors(deriveKey(config.secretKey, 'cursors')) },
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
-      OwnAddress,
-      Readiness,
-      RouteTable,
-      Sweeper,
+      OwnAddressRegistry,
+      ReadinessRegistry,
+      RouteTableRegistry,
+      SweeperWorker,
     ];
     return {
       module: InfraModule,
@@ -31,7 +31,16 @@ export class InfraModule {
       imports: [DiscoveryModule],
       controllers: [HealthController],
       providers: shared,
-      exports: [PlatformConfig, SecretBox, Cursors, GuardedHttp, OwnAddress, Readiness, RouteTable, Sweeper],
+      exports: [
+        PlatformConfig,
+        SecretBox,
+        Cursors,
+        GuardedHttp,
+        OwnAddressRegistry,
+        ReadinessRegistry,
+        RouteTableRegistry,
+        SweeperWorker,
+      ],
     };
   }
 }

@@ -4,21 +4,21 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { TurnsModule } from '../turns/turns.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
-import { JobAccessGuard, JobAgentGuard } from './job-access.guard.ts';
-import { JobClaims } from './job-claims.ts';
-import { JobDeadlines } from './job-deadlines.ts';
-import { JobEndings } from './job-endings.ts';
-import { JobCreation } from './job-creation.service.ts';
-import { JobRecords } from './job-records.ts';
-import { JobStarter } from './job-starter.ts';
-import { JobViews } from './job-views.ts';
-import { JobWatch } from './job-watch.ts';
-import { JobWorker } from './job-worker.ts';
-import { JobsController } from './jobs.controller.ts';
-import { JobsService } from './jobs.service.ts';
-import { WebhookSecretController } from './webhook-secret.controller.ts';
-import { WebhookSecrets } from './webhook-secrets.service.ts';
-import { Webhooks } from './webhooks.service.ts';
+import { JobAccessGuard, JobAgentGuard } from './lifecycle/job-access.guard.ts';
+import { JobClaimsService } from './queue/job-claims.service.ts';
+import { JobDeadlinesWorker } from './lifecycle/job-deadlines.worker.ts';
+import { JobEndingsService } from './lifecycle/job-endings.service.ts';
+import { JobCreation } from './lifecycle/job-creation.service.ts';
+import { JobRecordsService } from './records/job-records.service.ts';
+import { JobStarterWorker } from './queue/job-starter.worker.ts';
+import { JobViewsService } from './records/job-views.service.ts';
+import { JobWatchService } from './lifecycle/job-watch.service.ts';
+import { JobWorker } from './lifecycle/job.worker.ts';
+import { JobsController } from './lifecycle/jobs.controller.ts';
+import { JobsService } from './lifecycle/jobs.service.ts';
+import { WebhookSecretController } from './webhooks/webhook-secret.controller.ts';
+import { WebhookSecrets } from './webhooks/webhook-secrets.service.ts';
+import { Webhooks } from './webhooks/webhooks.service.ts';
 
 @Module({
   imports: [AuthModule, UsageModule, StreamsModule, AgentsModule, TurnsModule],
@@ -26,15 +26,15 @@ import { Webhooks } from './webhooks.service.ts';
   providers: [
     JobAccessGuard,
     JobAgentGuard,
-    JobClaims,
-    JobDeadlines,
-    JobEndings,
+    JobClaimsService,
+    JobDeadlinesWorker,
+    JobEndingsService,
     JobCreation,
-    JobRecords,
+    JobRecordsService,
     JobsService,
-    JobStarter,
-    JobViews,
-    JobWatch,
+    JobStarterWorker,
+    JobViewsService,
+    JobWatchService,
     JobWorker,
     Webhooks,
     WebhookSecrets,

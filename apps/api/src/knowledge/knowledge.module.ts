@@ -1,21 +1,21 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { KnowledgeDocuments } from './knowledge-documents.service.ts';
-import { KnowledgeSearch } from './knowledge-search.ts';
-import { KnowledgeWorker } from './knowledge-worker.ts';
-import { KnowledgeController } from './knowledge.controller.ts';
-import { SearxngSearch } from './searxng-search.ts';
-import { WebSearch } from './web-search.ts';
+import { KnowledgeDocuments } from './documents/knowledge-documents.service.ts';
+import { KnowledgeSearchService } from './search/knowledge-search.service.ts';
+import { KnowledgeWorker } from './documents/knowledge.worker.ts';
+import { KnowledgeController } from './search/knowledge.controller.ts';
+import { SearxngSearchService } from './web/searxng-search.service.ts';
+import { WebSearch } from './web/web-search.ts';
 
 @Module({
   imports: [AuthModule],
   controllers: [KnowledgeController],
   providers: [
     KnowledgeDocuments,
-    KnowledgeSearch,
+    KnowledgeSearchService,
     KnowledgeWorker,
-    { provide: WebSearch, useClass: SearxngSearch },
+    { provide: WebSearch, useClass: SearxngSearchService },
   ],
-  exports: [KnowledgeSearch, WebSearch],
+  exports: [KnowledgeSearchService, WebSearch],
 })
 export class KnowledgeModule {}

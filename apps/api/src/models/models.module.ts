@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { CatalogService } from './catalog.service.ts';
-import { ModelsController } from './models.controller.ts';
-import { ModelsService } from './models.service.ts';
+import { CatalogService } from './catalog/catalog.service.ts';
+import { ModelsController } from './catalog/models.controller.ts';
+import { ModelsService } from './catalog/models.service.ts';
 
 @Module({
   imports: [AuthModule],

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { OpenAiEndpoint } from '../models/openai-endpoint.ts';
-import { countTokens } from '../models/tokens.ts';
+import type { OpenAiEndpoint } from '../models/openai/openai-endpoint.ts';
+import { countTokens } from '../models/port/tokens.ts';
 import { estimateCompletionTokens } from './response-usage.ts';
 import { forwardError, isUnknownPath, noResponsesApi, rejectsStreamOptions } from './upstream-error.ts';
 import { collectPrompt, formatUpstreamBody, type RelayRequest } from './relay-request.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { AppError } from '../infra/http/app-error.ts';
-import { openAiBody } from '../infra/http/openai-error.ts';
-import { ProviderError, type ModelProvider, type ModelRequest } from '../models/model-provider.ts';
-import { countTokens, estimatePrompt } from '../models/tokens.ts';
+import { AppError } from '../infra/errors/app-error.ts';
+import { openAiBody } from '../infra/errors/openai-error.ts';
+import { ProviderError, type ModelProvider, type ModelRequest } from '../models/port/model-provider.ts';
+import { countTokens, estimatePrompt } from '../models/port/tokens.ts';
 import {
   formatChunk,
   formatFirstChunk,

@@ -6,8 +6,8 @@ import type {
   ModelSettings,
   ModelTool,
   ModelToolCall,
-} from '../models/model-provider.ts';
-import { isObject, type JsonObject } from '../infra/json.ts';
+} from '../models/port/model-provider.ts';
+import { isObject, type JsonObject } from '../infra/runtime/json.ts';
 import { invalidField, type RelayRequest } from './relay-request.ts';
 
 /** Building an instance reads the schema many times. */

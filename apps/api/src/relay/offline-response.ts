@@ -1,4 +1,4 @@
-import type { FinishReason, ModelDelta, ModelToolCall, ModelUsage } from '../models/model-provider.ts';
+import type { FinishReason, ModelDelta, ModelToolCall, ModelUsage } from '../models/port/model-provider.ts';
 
 const FINISH: Record<FinishReason, string> = {
   stop: 'stop',

@@ -1,5 +1,5 @@
-import { AppError } from '../infra/http/app-error.ts';
-import type { JsonObject } from '../infra/json.ts';
+import { AppError } from '../infra/errors/app-error.ts';
+import type { JsonObject } from '../infra/runtime/json.ts';
 import {
   parseModelName,
   parseCompletionRequest,

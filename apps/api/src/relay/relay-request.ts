@@ -1,7 +1,7 @@
-import { AppError } from '../infra/http/app-error.ts';
-import type { OpenAiPath } from '../models/openai-server.ts';
-import { MEDIUM_TOKENS } from '../models/tokens.ts';
-import { isObject, type JsonObject } from '../infra/json.ts';
+import { AppError } from '../infra/errors/app-error.ts';
+import type { OpenAiPath } from '../models/openai/openai-server.ts';
+import { MEDIUM_TOKENS } from '../models/port/tokens.ts';
+import { isObject, type JsonObject } from '../infra/runtime/json.ts';
 
 /** The part of a request that the relay interprets. The rest of the body concerns only the caller and the model. */
 export interface RelayRequest {

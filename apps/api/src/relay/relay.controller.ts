@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
-import { BodyLimit } from '../infra/http/body-limit.ts';
-import { LookAhead } from '../infra/http/look-ahead.ts';
+import { Caller } from '../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
+import { BodyLimit } from '../infra/routes/body-limit.ts';
+import { LookAhead } from '../infra/routes/look-ahead.ts';
 import {
   COMPLETION_REQUEST,
   COMPLETION_RESPONSE,

@@ -3,12 +3,12 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { RelayController } from './relay.controller.ts';
-import { RelayLedger } from './relay-ledger.ts';
+import { RelayLedgerWorker } from './relay-ledger.worker.ts';
 import { RelayService } from './relay.service.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, UsageModule],
   controllers: [RelayController],
-  providers: [RelayService, RelayLedger],
+  providers: [RelayService, RelayLedgerWorker],
 })
 export class RelayModule {}

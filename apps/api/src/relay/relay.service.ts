@@ -1,19 +1,19 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
 import type { Request, Response } from 'express';
-import { OpenResponses } from '../auth/open-responses.ts';
-import type { Holder, UserPrincipal } from '../auth/principal.ts';
-import { AppError, unavailable } from '../infra/http/app-error.ts';
-import { StartedLookups, type LooksAhead } from '../infra/http/look-ahead.ts';
-import { untilAborted } from '../infra/until-aborted.ts';
-import { CatalogService, type ResolvedModel } from '../models/catalog.service.ts';
-import { costOf } from '../models/price.ts';
+import { OpenResponsesRegistry } from '../auth/credentials/open-responses.registry.ts';
+import type { Holder, UserPrincipal } from '../auth/principals/principal.ts';
+import { AppError, unavailable } from '../infra/errors/app-error.ts';
+import { StartedLookups, type LooksAhead } from '../infra/routes/look-ahead.ts';
+import { untilAborted } from '../infra/runtime/until-aborted.ts';
+import { CatalogService, type ResolvedModel } from '../models/catalog/catalog.service.ts';
+import { costOf } from '../models/pricing/price.ts';
 import { tokensToReserve, type Charge } from '../usage/charge.ts';
 import { forwardCall } from './forward.ts';
 import { respondOffline } from './offline-call.ts';
 import { parseModelRequest } from './offline-request.ts';
-import { RelayLedger } from './relay-ledger.ts';
-import type { JsonObject } from '../infra/json.ts';
+import { RelayLedgerWorker } from './relay-ledger.worker.ts';
+import type { JsonObject } from '../infra/runtime/json.ts';
 import {
   parseModelName,
   parseCompletionRequest,
@@ -55,8 +55,8 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
 
   constructor(
     private readonly catalog: CatalogService,
-    private readonly ledger: RelayLedger,
-    private readonly openResponses: OpenResponses,
+    private readonly ledger: RelayLedgerWorker,
+    private readonly openResponses: OpenResponsesRegistry,
   ) {}
 
   /** Lists the models of the space in OpenAI's format. */

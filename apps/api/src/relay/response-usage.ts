@@ -1,6 +1,6 @@
-import type { ModelUsage } from '../models/model-provider.ts';
-import { countTokens } from '../models/tokens.ts';
-import { readUsage } from '../models/usage-figures.ts';
+import type { ModelUsage } from '../models/port/model-provider.ts';
+import { countTokens } from '../models/port/tokens.ts';
+import { readUsage } from '../models/pricing/usage-figures.ts';
 import type { ResponseTail } from './response-tail.ts';
 import { parseEvent } from './sse-usage.ts';
 

@@ -1,5 +1,5 @@
-import type { ModelUsage } from '../models/model-provider.ts';
-import { readUsage } from '../models/usage-figures.ts';
+import type { ModelUsage } from '../models/port/model-provider.ts';
+import { readUsage } from '../models/pricing/usage-figures.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
 const USAGE = Buffer.from('"usage"');

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
-import { AppError } from '../infra/http/app-error.ts';
-import type { ModelUsage } from '../models/model-provider.ts';
-import { SecretByteMask, type Secrets } from '../models/secrets.ts';
+import { AppError } from '../infra/errors/app-error.ts';
+import type { ModelUsage } from '../models/port/model-provider.ts';
+import { SecretByteMask, type Secrets } from '../models/port/secrets.ts';
 import { ResponseTail } from './response-tail.ts';
 import { guessCompletionTokens, findUsage } from './response-usage.ts';
 import { SseSecrets } from './sse-secrets.ts';

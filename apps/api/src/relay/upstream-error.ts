@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import { AppError } from '../infra/http/app-error.ts';
-import type { OpenAiErrorBody } from '../infra/http/openai-error.ts';
-import type { OpenAiEndpoint } from '../models/openai-endpoint.ts';
+import { AppError } from '../infra/errors/app-error.ts';
+import type { OpenAiErrorBody } from '../infra/errors/openai-error.ts';
+import type { OpenAiEndpoint } from '../models/openai/openai-endpoint.ts';
 import type { RejectedCall } from './upstream-call.ts';
 
 const FORWARDED_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'];

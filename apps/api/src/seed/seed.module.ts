@@ -4,11 +4,11 @@ import { ApplicationsModule } from '../applications/applications.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
 import { DataModule } from '../data/data.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
-import { SampleApplications } from './sample-applications.ts';
+import { SampleApplicationsService } from './sample-applications.service.ts';
 import { SeedService } from './seed.service.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, AgentsModule, ApplicationsModule, DataModule],
-  providers: [SampleApplications, SeedService],
+  providers: [SampleApplicationsService, SeedService],
 })
 export class SeedModule {}

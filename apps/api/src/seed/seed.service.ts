@@ -4,14 +4,14 @@ import { Injectable } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AgentsService } from '../agents/agents.service.ts';
-import { IdentityService } from '../auth/identity.service.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
+import { IdentityService } from '../auth/people/identity.service.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { rows } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
-import { failpoint } from '../infra/failpoints.ts';
-import { ModelsService } from '../models/models.service.ts';
-import { SampleApplications } from './sample-applications.ts';
+import { failpoint } from '../infra/runtime/failpoints.ts';
+import { ModelsService } from '../models/catalog/models.service.ts';
+import { SampleApplicationsService } from './sample-applications.service.ts';
 import { banner, dropFirstStart, keepFirstStart, readFirstStart, type FirstStart } from './first-start.ts';
 
 const SEED_LOCK = 720_003;
@@ -37,7 +37,7 @@ export class SeedService {
     private readonly identity: IdentityService,
     private readonly models: ModelsService,
     private readonly agents: AgentsService,
-    private readonly samples: SampleApplications,
+    private readonly samples: SampleApplicationsService,
   ) {
     this.file = join(config.dataDir, 'first-start.json');
   }

@@ -1,6 +1,6 @@
 import type { Sql } from '../infra/database/rows.ts';
-import { failpoint } from '../infra/failpoints.ts';
-import { FairGate } from '../infra/fair-gate.ts';
+import { failpoint } from '../infra/runtime/failpoints.ts';
+import { FairGate } from '../infra/runtime/fair-gate.ts';
 import { readPage, type Page } from './stream-log.store.ts';
 
 /** The number of pages read at the same time, so that other requests get their share of the event loop. */

@@ -7,7 +7,7 @@ import { BackgroundDatabase } from '../infra/database/background-database.ts';
 import { SqlPool } from '../infra/database/pools.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
-import { Sweeper } from '../infra/sweeper.ts';
+import { SweeperWorker } from '../infra/database/sweeper.worker.ts';
 import { Leases } from './leases.ts';
 import { FlushLoop } from './flush-loop.ts';
 import { framesAfter } from './frame.ts';
@@ -54,7 +54,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
     private readonly database: DataSource,
     private readonly background: BackgroundDatabase,
     private readonly config: PlatformConfig,
-    private readonly sweeper: Sweeper,
+    private readonly sweeper: SweeperWorker,
   ) {
     this.frames = new SqlPool('writer', config);
     this.readers = new SqlPool('reader', config);

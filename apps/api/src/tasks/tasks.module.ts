@@ -1,34 +1,34 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { MemberRemovals } from '../auth/member-removals.ts';
+import { MemberRemovalsRegistry } from '../auth/people/member-removals.registry.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
-import { ActionRegistry } from './action-registry.ts';
-import { CodeAction } from './code-action.ts';
-import { CodeCalls } from './code-calls.ts';
-import { RunClaims } from './run-claims.ts';
-import { RunCreation } from './run-creation.ts';
-import { RunExecutor } from './run-executor.ts';
-import { RunHints } from './run-hints.ts';
-import { RunLeases } from './run-leases.ts';
-import { RunLineage } from './run-lineage.ts';
-import { RunReaper } from './run-reaper.ts';
-import { RunRecords } from './run-records.ts';
-import { RunRetention } from './run-retention.ts';
-import { RunWakeups } from './run-wakeups.ts';
-import { RunWorker } from './run-worker.ts';
-import { RunWrites } from './run-writes.ts';
-import { RunsController } from './runs.controller.ts';
-import { RunsService } from './runs.service.ts';
+import { ActionRegistry } from './definition/action.registry.ts';
+import { CodeAction } from './execution/code.action.ts';
+import { CodeCallsRegistry } from './execution/code-calls.registry.ts';
+import { RunClaimsService } from './execution/run-claims.service.ts';
+import { RunCreationService } from './runs/run-creation.service.ts';
+import { RunExecutorService } from './execution/run-executor.service.ts';
+import { RunHintsWorker } from './execution/run-hints.worker.ts';
+import { RunLeasesWorker } from './execution/run-leases.worker.ts';
+import { RunLineageService } from './runs/run-lineage.service.ts';
+import { RunReaperWorker } from './execution/run-reaper.worker.ts';
+import { RunRecordsService } from './history/run-records.service.ts';
+import { RunRetentionWorker } from './history/run-retention.worker.ts';
+import { RunWakeupsService } from './execution/run-wakeups.service.ts';
+import { RunWorker } from './execution/run.worker.ts';
+import { RunWritesService } from './execution/run-writes.service.ts';
+import { RunsController } from './history/runs.controller.ts';
+import { RunsService } from './history/runs.service.ts';
 import { SandboxPool } from './sandbox/sandbox-pool.ts';
-import { Scheduler } from './scheduler.ts';
-import { StepRunner } from './step-runner.ts';
-import { RunSummaries } from './run-summaries.ts';
-import { TaskDirectory } from './task-directory.ts';
-import { TaskInstallation } from './task-installation.ts';
-import { TaskReferences } from './task-references.ts';
-import { TasksController } from './tasks.controller.ts';
-import { TasksService } from './tasks.service.ts';
-import { disableTasksOf } from './tasks.store.ts';
+import { SchedulerWorker } from './schedule/scheduler.worker.ts';
+import { StepRunnerService } from './execution/step-runner.service.ts';
+import { RunSummariesService } from './history/run-summaries.service.ts';
+import { TaskDirectoryService } from './definition/task-directory.service.ts';
+import { TaskInstallationService } from './definition/task-installation.service.ts';
+import { TaskReferencesService } from './definition/task-references.service.ts';
+import { TasksController } from './definition/tasks.controller.ts';
+import { TasksService } from './definition/tasks.service.ts';
+import { disableTasksOf } from './definition/tasks.store.ts';
 
 @Module({
   imports: [AuthModule],
@@ -36,37 +36,44 @@ import { disableTasksOf } from './tasks.store.ts';
   providers: [
     ActionRegistry,
     CodeAction,
-    CodeCalls,
-    RunClaims,
-    RunCreation,
-    RunExecutor,
-    RunHints,
-    RunLeases,
-    RunLineage,
-    RunReaper,
-    RunRecords,
-    RunRetention,
+    CodeCallsRegistry,
+    RunClaimsService,
+    RunCreationService,
+    RunExecutorService,
+    RunHintsWorker,
+    RunLeasesWorker,
+    RunLineageService,
+    RunReaperWorker,
+    RunRecordsService,
+    RunRetentionWorker,
     RunsService,
-    RunWakeups,
+    RunWakeupsService,
     RunWorker,
-    RunWrites,
-    RunSummaries,
+    RunWritesService,
+    RunSummariesService,
     {
       provide: SandboxPool,
       inject: [PlatformConfig],
       useFactory: ({ sandboxProcesses }: PlatformConfig) => new SandboxPool(sandboxProcesses),
     },
-    Scheduler,
-    StepRunner,
-    TaskDirectory,
-    TaskInstallation,
-    TaskReferences,
+    SchedulerWorker,
+    StepRunnerService,
+    TaskDirectoryService,
+    TaskInstallationService,
+    TaskReferencesService,
     TasksService,
   ],
-  exports: [ActionRegistry, RunCreation, RunLineage, RunSummaries, TaskDirectory, TaskInstallation],
+  exports: [
+    ActionRegistry,
+    RunCreationService,
+    RunLineageService,
+    RunSummariesService,
+    TaskDirectoryService,
+    TaskInstallationService,
+  ],
 })
 export class TasksModule implements OnModuleInit {
-  constructor(private readonly removals: MemberRemovals) {}
+  constructor(private readonly removals: MemberRemovalsRegistry) {}
 
   onModuleInit(): void {
     this.removals.onMemberRemoved((tx, { spaceId, userId }) => disableTasksOf(tx, spaceId, userId));

@@ -2,33 +2,33 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
-import { MethodSchemas } from './method-schemas.ts';
-import { PlatformTools } from './platform-tools.ts';
-import { SpeechConfigurations } from './speech-configurations.ts';
-import { SpeechController } from './speech.controller.ts';
-import { ToolAction } from './tool-action.ts';
-import { ToolCalls } from './tool-calls.ts';
-import { ToolDirectory } from './tool-directory.ts';
-import { ToolMethodsService } from './tool-methods.service.ts';
-import { ToolResponses } from './tool-responses.ts';
-import { ToolsController } from './tools.controller.ts';
-import { ToolsService } from './tools.service.ts';
+import { MethodSchemasService } from './calls/method-schemas.service.ts';
+import { PlatformToolsService } from './platform/platform-tools.service.ts';
+import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
+import { SpeechController } from './speech/speech.controller.ts';
+import { ToolAction } from './definition/tool.action.ts';
+import { ToolCallsService } from './calls/tool-calls.service.ts';
+import { ToolDirectoryService } from './definition/tool-directory.service.ts';
+import { ToolMethodsService } from './definition/tool-methods.service.ts';
+import { ToolResponsesService } from './calls/tool-responses.service.ts';
+import { ToolsController } from './definition/tools.controller.ts';
+import { ToolsService } from './definition/tools.service.ts';
 
 @Module({
   imports: [AuthModule, KnowledgeModule, TasksModule],
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [
-    MethodSchemas,
-    PlatformTools,
-    SpeechConfigurations,
+    MethodSchemasService,
+    PlatformToolsService,
+    SpeechConfigurationsService,
     ToolAction,
-    ToolCalls,
-    ToolDirectory,
+    ToolCallsService,
+    ToolDirectoryService,
     ToolMethodsService,
-    ToolResponses,
+    ToolResponsesService,
     ToolsService,
   ],
-  exports: [ToolDirectory],
+  exports: [ToolDirectoryService],
 })
 export class ToolsModule {}

@@ -3,15 +3,15 @@ import { AgentsModule } from '../agents/agents.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { ModelsModule } from '../models/models.module.ts';
-import { tokenCounter } from '../models/tokens.ts';
+import { tokenCounter } from '../models/port/tokens.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
-import { AgentAction } from './lifecycle/agent-action.ts';
-import { AgentModels } from './lifecycle/agent-models.ts';
+import { AgentAction } from './lifecycle/agent.action.ts';
+import { AgentModelsService } from './lifecycle/agent-models.service.ts';
 import { BackgroundTurns } from './lifecycle/background-turns.service.ts';
-import { ListedTools } from './engine/listed-tool-source.ts';
+import { ListedToolsService } from './engine/listed-tools.service.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
 import { Compactor } from './context/compactor.service.ts';
 import { ContextController } from './context/context.controller.ts';
@@ -19,27 +19,27 @@ import { ContextKeeper } from './context/context-keeper.service.ts';
 import { ContextService } from './context/context.service.ts';
 import { ExecuteController } from './lifecycle/execute.controller.ts';
 import { ExecutionsService } from './lifecycle/executions.service.ts';
-import { ExpiredTurnReservations } from './engine/expired-reservations.ts';
+import { ExpiredReservationsWorker } from './engine/expired-reservations.worker.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
 import { LocalToolsController } from './local-tools/local-tools.controller.ts';
-import { LocalTools } from './local-tools/local-tools.ts';
-import { Media } from './input/media.ts';
-import { SegmentReader } from './answers/segment-reader.ts';
+import { LocalToolsService } from './local-tools/local-tools.service.ts';
+import { MediaService } from './input/media.service.ts';
+import { SegmentReaderService } from './answers/segment-reader.service.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { SessionsService } from './sessions/sessions.service.ts';
 import { TracesController } from './traces/traces.controller.ts';
 import { TracesService } from './traces/traces.service.ts';
-import { TurnClaims } from './lifecycle/turn-claims.ts';
+import { TurnClaimsService } from './lifecycle/turn-claims.service.ts';
 import { TurnPreparation } from './lifecycle/turn-preparation.service.ts';
 import { TurnStarter } from './lifecycle/turn-starter.service.ts';
 import { WaitingTurns } from './lifecycle/waiting-turns.service.ts';
-import { TurnEngine } from './engine/turn-engine.ts';
-import { TurnEvidence } from './engine/turn-evidence.ts';
-import { TurnPurges } from './records/turn-purges.ts';
-import { TurnRecovery } from './engine/turn-recovery.ts';
-import { TurnRunner } from './engine/turn-runner.ts';
-import { TurnTools } from './engine/turn-tools.ts';
+import { TurnEngineService } from './engine/turn-engine.service.ts';
+import { TurnEvidenceService } from './engine/turn-evidence.service.ts';
+import { TurnPurgesWorker } from './sessions/turn-purges.worker.ts';
+import { TurnRecoveryWorker } from './engine/turn-recovery.worker.ts';
+import { TurnRunnerService } from './engine/turn-runner.service.ts';
+import { TurnToolsService } from './engine/turn-tools.service.ts';
 import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
 
@@ -65,31 +65,31 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
   providers: [
     AgentAction,
-    AgentModels,
+    AgentModelsService,
     BackgroundTurns,
     CancellationService,
     Compactor,
     ContextKeeper,
     ContextService,
     ExecutionsService,
-    ExpiredTurnReservations,
+    ExpiredReservationsWorker,
     InteractionsService,
-    ListedTools,
-    LocalTools,
-    Media,
-    SegmentReader,
+    ListedToolsService,
+    LocalToolsService,
+    MediaService,
+    SegmentReaderService,
     SessionsService,
     TracesService,
-    TurnClaims,
-    TurnEngine,
-    TurnEvidence,
+    TurnClaimsService,
+    TurnEngineService,
+    TurnEvidenceService,
     TurnPreparation,
-    TurnPurges,
-    TurnRecovery,
-    TurnRunner,
+    TurnPurgesWorker,
+    TurnRecoveryWorker,
+    TurnRunnerService,
     TurnStarter,
     TurnsService,
-    TurnTools,
+    TurnToolsService,
     WaitingTurns,
   ],
   exports: [
@@ -97,10 +97,10 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     CancellationService,
     ExecutionsService,
     InteractionsService,
-    SegmentReader,
-    TurnRunner,
+    SegmentReaderService,
+    TurnRunnerService,
     TurnsService,
-    TurnTools,
+    TurnToolsService,
   ],
 })
 export class TurnsModule implements OnModuleInit {

@@ -1,5 +1,5 @@
 import type { UsageSource } from '@platform/contracts';
-import { AppError } from '../infra/http/app-error.ts';
+import { AppError } from '../infra/errors/app-error.ts';
 
 export type ChargeSource = Exclude<UsageSource, 'grant'>;
 

@@ -9,15 +9,15 @@ import type {
   UsageSummaryQuery,
 } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import { recordAudit } from '../auth/audit.ts';
-import type { AuditedCall } from '../auth/caller.decorator.ts';
-import { IdentityService } from '../auth/identity.service.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
+import { recordAudit } from '../auth/audit/audit.ts';
+import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
+import { IdentityService } from '../auth/people/identity.service.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Lanes } from '../infra/database/lanes.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
-import { forbidden } from '../infra/http/app-error.ts';
-import { Cursors } from '../infra/http/cursors.ts';
-import { uuidV7 } from '../infra/uuid-v7.ts';
+import { forbidden } from '../infra/errors/app-error.ts';
+import { Cursors } from '../infra/requests/cursors.ts';
+import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
 import {
   loadAccounts,
   lockAccounts,

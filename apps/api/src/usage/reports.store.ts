@@ -1,6 +1,6 @@
 import type { UsageEntry, UsageFigures, UsageGrouping, UsageWindow, UserSummary } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { parseInstant } from '../infra/http/instant.ts';
+import { parseInstant } from '../infra/requests/instant.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { EntryEntity } from './entry.entity.ts';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, Audited, type AuditedCall } from '../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principal.ts';
-import { Access } from '../infra/http/access.ts';
+import { Caller, Audited, type AuditedCall } from '../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Access } from '../infra/routes/access.ts';
 import { UsageReports } from './reports.service.ts';
 import {
   GrantDto,

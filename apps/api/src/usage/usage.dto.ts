@@ -19,9 +19,9 @@ import {
   type UserSummary,
 } from '@platform/contracts';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { IsInstant } from '../infra/http/instant.ts';
-import { PageDto } from '../infra/http/page.dto.ts';
-import { IsFilledText, IsText } from '../infra/http/text.ts';
+import { IsInstant } from '../infra/requests/instant.ts';
+import { PageDto } from '../infra/requests/page.dto.ts';
+import { IsFilledText, IsText } from '../infra/requests/text.ts';
 
 export class UsageEntryQueryDto extends PageDto implements UsageEntryQuery {
   /** Only for admins: entries of one user. Default: of the entire space. */

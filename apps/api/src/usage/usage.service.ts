@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Batched } from '../infra/batched.ts';
+import { Batched } from '../infra/database/batched.ts';
 import { pipelined, type Sql } from '../infra/database/rows.ts';
-import { MINUTE, Sweeper } from '../infra/sweeper.ts';
-import { uuidV7 } from '../infra/uuid-v7.ts';
+import { MINUTE, SweeperWorker } from '../infra/database/sweeper.worker.ts';
+import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
 import { assertTokensAvailable, type Charge, type ChargeSource } from './charge.ts';
 import {
   listExpiredReservations,
@@ -56,7 +56,7 @@ export class UsageService implements OnModuleInit {
 
   constructor(
     private readonly database: DataSource,
-    private readonly sweeper: Sweeper,
+    private readonly sweeper: SweeperWorker,
   ) {}
 
   onModuleInit(): void {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseAllowedHost } from '../http/allowed-hosts.ts';
+import { parseAllowedHost } from './allowed-hosts.ts';
 
 /** Parses a text from the environment; `expected` completes the sentence "NAME must be …". */
 export interface EnvKind<T> {

@@ -4,7 +4,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
 import { Lanes } from './lanes.ts';
-import { Partitions } from './partitions.ts';
+import { PartitionsWorker } from './partitions.worker.ts';
 import { dataSourceOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
 
@@ -32,7 +32,7 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       providers: [
         Lanes,
-        Partitions,
+        PartitionsWorker,
         {
           provide: BackgroundDatabase,
           inject: [PlatformConfig],
@@ -40,7 +40,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, Lanes, Partitions],
+      exports: [BackgroundDatabase, Lanes, PartitionsWorker],
     };
   }
 

@@ -1,11 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BackgroundDatabase } from '../database/background-database.ts';
-import { Public } from '../http/access.ts';
+import { Public } from '../routes/access.ts';
 import { Messaging } from '../messaging/messaging.ts';
 import { withTimeout } from '../messaging/with-timeout.ts';
 import { HealthDto } from './health.dto.ts';
-import { Readiness } from './readiness.ts';
+import { ReadinessRegistry } from './readiness.registry.ts';
 
 /** A check that takes longer counts as failed. */
 const ANSWER_MS = 1_500;
@@ -17,7 +17,7 @@ export class HealthController {
 
   constructor(
     private readonly database: BackgroundDatabase,
-    private readonly readiness: Readiness,
+    private readonly readiness: ReadinessRegistry,
     private readonly messaging: Messaging,
   ) {}
 

@@ -8,7 +8,7 @@ import { WorkTable } from '../../../e2e/harness/work-table.ts';
 import { PlatformConfig, readConfig } from '../config/platform-config.ts';
 import { HINT_KINDS, MAX_WAITING, Messaging, type HintKind } from './messaging.ts';
 import { MessagingModule } from './messaging.module.ts';
-import { OutboxPublishers } from './outbox-publishers.ts';
+import { OutboxPublishersRegistry } from './outbox-publishers.registry.ts';
 
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
 if (skipReason) console.warn(`Messaging is not tested on Redis: ${skipReason}`);
@@ -20,7 +20,7 @@ type Role = 'all' | 'api' | 'worker';
 
 interface Service {
   messaging: Messaging;
-  relay: OutboxPublishers;
+  relay: OutboxPublishersRegistry;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ async function serve(redisUrl: string | null, role: Role = 'all'): Promise<Servi
   const app = await NestFactory.createApplicationContext(shared, { logger: false });
   const service = {
     messaging: app.get(Messaging),
-    relay: app.get(OutboxPublishers),
+    relay: app.get(OutboxPublishersRegistry),
     close: async () => {
       if (running.delete(service)) await app.close();
     },

@@ -3,7 +3,7 @@ import type { PlatformConfig } from '../config/platform-config.ts';
 import { BullMessaging } from './bull-messaging.ts';
 import { InProcessMessaging } from './in-process-messaging.ts';
 import { Messaging } from './messaging.ts';
-import { OutboxPublishers } from './outbox-publishers.ts';
+import { OutboxPublishersRegistry } from './outbox-publishers.registry.ts';
 
 /** Hints by Redis if it is configured, otherwise within the process. */
 @Module({})
@@ -14,8 +14,8 @@ export class MessagingModule {
     return {
       module: MessagingModule,
       global: true,
-      providers: [{ provide: Messaging, useValue: messaging }, OutboxPublishers],
-      exports: [Messaging, OutboxPublishers],
+      providers: [{ provide: Messaging, useValue: messaging }, OutboxPublishersRegistry],
+      exports: [Messaging, OutboxPublishersRegistry],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { PollLoop } from '../poll-loop.ts';
+import { PollLoop } from '../runtime/poll-loop.ts';
 import type { HintKind, Messaging } from './messaging.ts';
 
 /** Rows that wait to be handled. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { HINT_KINDS, type HintKind } from './messaging.ts';
-import { Sleeper } from '../sleeper.ts';
+import { Sleeper } from '../runtime/sleeper.ts';
 
 /** The prefix of every key of the service. */
 export const KEY_PREFIX = 'platform';

@@ -3,8 +3,8 @@ import type { JsonSchema } from '@platform/contracts';
 import { _, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { joinProblems } from '../http/error-message.ts';
-import { canonicalJson } from '../json.ts';
+import { joinProblems } from '../errors/error-message.ts';
+import { canonicalJson } from '../runtime/json.ts';
 import { copySchema, type SchemaLimits } from './schema-copy.ts';
 import {
   BudgetExceeded,

@@ -1,5 +1,5 @@
-import { deeperThan } from '../http/json-shape.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { deeperThan } from '../requests/json-shape.ts';
+import { isObject, type JsonObject } from '../runtime/json.ts';
 import { compilePattern, COST, type Cost } from './validation-budget.ts';
 
 /** Levels of objects and arrays per level of schemas. */

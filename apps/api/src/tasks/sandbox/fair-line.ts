@@ -1,4 +1,4 @@
-import { FairPlaces } from '../../infra/fair-places.ts';
+import { FairPlaces } from '../../infra/runtime/fair-places.ts';
 
 interface Waiter<Shared> {
   owner: string;

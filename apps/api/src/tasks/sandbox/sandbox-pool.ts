@@ -1,5 +1,5 @@
-import { untilAborted } from '../../infra/until-aborted.ts';
-import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../run-budget.ts';
+import { untilAborted } from '../../infra/runtime/until-aborted.ts';
+import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../runs/run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
 import { FairLine } from './fair-line.ts';
 import { SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';

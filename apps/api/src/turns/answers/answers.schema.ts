@@ -13,7 +13,7 @@ import {
   type TurnOutcome,
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
-import { ANY_JSON } from '../../infra/http/any-json.ts';
+import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { TextContentDto } from '../input/contents.schema.ts';
 
 export class TokenUsageDto implements TokenUsage {

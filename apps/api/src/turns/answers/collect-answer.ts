@@ -1,5 +1,5 @@
 import type { ChatResponse, ProductEvent, ProductEventFields } from '@platform/contracts';
-import { AppError, unavailable } from '../../infra/http/app-error.ts';
+import { AppError, unavailable } from '../../infra/errors/app-error.ts';
 import { decodeFrames, decodeProductEvents } from '../../streams/frame.ts';
 
 /** What the model said in its last call, as far as it was stored, and the milliseconds from the first frame to the last. */

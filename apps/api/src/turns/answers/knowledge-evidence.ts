@@ -1,5 +1,5 @@
 import type { KnowledgeEvidence } from '@platform/contracts';
-import { shortened } from '../../infra/http/error-message.ts';
+import { shortened } from '../../infra/errors/error-message.ts';
 import type { StoredSearch } from '../records/steps.ts';
 
 /** UTF-8, of all snippets of a frame together. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withoutDirectives } from '../../models/offline-script.ts';
+import { withoutDirectives } from '../../models/offline/offline-script.ts';
 import {
   evenCap,
   isFull,

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../models/model-provider.ts';
+import type { ModelRequest } from '../../models/port/model-provider.ts';
 import {
   isPinned,
   lastPosition,

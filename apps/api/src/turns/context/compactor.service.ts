@@ -1,10 +1,10 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
-import type { ResolvedModel } from '../../models/catalog.service.ts';
-import { ProviderError } from '../../models/model-provider.ts';
-import { costOf } from '../../models/price.ts';
-import { countTokens } from '../../models/tokens.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { ProviderError } from '../../models/port/model-provider.ts';
+import { costOf } from '../../models/pricing/price.ts';
+import { countTokens } from '../../models/port/tokens.ts';
 import { tokensToReserve, type Charge } from '../../usage/charge.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import type { Payer } from '../records/payer.ts';

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../../models/model-provider.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { evidenceBlock } from './evidence-block.ts';
 import type { Step, StepContent } from '../records/steps.ts';
 

@@ -2,8 +2,8 @@ import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { CompactionAnswerDto, CompactQueryDto, ContextStatusDto } from './context.dto.ts';
 import { ContextService } from './context.service.ts';
 

@@ -5,12 +5,12 @@ import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { render } from '../../agents/template.ts';
 import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import type { Sql } from '../../infra/database/rows.ts';
-import { conflict, notFound, unavailable } from '../../infra/http/app-error.ts';
-import { isText } from '../../infra/http/text.ts';
-import { uuidV7 } from '../../infra/uuid-v7.ts';
-import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
-import { ProviderError } from '../../models/model-provider.ts';
-import { countTokens } from '../../models/tokens.ts';
+import { conflict, notFound, unavailable } from '../../infra/errors/app-error.ts';
+import { isText } from '../../infra/requests/text.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import { CatalogService, type ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { ProviderError } from '../../models/port/model-provider.ts';
+import { countTokens } from '../../models/port/tokens.ts';
 import { expectedSummaryTokens, planManual, tokensAfter } from './compaction.ts';
 import {
   compactionFigures,

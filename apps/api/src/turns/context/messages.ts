@@ -1,5 +1,5 @@
 import type { Sql } from '../../infra/database/rows.ts';
-import type { ModelMessage, ModelPart } from '../../models/model-provider.ts';
+import type { ModelMessage, ModelPart } from '../../models/port/model-provider.ts';
 import { loadAttachments, type StoredMedium } from '../records/attachment.store.ts';
 import type { StepContent, UserPart } from '../records/steps.ts';
 import { evidenceBlock } from './evidence-block.ts';

@@ -1,5 +1,5 @@
 import type { SegmentOrigin } from '@platform/contracts';
-import type { ResolvedModel } from '../../models/catalog.service.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Payer } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';

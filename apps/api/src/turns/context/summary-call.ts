@@ -1,6 +1,6 @@
-import type { ResolvedModel } from '../../models/catalog.service.ts';
-import { ProviderError, type ModelRequest, type ModelUsage } from '../../models/model-provider.ts';
-import { countTokens, estimatePrompt } from '../../models/tokens.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { ProviderError, type ModelRequest, type ModelUsage } from '../../models/port/model-provider.ts';
+import { countTokens, estimatePrompt } from '../../models/port/tokens.ts';
 import { summaryRequest, type CompactionPlan } from './compaction.ts';
 import type { Context } from './context-state.ts';
 

@@ -1,9 +1,9 @@
 import type { SegmentOrigin, ToolExecution } from '@platform/contracts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
-import { uuidV7 } from '../../infra/uuid-v7.ts';
-import type { ResolvedModel } from '../../models/catalog.service.ts';
-import type { ModelUsage } from '../../models/model-provider.ts';
-import { costOf } from '../../models/price.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
+import { costOf } from '../../models/pricing/price.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Tail } from '../context/context.store.ts';
 import type { TurnPayer } from '../records/payer.ts';

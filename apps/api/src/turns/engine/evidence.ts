@@ -1,4 +1,4 @@
-import { countTokens } from '../../models/tokens.ts';
+import { countTokens } from '../../models/port/tokens.ts';
 import type { Step, StoredDocument, StoredSearch } from '../records/steps.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import type { ActiveTurn } from './active-turn.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest, ModelToolCall, ModelUsage } from '../../models/model-provider.ts';
-import { countTokens, estimatePrompt } from '../../models/tokens.ts';
+import type { ModelRequest, ModelToolCall, ModelUsage } from '../../models/port/model-provider.ts';
+import { countTokens, estimatePrompt } from '../../models/port/tokens.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { StepMeasures } from '../records/steps.ts';
 import type { ActiveTurn } from './active-turn.ts';

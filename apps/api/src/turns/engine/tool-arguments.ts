@@ -1,4 +1,4 @@
-import { deeperThan } from '../../infra/http/json-shape.ts';
+import { deeperThan } from '../../infra/requests/json-shape.ts';
 
 const MAX_CHARS = 256 * 1024;
 /** As deep as a body may be. */

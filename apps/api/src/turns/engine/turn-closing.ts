@@ -4,7 +4,7 @@ import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { isRejected } from '../../infra/database/data-errors.ts';
 import { pipelined, type Transactions } from '../../infra/database/rows.ts';
-import { failpoint } from '../../infra/failpoints.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { LeaseLost, type StreamWriter } from '../../streams/stream-writer.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';

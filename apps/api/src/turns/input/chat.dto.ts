@@ -12,8 +12,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { FreeForm } from '../../infra/http/free-form.ts';
-import { IsText } from '../../infra/http/text.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { IsText } from '../../infra/requests/text.ts';
 import { CONTENTS, CONTENT_SCHEMA } from './contents.schema.ts';
 import { checkContents } from './contents.ts';
 import { RequestedModelDto } from './requested-model.schema.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '@platform/contracts';
-import { unknownFieldProblems } from '../../infra/http/free-form.ts';
-import { canonicalJson, isObject } from '../../infra/json.ts';
+import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
+import { canonicalJson, isObject } from '../../infra/runtime/json.ts';
 
 const MAX_ITEMS = 64;
 const DETAILS = ['auto', 'low', 'high'];

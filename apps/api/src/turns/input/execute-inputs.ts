@@ -7,8 +7,8 @@ import {
   type ExecuteSettings,
 } from '@platform/contracts';
 import { assertRenderable, listMissingVariables, RESERVED_INPUTS } from '../../agents/template.ts';
-import { invalid, invalidFor } from '../../infra/http/app-error.ts';
-import { isText } from '../../infra/http/text.ts';
+import { invalid, invalidFor } from '../../infra/errors/app-error.ts';
+import { isText } from '../../infra/requests/text.ts';
 import { checkMediaUrl } from './contents.ts';
 import type { TurnSettings } from '../records/turn.ts';
 

@@ -10,7 +10,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
-import { FreeForm } from '../../infra/http/free-form.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
 import { checkInputs } from './execute-inputs.ts';
 import { RequestedModelDto } from './requested-model.schema.ts';
 import { ExecuteSettingsDto } from './settings.schema.ts';

@@ -1,5 +1,5 @@
 import { IsOptional, MaxLength } from 'class-validator';
-import { IsFilledText } from '../../infra/http/text.ts';
+import { IsFilledText } from '../../infra/requests/text.ts';
 
 /** A request that can name a model. `chooseModel` says who may. */
 export class RequestedModelDto {

@@ -1,6 +1,6 @@
 import { mayManage, type InvocableAgent } from '../../agents/invocable-agent.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { forbidden } from '../../infra/http/app-error.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { forbidden } from '../../infra/errors/app-error.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 /**

@@ -4,11 +4,11 @@ import type { Request, Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { InteractionsService } from './interactions.service.ts';
-import { assertStreamProtocol, SegmentReader } from '../answers/segment-reader.ts';
+import { assertStreamProtocol, SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { PendingInteractionsDto, ResumeDto } from './interactions.dto.ts';
 
 /** The questions of turns, and their answers. */
@@ -17,7 +17,7 @@ import { PendingInteractionsDto, ResumeDto } from './interactions.dto.ts';
 export class InteractionsController {
   constructor(
     private readonly interactions: InteractionsService,
-    private readonly reader: SegmentReader,
+    private readonly reader: SegmentReaderService,
   ) {}
 
   /** The questions of the session that wait for an answer. */

@@ -1,6 +1,6 @@
 import type { ResumeRequest } from '@platform/contracts';
 import { ArrayMaxSize, IsArray, IsOptional, IsString, MaxLength } from 'class-validator';
-import { IsText } from '../../infra/http/text.ts';
+import { IsText } from '../../infra/requests/text.ts';
 import { InteractionDto } from '../answers/answers.schema.ts';
 
 export class ResumeDto implements ResumeRequest {

@@ -3,11 +3,11 @@ import type { Interaction } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { conflict, invalid, notFound } from '../../infra/http/app-error.ts';
-import { isUuid } from '../../infra/http/ids.ts';
-import { isText } from '../../infra/http/text.ts';
-import { Sweeper } from '../../infra/sweeper.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { conflict, invalid, notFound } from '../../infra/errors/app-error.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import { isText } from '../../infra/requests/text.ts';
+import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import {
   expiredInteractions,
   findInteraction,
@@ -39,7 +39,7 @@ export class InteractionsService implements OnModuleInit {
     private readonly turns: TurnsService,
     private readonly starter: TurnStarter,
     private readonly waiting: WaitingTurns,
-    private readonly sweeper: Sweeper,
+    private readonly sweeper: SweeperWorker,
   ) {}
 
   onModuleInit(): void {

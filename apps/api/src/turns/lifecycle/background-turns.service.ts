@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ChatResponse } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
-import { turnsByIds, countRunning, lockTurnsAhead } from '../records/background-turns.store.ts';
+import { turnsByIds, countRunning, lockTurnsAhead } from './background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
-import { SegmentReader } from '../answers/segment-reader.ts';
+import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { NewTurn, TurnRunBy } from './turn-start.ts';
 import { TurnStarter } from './turn-starter.service.ts';
 import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
-import { TurnRunner } from '../engine/turn-runner.ts';
+import { TurnRunnerService } from '../engine/turn-runner.service.ts';
 import { findTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
@@ -19,10 +19,10 @@ export class BackgroundTurns {
   constructor(
     private readonly database: DataSource,
     private readonly starter: TurnStarter,
-    private readonly runner: TurnRunner,
+    private readonly runner: TurnRunnerService,
     private readonly cancellation: CancellationService,
     private readonly turns: TurnsService,
-    private readonly reader: SegmentReader,
+    private readonly reader: SegmentReaderService,
   ) {}
 
   /** Stores a queued turn together with what `also` stores. Throws `TurnChanged` if its id is taken. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelResponse } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { notFound } from '../../infra/http/app-error.ts';
-import { isUuid } from '../../infra/http/ids.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { notFound } from '../../infra/errors/app-error.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import {
   consumeCancelRequest,

@@ -5,17 +5,17 @@ import type { Request, Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { BodyLimit } from '../../infra/http/body-limit.ts';
-import { LookAhead } from '../../infra/http/look-ahead.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { LookAhead } from '../../infra/routes/look-ahead.ts';
 import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
 import { chooseModel } from '../input/requested-model.ts';
-import { SegmentReader } from '../answers/segment-reader.ts';
-import { AgentModels } from './agent-models.ts';
+import { SegmentReaderService } from '../answers/segment-reader.service.ts';
+import { AgentModelsService } from './agent-models.service.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -23,14 +23,14 @@ import { TurnsService } from './turns.service.ts';
 export class ExecuteController {
   constructor(
     private readonly turns: TurnsService,
-    private readonly reader: SegmentReader,
-    private readonly models: AgentModels,
+    private readonly reader: SegmentReaderService,
+    private readonly models: AgentModelsService,
   ) {}
 
   /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
   @BodyLimit('large')
-  @LookAhead(AgentModels)
+  @LookAhead(AgentModelsService)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()

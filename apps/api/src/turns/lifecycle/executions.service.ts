@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ExecuteSettings, TokenUsage } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { invalidFor } from '../../infra/http/app-error.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { invalidFor } from '../../infra/errors/app-error.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
-import { SegmentReader } from '../answers/segment-reader.ts';
+import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
@@ -43,7 +43,7 @@ export class ExecutionsService {
     private readonly agents: AgentsService,
     private readonly turns: TurnsService,
     private readonly cancellation: CancellationService,
-    private readonly reader: SegmentReader,
+    private readonly reader: SegmentReaderService,
   ) {}
 
   /**

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
-import { invalid } from '../../infra/http/app-error.ts';
-import { CatalogService, type ResolvedModel } from '../../models/catalog.service.ts';
-import { countTokens, MEDIUM_TOKENS } from '../../models/tokens.ts';
-import { Media, type LoadedPart } from '../input/media.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
+import { CatalogService, type ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { countTokens, MEDIUM_TOKENS } from '../../models/port/tokens.ts';
+import { MediaService, type LoadedPart } from '../input/media.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import type { NewTurn } from './turn-start.ts';
 
@@ -19,7 +19,7 @@ export interface PreparedTurn extends NewTurn {
 export class TurnPreparation {
   constructor(
     private readonly catalog: CatalogService,
-    private readonly media: Media,
+    private readonly media: MediaService,
   ) {}
 
   /** Throws VALIDATION_ERROR if the model does not take the contents. */

@@ -1,7 +1,7 @@
 import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import type { ResolvedModel } from '../../models/catalog.service.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 /** A turn as a caller starts it. */

@@ -4,13 +4,13 @@ import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import { Lanes } from '../../infra/database/lanes.ts';
 import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import { violates } from '../../infra/database/rows.ts';
-import { failpoint } from '../../infra/failpoints.ts';
-import { conflict } from '../../infra/http/app-error.ts';
-import { countTokens } from '../../models/tokens.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { conflict } from '../../infra/errors/app-error.ts';
+import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { ActiveTurn } from '../engine/active-turn.ts';
-import { TurnRunner } from '../engine/turn-runner.ts';
+import { TurnRunnerService } from '../engine/turn-runner.service.ts';
 import {
   answerInteraction,
   moveAnswer,
@@ -20,7 +20,7 @@ import {
 import { answerText, type UserAnswer } from '../records/questions.ts';
 import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
-import { TurnClaims, type Continuation } from './turn-claims.ts';
+import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparation } from './turn-preparation.service.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 
@@ -32,8 +32,8 @@ export class TurnStarter {
     private readonly lanes: Lanes,
     private readonly streams: StreamsService,
     private readonly preparation: TurnPreparation,
-    private readonly claims: TurnClaims,
-    private readonly runner: TurnRunner,
+    private readonly claims: TurnClaimsService,
+    private readonly runner: TurnRunnerService,
   ) {}
 
   /**

@@ -4,18 +4,18 @@ import type { Request, Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { BodyLimit } from '../../infra/http/body-limit.ts';
-import { LookAhead } from '../../infra/http/look-ahead.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { LookAhead } from '../../infra/routes/look-ahead.ts';
 import { ChatAnswerDto } from '../answers/answers.schema.ts';
 import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
-import { attachPosition, SegmentReader } from '../answers/segment-reader.ts';
+import { attachPosition, SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
-import { AgentModels } from './agent-models.ts';
+import { AgentModelsService } from './agent-models.service.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
@@ -26,14 +26,14 @@ export class TurnsController {
   constructor(
     private readonly turns: TurnsService,
     private readonly cancellation: CancellationService,
-    private readonly reader: SegmentReader,
-    private readonly models: AgentModels,
+    private readonly reader: SegmentReaderService,
+    private readonly models: AgentModelsService,
   ) {}
 
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
   @BodyLimit('large')
-  @LookAhead(AgentModels)
+  @LookAhead(AgentModelsService)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()

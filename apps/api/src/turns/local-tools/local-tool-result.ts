@@ -1,4 +1,4 @@
-import { invalid } from '../../infra/http/app-error.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
 import type { LocalToolResult } from '../records/local-tool-call.store.ts';
 import type { LocalToolResultDto } from './local-tools.dto.ts';
 

@@ -1,16 +1,16 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { localToolResult } from './local-tool-result.ts';
 import { LocalToolAnswerDto, LocalToolResultDto } from './local-tools.dto.ts';
-import { LocalTools } from './local-tools.ts';
+import { LocalToolsService } from './local-tools.service.ts';
 
 @InvokesAgent()
 @Controller('agents/:agentId')
 export class LocalToolsController {
-  constructor(private readonly localTools: LocalTools) {}
+  constructor(private readonly localTools: LocalToolsService) {}
 
   /** Sends the result of a local tool call. The first result counts. */
   @Post('turns/:turnId/local-tools/:callId')

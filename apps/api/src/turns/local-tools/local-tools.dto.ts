@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { ANY_JSON } from '../../infra/http/any-json.ts';
-import { FreeForm } from '../../infra/http/free-form.ts';
+import { ANY_JSON } from '../../infra/requests/any-json.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
 
 /** Exactly one of `result`, `error`, and `denied`. */
 export class LocalToolResultDto {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import { isUuid } from '../../infra/http/ids.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
 
 /** Returns an attachment of the session with its bytes, or null. */
 export async function findAttachment(

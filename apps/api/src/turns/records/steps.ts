@@ -1,5 +1,5 @@
 import type { ImageDetail } from '@platform/contracts';
-import type { ModelToolCall } from '../../models/model-provider.ts';
+import type { ModelToolCall } from '../../models/port/model-provider.ts';
 
 /** A part of a user message. Media are stored as attachments, and images on the web as addresses. */
 export type UserPart =

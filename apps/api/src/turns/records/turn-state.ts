@@ -1,5 +1,5 @@
 import type { TurnStatus } from '@platform/contracts';
-import { AppError, conflict } from '../../infra/http/app-error.ts';
+import { AppError, conflict } from '../../infra/errors/app-error.ts';
 
 /** What is known about a turn when its id is repeated. */
 export interface KnownTurn {

@@ -2,9 +2,9 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Query, Res } fro
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { PageDto } from '../../infra/http/page.dto.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
 import { MessagePageDto, RenameSessionDto, SessionDto, SessionPageDto } from './sessions.dto.ts';
 import { SessionsService } from './sessions.service.ts';
 

@@ -9,7 +9,7 @@ import {
   type TurnStatus,
 } from '@platform/contracts';
 import { MaxLength } from 'class-validator';
-import { IsFilledText } from '../../infra/http/text.ts';
+import { IsFilledText } from '../../infra/requests/text.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 
 export class RenameSessionDto implements RenameSessionRequest {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Message, MessageContent, Page, Session } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { conflict, notFound } from '../../infra/http/app-error.ts';
-import { Cursors } from '../../infra/http/cursors.ts';
-import type { PageDto } from '../../infra/http/page.dto.ts';
-import { isText } from '../../infra/http/text.ts';
+import { conflict, notFound } from '../../infra/errors/app-error.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { isText } from '../../infra/requests/text.ts';
 import { findAttachment } from '../records/attachment.store.ts';
 import type { UserPart } from '../records/steps.ts';
 import { loadAttachmentLinks, showPart, type AttachmentLink } from './attachment-links.ts';

@@ -1,6 +1,6 @@
 import type { SpanStatus, TraceSpan, TurnStatus } from '@platform/contracts';
-import { shortened } from '../../infra/http/error-message.ts';
-import type { ModelToolCall } from '../../models/model-provider.ts';
+import { shortened } from '../../infra/errors/error-message.ts';
+import type { ModelToolCall } from '../../models/port/model-provider.ts';
 import { toKnowledgeEvidence } from '../answers/knowledge-evidence.ts';
 import { formatUsage } from '../answers/token-usage.ts';
 import type { Question, UserAnswer } from '../records/questions.ts';

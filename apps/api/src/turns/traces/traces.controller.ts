@@ -3,9 +3,9 @@ import { ApiParam } from '@nestjs/swagger';
 import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
-import { Caller } from '../../auth/caller.decorator.ts';
-import type { UserPrincipal } from '../../auth/principal.ts';
-import { Access } from '../../infra/http/access.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
 import { TraceDto, TurnPageDto, TurnQueryDto } from './traces.dto.ts';
 import { TracesService } from './traces.service.ts';
 

@@ -17,10 +17,10 @@ import {
   type UserSummary,
 } from '@platform/contracts';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
-import { ANY_JSON } from '../../infra/http/any-json.ts';
-import { IsInstant } from '../../infra/http/instant.ts';
-import { PageDto } from '../../infra/http/page.dto.ts';
-import { IsFilledText } from '../../infra/http/text.ts';
+import { ANY_JSON } from '../../infra/requests/any-json.ts';
+import { IsInstant } from '../../infra/requests/instant.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsFilledText } from '../../infra/requests/text.ts';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 import { TurnDto, TurnErrorDto } from '../lifecycle/turns.dto.ts';

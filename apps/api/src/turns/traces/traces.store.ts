@@ -1,6 +1,6 @@
 import type { TurnQuery, TurnStatus } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import { parseInstant, smallestIdAt } from '../../infra/http/instant.ts';
+import { parseInstant, smallestIdAt } from '../../infra/requests/instant.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import type { TracedQuestion, TracedStep } from './spans.ts';
 

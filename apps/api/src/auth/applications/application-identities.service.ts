@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, type EntityManager } from 'typeorm';
+import { mintKey, type MintedKey } from '../../infra/crypto/api-tokens.ts';
+import { insertRow, updateRows } from '../../infra/database/entity-rows.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { isText } from '../../infra/requests/text.ts';
+import {
+  findApplication,
+  insertApplication,
+  listApplicationCredentials,
+  listApplicationNames,
+  lockApplication,
+  restoreApplication,
+  uninstallApplication,
+  type ApplicationCredentials,
+  type ApplicationIdentity,
+} from './applications.store.ts';
+import { SystemKeyEntity } from '../credentials/system-key.entity.ts';
+
+/** Which applications a space has or had, and the keys they call with. */
+@Injectable()
+export class ApplicationIdentitiesService {
+  /** Returns an application, whether or not it is installed at present. */
+  async find(sql: Sql, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
+    return isText(identifier) ? findApplication(sql, spaceId, identifier) : null;
+  }
+
+  /** As `find`; until the transaction ends, no other can install, upgrade, or uninstall the application. */
+  async lock(tx: EntityManager, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
+    return isText(identifier) ? lockApplication(tx, spaceId, identifier) : null;
+  }
+
+  /** Returns the identifiers of applications by id; unknown ids are omitted. */
+  async names(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const found = await listApplicationNames(sql, spaceId, ids);
+    return new Map(found.map(({ id, identifier }) => [id, identifier]));
+  }
+
+  /** Returns applications by id, each with what is visible of its key. */
+  async describe(
+    sql: Sql,
+    spaceId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, ApplicationCredentials>> {
+    if (ids.length === 0) return new Map();
+    const found = await listApplicationCredentials(sql, spaceId, ids);
+    return new Map(found.map((application) => [application.id, application]));
+  }
+
+  /** Marks an application as installed and locks it. `isNew` is false if it was installed already. */
+  async install(
+    tx: EntityManager,
+    spaceId: string,
+    identifier: string,
+  ): Promise<{ id: string; isNew: boolean }> {
+    await insertApplication(tx, spaceId, identifier);
+    const application = await lockApplication(tx, spaceId, identifier);
+    if (!application) throw new Error(`The application ${identifier} was not inserted`);
+    const isNew = !application.installed;
+    if (isNew) await restoreApplication(tx, application.id);
+    return { id: application.id, isNew };
+  }
+
+  /** The key stays valid, so that an emit of the application can say that it is not installed. */
+  uninstall(tx: EntityManager, applicationId: string): Promise<void> {
+    return uninstallApplication(tx, applicationId);
+  }
+
+  /** Makes the only valid key of an application: the previous one stops working when the transaction commits. */
+  async rotateKey(tx: EntityManager, applicationId: string): Promise<MintedKey> {
+    const minted = mintKey('app');
+    const { publicId, secretHash } = minted;
+    await updateRows(
+      tx,
+      SystemKeyEntity,
+      { applicationId, revokedAt: IsNull() },
+      { revokedAt: () => 'clock_timestamp()' },
+    );
+    await insertRow(tx, SystemKeyEntity, { applicationId, publicId, secretHash });
+    return minted;
+  }
+}
+
+/** The beginning of a system key, which is not a secret. */
+export function systemKeyPrefix(publicId: string): string {
+  return `app_${publicId}`;
+}

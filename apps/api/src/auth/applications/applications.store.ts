@@ -1,0 +1,85 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+
+/** What other modules may know of an application. */
+export interface ApplicationIdentity {
+  id: string;
+  identifier: string;
+  installed: boolean;
+}
+
+/** An application with what an admin sees of its key. */
+export interface ApplicationCredentials extends ApplicationIdentity {
+  uninstalledAt: Date | null;
+  /** Of the valid key; null if there is none. */
+  keyPublicId: string | null;
+  keyLastUsedAt: Date | null;
+}
+
+const FIND_APPLICATION = `select id, identifier, uninstalled_at is null as installed from application
+  where space_id = $1 and identifier = $2`;
+
+export function findApplication(
+  sql: Sql,
+  spaceId: string,
+  identifier: string,
+): Promise<ApplicationIdentity | null> {
+  return firstRow(sql, FIND_APPLICATION, [spaceId, identifier]);
+}
+
+/** As `findApplication`; no other transaction can install, upgrade, or uninstall it until this one ends. */
+export function lockApplication(
+  sql: Sql,
+  spaceId: string,
+  identifier: string,
+): Promise<ApplicationIdentity | null> {
+  // `no key update` does not block inserts that refer to the row by a foreign key.
+  return firstRow(sql, `${FIND_APPLICATION} for no key update`, [spaceId, identifier]);
+}
+
+/** Inserts an application that is not installed yet; does nothing if the space has or had it. */
+export async function insertApplication(sql: Sql, spaceId: string, identifier: string): Promise<void> {
+  await rows(
+    sql,
+    `insert into application (space_id, identifier, uninstalled_at) values ($1, $2, clock_timestamp())
+     on conflict (space_id, identifier) do nothing`,
+    [spaceId, identifier],
+  );
+}
+
+export async function restoreApplication(sql: Sql, applicationId: string): Promise<void> {
+  await rows(sql, 'update application set uninstalled_at = null where id = $1', [applicationId]);
+}
+
+export async function uninstallApplication(sql: Sql, applicationId: string): Promise<void> {
+  await rows(
+    sql,
+    'update application set uninstalled_at = clock_timestamp() where id = $1 and uninstalled_at is null',
+    [applicationId],
+  );
+}
+
+export function listApplicationNames(
+  sql: Sql,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<{ id: string; identifier: string }[]> {
+  return rows(sql, 'select id, identifier from application where space_id = $1 and id = any($2::uuid[])', [
+    spaceId,
+    ids,
+  ]);
+}
+
+export function listApplicationCredentials(
+  sql: Sql,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<ApplicationCredentials[]> {
+  return rows(
+    sql,
+    `select a.id, a.identifier, a.uninstalled_at is null as installed, a.uninstalled_at as "uninstalledAt",
+       k.public_id as "keyPublicId", k.last_used_at as "keyLastUsedAt"
+     from application a left join system_key k on k.application_id = a.id and k.revoked_at is null
+     where a.space_id = $1 and a.id = any($2::uuid[])`,
+    [spaceId, ids],
+  );
+}

@@ -1,0 +1,45 @@
+import { type AuditEntry, type Page } from '@platform/contracts';
+import { IsOptional, IsUUID, MaxLength } from 'class-validator';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsFilledText } from '../../infra/requests/text.ts';
+import { IsInstant } from '../../infra/requests/instant.ts';
+import { UserSummaryDto } from '../principals/principals.dto.ts';
+
+export class AuditQueryDto extends PageDto {
+  /** Id of the user who acted. */
+  @IsOptional()
+  @IsUUID('all')
+  actor?: string;
+
+  /** For example member.add. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(100)
+  action?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
+}
+
+export class AuditEntryDto implements AuditEntry {
+  id!: string;
+  at!: string;
+  actor!: UserSummaryDto | null;
+  action!: string;
+  targetType!: string;
+  targetId!: string | null;
+  details!: Record<string, unknown>;
+  requestId!: string | null;
+}
+
+export class AuditPageDto implements Page<AuditEntry> {
+  items!: AuditEntryDto[];
+  nextCursor!: string | null;
+}

@@ -1,0 +1,44 @@
+import type { DataSource } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+
+/** A system key with everything that decides whether it is valid. */
+export interface SystemKeyRow {
+  publicId: string;
+  id: string;
+  secretHash: Buffer;
+  applicationId: string;
+  identifier: string;
+  spaceId: string;
+  isInstalled: boolean;
+  isRevoked: boolean;
+  /** `last_used_at` is more than a minute old. */
+  isStale: boolean;
+}
+
+/** Every call with a system key reads it. */
+export async function findSystemKeys(
+  database: DataSource,
+  publicIds: readonly string[],
+): Promise<(SystemKeyRow | undefined)[]> {
+  const keys = await preparedRows<SystemKeyRow>(
+    database,
+    'auth.system-keys',
+    `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", a.id as "applicationId", a.identifier,
+       a.space_id as "spaceId", a.uninstalled_at is null as "isInstalled", k.revoked_at is not null as "isRevoked",
+       coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
+     from system_key k join application a on a.id = k.application_id
+     where k.public_id = any((select $1::text[])::text[])`,
+    [publicIds],
+  );
+  const byPublicId = new Map(keys.map((key) => [key.publicId, key]));
+  return publicIds.map((id) => byPublicId.get(id));
+}
+
+export async function updateSystemKeyLastUsed(sql: Sql, keyId: string): Promise<void> {
+  await rows(
+    sql,
+    `update system_key set last_used_at = clock_timestamp()
+     where id = $1 and coalesce(last_used_at < clock_timestamp() - interval '1 minute', true)`,
+    [keyId],
+  );
+}

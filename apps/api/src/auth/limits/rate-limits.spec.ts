@@ -1,0 +1,60 @@
+import type { AppError } from '../../infra/errors/app-error.ts';
+import type { Principal } from '../principals/principal.ts';
+import { RateLimits } from './rate-limits.ts';
+
+const user = (userId: string, key: string): Principal => ({
+  kind: 'user',
+  userId,
+  spaceId: 's',
+  role: 'MEMBER',
+  credential: { kind: 'api-key', id: key },
+  causationRunId: null,
+});
+
+const application = (applicationId: string, key: string): Principal => ({
+  kind: 'application',
+  applicationId,
+  identifier: 'crm',
+  isInstalled: true,
+  spaceId: 's',
+  credential: { kind: 'system-key', id: key },
+  causationRunId: null,
+});
+
+function refusals(limits: RateLimits, times: number, kind: 'general' | 'emit', principal: Principal): number {
+  let refused = 0;
+  for (let i = 0; i < times; i++) {
+    try {
+      limits.count(kind, principal);
+    } catch (error) {
+      expect((error as AppError).code).toBe('RATE_LIMITED');
+      expect((error as AppError).retryAfter).toBeGreaterThan(0);
+      refused++;
+    }
+  }
+  return refused;
+}
+
+describe('RateLimits', () => {
+  const clock = { now: () => 0 };
+
+  it('counts all keys of a person together', () => {
+    const limits = new RateLimits(10, clock);
+    expect(refusals(limits, 5, 'general', user('ada', 'key 1'))).toBe(0);
+    expect(refusals(limits, 7, 'general', user('ada', 'key 2'))).toBe(2);
+    expect(refusals(limits, 10, 'general', user('eve', 'key 3'))).toBe(0);
+  });
+
+  it('counts an application apart from people, over all its keys', () => {
+    const limits = new RateLimits(10, clock);
+    expect(refusals(limits, 10, 'general', user('crm', 'key'))).toBe(0);
+    expect(refusals(limits, 6, 'general', application('crm', 'key 1'))).toBe(0);
+    expect(refusals(limits, 6, 'general', application('crm', 'key 2'))).toBe(2);
+  });
+
+  it('allows an application 30,000 emits per minute, whatever the general limit is', () => {
+    const limits = new RateLimits(10, clock);
+    expect(refusals(limits, 30_002, 'emit', application('crm', 'key'))).toBe(2);
+    expect(refusals(limits, 10, 'general', application('crm', 'key'))).toBe(0);
+  });
+});

@@ -1,0 +1,57 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { Counts, WindowLimit } from './sliding-window.ts';
+
+/** The row `w` at the time of the event `excluded`: windows that have passed no longer count. */
+const AGE = `greatest(extract(epoch from excluded.started_at - w.started_at) * 1000, 0)`;
+const WINDOW = `$2::float8`;
+const PREVIOUS = `case when ${AGE} >= 2 * ${WINDOW} then 0 when ${AGE} >= ${WINDOW} then w.current_count
+  else w.previous_count end`;
+const CURRENT = `case when ${AGE} >= ${WINDOW} then 0 else w.current_count end`;
+const STARTED_AT = `case when ${AGE} >= 2 * ${WINDOW} then excluded.started_at
+  when ${AGE} >= ${WINDOW} then w.started_at + ${WINDOW} * interval '1 millisecond' else w.started_at end`;
+const ELAPSED = `case when ${AGE} >= 2 * ${WINDOW} then 0 when ${AGE} >= ${WINDOW} then ${AGE} - ${WINDOW}
+  else ${AGE} end`;
+
+const HIT = `
+  insert into rate_window as w (key, started_at, previous_count, current_count)
+  values ($1, clock_timestamp(), 0, 1)
+  on conflict (key) do update set
+    started_at = ${STARTED_AT}, previous_count = ${PREVIOUS}, current_count = ${CURRENT} + 1
+  where (${PREVIOUS}) * (1 - (${ELAPSED}) / ${WINDOW}) + (${CURRENT}) + 1 <= $3
+  returning key`;
+
+/** Counts an event; returns false, and counts nothing, if the limit is reached. */
+export async function countEvent(sql: Sql, key: Buffer, { limit, windowMs }: WindowLimit): Promise<boolean> {
+  return (await firstRow(sql, HIT, [key, windowMs, limit])) !== null;
+}
+
+export async function uncountEvent(sql: Sql, key: Buffer): Promise<void> {
+  await rows(
+    sql,
+    'update rate_window set current_count = current_count - 1 where key = $1 and current_count > 0 returning key',
+    [key],
+  );
+}
+
+/** The counts of a key, and the age of its current window in ms. */
+export function findCounts(sql: Sql, key: Buffer): Promise<(Counts & { age: number }) | null> {
+  return firstRow(
+    sql,
+    `select previous_count as previous, current_count as current,
+       extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age
+     from rate_window where key = $1`,
+    [key],
+  );
+}
+
+/** Deletes at most `limit` counts of windows that are long past. */
+export async function purgePastWindows(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from rate_window where key = any(array(
+       select key from rate_window where started_at < statement_timestamp() - interval '10 minutes' limit $1))
+     returning key`,
+    [limit],
+  );
+  return purged.length;
+}

@@ -1,0 +1,121 @@
+import {
+  ROLES,
+  type AddMemberRequest,
+  type AddedMember,
+  type CreateSpaceRequest,
+  type Invitation,
+  type InvitedMember,
+  type Member,
+  type Page,
+  type ReceivedInvitation,
+  type Role,
+  type SpaceSummary,
+  type UpdateMemberRequest,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsFilledText } from '../../infra/requests/text.ts';
+import {
+  IsEmailAddress,
+  UserSummaryDto,
+  SpaceSummaryDto,
+  SpaceNameDto,
+} from '../principals/principals.dto.ts';
+
+export class CreateSpaceDto implements CreateSpaceRequest {
+  @IsFilledText()
+  @MaxLength(200)
+  name!: string;
+}
+
+export class AddMemberDto implements AddMemberRequest {
+  @IsEmailAddress()
+  @MaxLength(320)
+  email!: string;
+
+  /** The name of a new person. Default: the part of the email address before the @. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(200)
+  name?: string;
+
+  @IsIn(ROLES)
+  role!: Role;
+
+  /**
+   * Of a new person, at least 10 characters, from an installation administrator alone; none: a temporary one is
+   * made and answered once.
+   */
+  @IsOptional()
+  @IsString()
+  @MinLength(10)
+  @MaxLength(1000)
+  password?: string;
+}
+
+export class UpdateMemberDto implements UpdateMemberRequest {
+  @IsOptional()
+  @IsIn(ROLES)
+  role?: Role;
+
+  /** Whether the person may create people and add anyone without an invitation. Only such a person may change it. */
+  @IsOptional()
+  @IsBoolean()
+  installationAdmin?: boolean;
+}
+
+export class SpacePageDto implements Page<SpaceSummary> {
+  items!: SpaceSummaryDto[];
+  nextCursor!: string | null;
+}
+
+export class MemberDto implements Member {
+  user!: UserSummaryDto;
+  role!: Role;
+  installationAdmin!: boolean;
+  createdAt!: string;
+}
+
+export class MemberPageDto implements Page<Member> {
+  items!: MemberDto[];
+  nextCursor!: string | null;
+}
+
+export class AddedMemberDto implements AddedMember {
+  user!: UserSummaryDto;
+  role!: Role;
+  /** Returned only once, and only if the person is new and no password was given. */
+  temporaryPassword?: string;
+}
+
+export class InvitedMemberDto implements InvitedMember {
+  /** The same whether or not the email address has an account. */
+  @ApiProperty({ enum: ['invited'] })
+  status!: 'invited';
+}
+
+export class InvitationDto implements Invitation {
+  id!: string;
+  email!: string;
+  role!: Role;
+  invitedBy!: UserSummaryDto;
+  createdAt!: string;
+}
+
+export class InvitationPageDto implements Page<Invitation> {
+  items!: InvitationDto[];
+  nextCursor!: string | null;
+}
+
+export class ReceivedInvitationDto implements ReceivedInvitation {
+  id!: string;
+  space!: SpaceNameDto;
+  role!: Role;
+  invitedBy!: UserSummaryDto;
+  createdAt!: string;
+}
+
+export class ReceivedInvitationPageDto implements Page<ReceivedInvitation> {
+  items!: ReceivedInvitationDto[];
+  nextCursor!: string | null;
+}

@@ -1,0 +1,54 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { ACCESS_RULE, type AccessRule } from '../../infra/routes/access.ts';
+import { forbidden, unauthorized, type AppError } from '../../infra/errors/app-error.ts';
+import type { Principal } from './principal.ts';
+
+const TEMPORARY_PASSWORD = 'platform:temporary-password';
+
+/** Allows a route to be called before a temporary password is changed. */
+export const AllowTemporaryPassword = () => SetMetadata(TEMPORARY_PASSWORD, true);
+
+/** Admits a call if the access rule of the route admits its principal. A route without a rule admits nobody. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { verified } = context.switchToHttp().getRequest<Request>();
+    return verified ? verified.then(() => this.admits(context)) : this.admits(context);
+  }
+
+  private admits(context: ExecutionContext): true {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_RULE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const { principal } = context.switchToHttp().getRequest<Request>();
+    const refused = refusal(rule, principal);
+    if (refused) throw refused;
+    if (rule !== 'public' && principal?.kind === 'user' && principal.passwordTemporary) {
+      const allowed = this.reflector.get<boolean | undefined>(TEMPORARY_PASSWORD, context.getHandler());
+      if (!allowed) throw forbidden('The password is temporary: change it first, by POST /api/auth/password');
+    }
+    return true;
+  }
+}
+
+/** Returns the reason why a principal may not call a route, or null if it may. */
+export function refusal(rule: AccessRule | undefined, principal: Principal | undefined): AppError | null {
+  if (rule === undefined) return forbidden('This route states no access rule');
+  if (rule === 'public') return null;
+  if (!principal) return unauthorized('A credential is missing');
+  switch (rule) {
+    case 'application':
+      return principal.kind === 'application' ? null : forbidden('This call is for applications alone');
+    case 'member':
+    case 'agent':
+      return principal.kind === 'user' ? null : forbidden('An application may only emit its events');
+    case 'admin':
+      if (principal.kind !== 'user') return forbidden('An application may only emit its events');
+      return principal.role === 'ADMIN' ? null : forbidden('Only admins of the space may make this call');
+  }
+}

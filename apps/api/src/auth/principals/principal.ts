@@ -1,0 +1,58 @@
+import type { Role } from '@platform/contracts';
+import type { Request } from 'express';
+import { unauthorized } from '../../infra/errors/app-error.ts';
+
+interface Caused {
+  /** The run whose step makes this call; null for any other call. */
+  causationRunId: string | null;
+}
+
+/** A person in one space, with an API key or an access token. */
+export interface UserPrincipal extends Caused {
+  kind: 'user';
+  userId: string;
+  spaceId: string;
+  role: Role;
+  /** `internal`: the platform itself acts for the person, without a request. */
+  credential: { kind: 'api-key' | 'access-token' | 'internal'; id: string };
+  /** Whether someone else chose the password: the caller may only change it. */
+  passwordTemporary?: boolean;
+}
+
+/** An application of one space, with its system key. */
+export interface ApplicationPrincipal extends Caused {
+  kind: 'application';
+  applicationId: string;
+  identifier: string;
+  /** False if it was uninstalled; its key stays valid. */
+  isInstalled: boolean;
+  spaceId: string;
+  credential: { kind: 'system-key'; id: string };
+}
+
+/** The user whom a key belongs to, which never changes, unlike their rights. */
+export type Holder = Pick<UserPrincipal, 'kind' | 'userId' | 'spaceId'>;
+
+/** Who is calling. */
+export type Principal = UserPrincipal | ApplicationPrincipal;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set once the credential is verified; absent on public routes. */
+    principal?: Principal;
+    /** Who calls if the credential is still valid: set while it is being verified (`verified`). */
+    holder?: Holder;
+  }
+}
+
+/** Returns the calling user. The access guard has already refused any other caller. */
+export function userOf(req: Request): UserPrincipal {
+  if (req.principal?.kind !== 'user') throw unauthorized('This call needs a user credential');
+  return req.principal;
+}
+
+/** Returns the calling application. The access guard has already refused any other caller. */
+export function applicationOf(req: Request): ApplicationPrincipal {
+  if (req.principal?.kind !== 'application') throw unauthorized('This call needs the key of an application');
+  return req.principal;
+}

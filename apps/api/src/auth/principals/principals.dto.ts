@@ -1,0 +1,23 @@
+import { type Role, type SpaceSummary, type UserSummary } from '@platform/contracts';
+import { Matches } from 'class-validator';
+
+export const IsEmailAddress = () =>
+  Matches(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { message: '$property must be an e-mail address' });
+
+export class UserSummaryDto implements UserSummary {
+  id!: string;
+  email!: string;
+  name!: string;
+}
+
+export class SpaceSummaryDto implements SpaceSummary {
+  id!: string;
+  name!: string;
+  /** The caller's role in the space. */
+  role!: Role;
+}
+
+export class SpaceNameDto {
+  id!: string;
+  name!: string;
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TasksModule } from '../../tasks/tasks.module.ts';
+import { DispatchService } from './dispatch.service.ts';
+import { DispatcherWorker } from './dispatcher.worker.ts';
+import { EventRetentionWorker } from '../records/event-retention.worker.ts';
+
+/** From an envelope to the runs that it starts. */
+@Module({
+  imports: [TasksModule],
+  providers: [DispatchService, DispatcherWorker, EventRetentionWorker],
+  exports: [DispatcherWorker],
+})
+export class DispatchModule {}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
+import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
+import { pipelined } from '../../infra/database/rows.ts';
+import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
+import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
+import * as store from './dispatch.store.ts';
+import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
+import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope, type Matching } from './matching.ts';
+import { deleteClaims, type Claim } from '../records/outbox.store.ts';
+import { shareSubscriptions } from '../catalog/subscription-lock.store.ts';
+
+/** How many verdicts are stored with an envelope. */
+export const STORED_VERDICTS = 200;
+/** What one statement stores. */
+const STATEMENT_RUNS = 500;
+
+/** Dispatches claimed envelopes: one transaction, without any effect outside of the database. */
+@Injectable()
+export class DispatchService {
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly tasks: TaskDirectoryService,
+    private readonly runs: RunCreationService,
+    private readonly partitions: PartitionsWorker,
+  ) {}
+
+  /** Dispatches all of them, in more than one transaction if they have many runs. */
+  async dispatch(claims: readonly Claim[]): Promise<void> {
+    let rest = claims;
+    while (rest.length > 0) {
+      const part = rest;
+      const { rest: left, runIds } = await this.partitions.whileEnsured(() =>
+        withPromptBegin(this.database).transaction((tx) => this.dispatchWithin(tx, part)),
+      );
+      reach('events.dispatch.after-commit', part);
+      await this.runs.publish(runIds);
+      reach('events.dispatch.after-publish', part);
+      rest = left;
+    }
+  }
+
+  /** Returns the runs that it created, and the claims that are left for another transaction. */
+  private async dispatchWithin(
+    tx: EntityManager,
+    claims: readonly Claim[],
+  ): Promise<{ rest: Claim[]; runIds: string[] }> {
+    const [, { held, envelopes }] = await pipelined(
+      shareSubscriptions(tx, [...new Set(claims.map(({ spaceId }) => spaceId))]),
+      store.lockClaims(tx, claims),
+    );
+    reach('events.dispatch.after-lock', held);
+
+    const { readable, unreadable } = parsePayloads(envelopes);
+    const matchings = upToLimit(await this.match(tx, readable));
+    const left = new Set(readable.slice(matchings.length).map(({ id }) => id));
+    // A claim without an envelope belongs to one that has expired, or is no longer PENDING.
+    const settled = held.filter(({ envelopeId }) => !left.has(envelopeId));
+    reach('events.dispatch.after-match', settled);
+
+    const created = await store.insertDeliveries(
+      tx,
+      matchings.flatMap(({ deliveries }) => deliveries),
+    );
+    reach('events.dispatch.after-deliveries', settled);
+    const runs = runsOf(matchings, created);
+    let first = 0;
+    for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
+      await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
+    const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
+      ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, STORED_VERDICTS) },
+    }));
+    await pipelined(
+      this.runs.createEventRuns(tx, runs.slice(first)),
+      store.markDispatched(tx, dispatched),
+      deleteClaims(tx, settled),
+    );
+    reach('events.dispatch.after-runs', settled);
+
+    for (const { id, generation, error } of unreadable)
+      await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
+    reach('events.dispatch.before-commit', settled);
+    return {
+      rest: held.filter(({ envelopeId }) => left.has(envelopeId)),
+      runIds: runs.map(({ id }) => id),
+    };
+  }
+
+  private async match(tx: EntityManager, envelopes: readonly Envelope[]): Promise<Matching[]> {
+    const events = new Map(envelopes.map((envelope) => [eventKey(envelope), envelope]));
+    const subscriptions = await store.listSubscriptions(tx, [...events.values()]);
+    const tasks = new Map<string, TaskFacts>();
+    for (const [spaceId, own] of Map.groupBy(subscriptions, ({ spaceId }) => spaceId)) {
+      const ids = [...new Set(own.map(({ taskId }) => taskId))];
+      for (const [id, facts] of await this.tasks.find(tx, spaceId, ids)) tasks.set(id, facts);
+    }
+    const byEvent = Map.groupBy(subscriptions, eventKey);
+    return envelopes.map((envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks));
+  }
+}
+
+function eventKey({ applicationId, event }: { applicationId: string; event: string }): string {
+  return `${applicationId}/${event}`;
+}
+
+function reach(name: EventFailpoint, claims: readonly Claim[]): void {
+  for (const { envelopeId } of claims) eventFailpoint(name, envelopeId);
+}

@@ -1,0 +1,179 @@
+import type {
+  DeliveryOutcome,
+  EnvelopeReason,
+  EventFilter,
+  EventSource,
+  SubscriptionVerdict,
+} from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { pipelined, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { keysOf, type Claim } from '../records/outbox.store.ts';
+
+/** A claimed envelope, locked until the end of the transaction. */
+export interface ClaimedEnvelope {
+  id: string;
+  generation: number;
+  spaceId: string;
+  applicationId: string;
+  event: string;
+  /** As JSON. */
+  payload: string;
+  source: EventSource;
+  emittedAt: Date;
+  actorUserId: string | null;
+  causationId: string | null;
+  rootId: string;
+  depth: number;
+  path: string[];
+}
+
+/**
+ * Locks what is still claimed, and returns the envelopes that are to be dispatched. `held`: the claims that still count.
+ * Nothing changes an envelope whose claim is locked, so the second statement reads it as it is.
+ */
+export async function lockClaims(
+  tx: EntityManager,
+  claims: readonly Claim[],
+): Promise<{ held: Claim[]; envelopes: ClaimedEnvelope[] }> {
+  const [locked, pending] = await pipelined(
+    preparedRows<{ envelopeId: string; generation: number }>(
+      tx,
+      'lock_envelope_claims',
+      `select o.envelope_id as "envelopeId", o.generation from envelope_outbox o
+       join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
+         on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
+       order by o.envelope_id for update of o`,
+      keysOf(claims),
+    ),
+    preparedRows<ClaimedEnvelope>(
+      tx,
+      'read_claimed_envelopes',
+      `select e.id, e.generation, e.space_id as "spaceId", e.application_id as "applicationId", e.event,
+         e.payload::text as payload, e.source, e.emitted_at as "emittedAt", e.actor_user_id as "actorUserId",
+         e.causation_id as "causationId", e.root_id as "rootId", e.depth, e.path
+       from unnest($1::uuid[], $2::int[]) as c(id, generation)
+       join envelope e on e.id = c.id and e.generation = c.generation
+       where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,
+      keysOf(claims).slice(0, 2),
+    ),
+  );
+  const keys = new Set(locked.map(({ envelopeId, generation }) => keyOf(envelopeId, generation)));
+  return {
+    held: claims.filter(({ envelopeId, generation }) => keys.has(keyOf(envelopeId, generation))),
+    envelopes: pending.filter(({ id, generation }) => keys.has(keyOf(id, generation))),
+  };
+}
+
+function keyOf(envelopeId: string, generation: number): string {
+  return `${envelopeId} ${generation}`;
+}
+
+/** A subscription to an event, whether or not it is enabled. */
+export interface MatchedSubscription {
+  id: string;
+  spaceId: string;
+  applicationId: string;
+  event: string;
+  taskId: string;
+  filter: EventFilter | null;
+  enabled: boolean;
+  createdAt: Date;
+}
+
+/** Lists the subscriptions of events, ordered by id. Requires that they are locked in an earlier statement. */
+export function listSubscriptions(
+  tx: EntityManager,
+  events: readonly { applicationId: string; event: string }[],
+): Promise<MatchedSubscription[]> {
+  return preparedRows(
+    tx,
+    'list_matched_subscriptions',
+    `select s.id, s.space_id as "spaceId", s.application_id as "applicationId", s.event, s.task_id as "taskId",
+       s.filter, s.enabled, s.created_at as "createdAt"
+     from unnest($1::uuid[], $2::text[]) as e(application_id, event)
+     join subscription s on s.application_id = e.application_id and s.event = e.event
+     where s.deleted_at is null and s.retired_at is null order by s.id`,
+    [events.map(({ applicationId }) => applicationId), events.map(({ event }) => event)],
+  );
+}
+
+export interface NewDelivery {
+  envelopeId: string;
+  subscriptionId: string;
+  generation: number;
+  outcome: DeliveryOutcome;
+}
+
+/** Stores deliveries that do not exist, and returns those with a new run id each. What exists has its run already. */
+export function insertDeliveries(
+  tx: EntityManager,
+  deliveries: readonly NewDelivery[],
+): Promise<{ envelopeId: string; subscriptionId: string; runId: string | null }[]> {
+  return preparedRows(
+    tx,
+    'insert_deliveries',
+    `insert into delivery (envelope_id, subscription_id, generation, outcome, run_id)
+     select envelope_id, subscription_id, generation, outcome, case outcome when 'RUN_CREATED' then uuid_v7() end
+     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[]) as d(envelope_id, subscription_id, generation, outcome)
+     on conflict do nothing
+     returning envelope_id as "envelopeId", subscription_id as "subscriptionId", run_id as "runId"`,
+    [
+      deliveries.map(({ envelopeId }) => envelopeId),
+      deliveries.map(({ subscriptionId }) => subscriptionId),
+      deliveries.map(({ generation }) => generation),
+      deliveries.map(({ outcome }) => outcome),
+    ],
+  );
+}
+
+export interface DispatchedEnvelope {
+  id: string;
+  generation: number;
+  matchedCount: number;
+  verdicts: readonly SubscriptionVerdict[];
+}
+
+/** PENDING → DISPATCHED, and from no other status. */
+export async function markDispatched(
+  tx: EntityManager,
+  envelopes: readonly DispatchedEnvelope[],
+): Promise<void> {
+  await preparedRows(
+    tx,
+    'mark_dispatched',
+    `update envelope e set status = 'DISPATCHED', status_reason = null, last_error = null,
+       dispatched_at = clock_timestamp(), matched_count = d.matched_count, verdicts = d.verdicts::json
+     from unnest($1::uuid[], $2::int[], $3::int[], $4::text[]) as d(id, generation, matched_count, verdicts)
+     where e.id = d.id and e.id = any($1::uuid[]) and e.generation = d.generation and e.status = 'PENDING'`,
+    [
+      envelopes.map(({ id }) => id),
+      envelopes.map(({ generation }) => generation),
+      envelopes.map(({ matchedCount }) => matchedCount),
+      envelopes.map(({ verdicts }) => JSON.stringify(verdicts)),
+    ],
+  );
+}
+
+/** PENDING → FAILED, and from no other status. */
+export async function markFailed(
+  tx: Sql,
+  { envelopeId, generation }: Pick<Claim, 'envelopeId' | 'generation'>,
+  reason: EnvelopeReason,
+  error: string,
+): Promise<void> {
+  await rows(
+    tx,
+    `update envelope set status = 'FAILED', status_reason = $3, last_error = $4
+     where id = $1 and generation = $2 and status = 'PENDING'`,
+    [envelopeId, generation, reason, error],
+  );
+}
+
+/** Notes why the dispatch of an envelope has failed so far. */
+export async function noteError(sql: Sql, { envelopeId, generation }: Claim, error: string): Promise<void> {
+  await rows(
+    sql,
+    `update envelope set last_error = $3 where id = $1 and generation = $2 and status = 'PENDING'`,
+    [envelopeId, generation, error],
+  );
+}

@@ -1,0 +1,176 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
+import { Messaging } from '../../infra/messaging/messaging.ts';
+import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
+import { markFailed, noteError } from './dispatch.store.ts';
+import { DispatchService } from './dispatch.service.ts';
+import { eventFailpoint } from '../records/event-failpoints.ts';
+import * as outbox from '../records/outbox.store.ts';
+
+const BATCH = 64;
+/** How many hints wait for the same pass. */
+const CONCURRENCY = 20;
+/** How many hints are published at once: one is enough to have all envelopes claimed that wait. */
+const MAX_HINTS = 64;
+/** An envelope that has failed alone this often, or has ended the process as often, is given up. */
+const MAX_ATTEMPTS = 20;
+const FIRST_DELAY_MS = 1_000;
+const LAST_DELAY_MS = 300_000;
+/** What admins of the space read; the cause is in the log of the service. */
+const UNEXPECTED = 'The dispatch has failed unexpectedly and is attempted again';
+const EXHAUSTED = `The dispatch was attempted ${MAX_ATTEMPTS} times, and has failed or ended its process each time`;
+/** How long a claim is given back while the database is unavailable; then its lease has passed anyway. */
+const RELEASE_MS = 15_000;
+
+/**
+ * Claims envelopes and dispatches them, one batch after another. An envelope whose batch has failed, or whose process has
+ * died, is tried alone from then on, so that it cannot take others with it, and only what happens then counts against it.
+ */
+@Injectable()
+export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DispatcherWorker.name);
+  private waiting: (() => void)[] = [];
+  private running: Promise<void> | null = null;
+  private stopping = false;
+
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly publishers: OutboxPublishersRegistry,
+    private readonly dispatch: DispatchService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.messaging.consume('envelope', () => this.pass(), { concurrency: CONCURRENCY });
+    this.publishers.register({
+      kind: 'envelope',
+      takeDue: (limit) =>
+        outbox.takeDueEnvelopes(
+          this.database,
+          Math.min(limit, MAX_HINTS),
+          this.messaging.pace.republishAfterMs,
+        ),
+      // Their hints lead to all others, which therefore need none.
+      expedite: async (limit) => {
+        await outbox.expediteEnvelopes(this.database, Math.min(limit, MAX_HINTS));
+        return 0;
+      },
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+  }
+
+  /** Resolves when nothing is being dispatched. */
+  async drain(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  /** Resolves after a pass over the outbox that began after the call. */
+  private pass(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.running ??= this.run();
+    });
+  }
+
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    let hasMore: boolean;
+    do {
+      const hints = this.waiting;
+      this.waiting = [];
+      hasMore = await this.dispatchNext().catch((error: unknown) => {
+        this.logger.warn(
+          { err: error },
+          'Envelopes could not be claimed; their hints will be published again',
+        );
+        return false;
+      });
+      for (const resolve of hints) resolve();
+    } while ((hasMore || this.waiting.length > 0) && !this.stopping);
+    // In the same step as the last look at `waiting`: a hint that comes later starts the next run.
+    this.running = null;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Dispatches one batch and one suspect. Returns whether more may be waiting. */
+  private async dispatchNext(): Promise<boolean> {
+    if (!this.canClaim()) return false;
+    const batch = await outbox.claimBatch(this.database, BATCH);
+    const isDone = batch.length === 0 || (await this.dispatchBatch(batch));
+    const suspect = !this.canClaim() ? null : await outbox.claimSuspect(this.database);
+    if (suspect) await this.dispatchAlone(suspect);
+    // After a failure, the next pass waits for a hint, which is due at once but not published in a tight loop.
+    return isDone && (batch.length === BATCH || suspect !== null);
+  }
+
+  /** Without messaging, envelopes wait: nothing may look for them until it has recovered. */
+  private canClaim(): boolean {
+    return !this.stopping && this.messaging.getState() !== 'down';
+  }
+
+  /** Returns whether it has succeeded. */
+  private async dispatchBatch(batch: outbox.Claim[]): Promise<boolean> {
+    try {
+      for (const { envelopeId } of batch) eventFailpoint('events.dispatch.after-claim', envelopeId);
+      await this.dispatch.dispatch(batch);
+      return true;
+    } catch (error) {
+      const areSuspects = !isUnavailable(error);
+      this.logger.warn(
+        { err: error, envelopes: batch.length },
+        'A batch of envelopes could not be dispatched',
+      );
+      await this.giveBack(() => outbox.releaseClaims(this.database, batch, areSuspects));
+      return false;
+    }
+  }
+
+  private async dispatchAlone(claim: outbox.Claim): Promise<void> {
+    const { envelopeId, attempts } = claim;
+    if (attempts > MAX_ATTEMPTS) return this.giveUp(claim);
+    try {
+      eventFailpoint('events.dispatch.after-claim', envelopeId);
+      await this.dispatch.dispatch([claim]);
+    } catch (error) {
+      this.logger.warn({ err: error, envelopeId, attempts }, 'An envelope could not be dispatched');
+      await this.giveBack(() =>
+        isUnavailable(error) ? outbox.forgiveClaim(this.database, claim) : this.postpone(claim),
+      );
+    }
+  }
+
+  private async postpone(claim: outbox.Claim): Promise<void> {
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (claim.attempts - 1), LAST_DELAY_MS);
+    await outbox.postponeClaim(this.database, claim, claim.attempts < MAX_ATTEMPTS ? delayMs : 0);
+    await noteError(this.database, claim, UNEXPECTED);
+  }
+
+  /** No run of the generation exists, because everything was rolled back: a replay is safe. */
+  private async giveUp(claim: outbox.Claim): Promise<void> {
+    this.logger.error(
+      { envelopeId: claim.envelopeId },
+      'An envelope is given up: it could not be dispatched',
+    );
+    await this.database.transaction(async (tx) => {
+      const held = await outbox.deleteClaims(tx, [claim]);
+      if (held === 1) await markFailed(tx, claim, 'DISPATCH_ATTEMPTS_EXHAUSTED', EXHAUSTED);
+    });
+  }
+
+  /** What cannot be given back waits until its lease has passed. */
+  private async giveBack(work: () => Promise<void>): Promise<void> {
+    await whileUnavailable(work, undefined, RELEASE_MS).catch((error: unknown) =>
+      this.logger.warn({ err: error }, 'Claimed envelopes could not be given back'),
+    );
+  }
+}

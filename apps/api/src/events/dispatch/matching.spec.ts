@@ -1,0 +1,102 @@
+import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
+import type { ClaimedEnvelope, MatchedSubscription } from './dispatch.store.ts';
+import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope } from './matching.ts';
+
+const EMITTED = new Date('2026-01-01T00:00:00.500Z');
+
+const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
+  ...{ id, generation: 0, spaceId: 's', applicationId: 'app', event: 'a.x', payload: { n: 1 }, size: 7 },
+  ...{
+    source: 'app',
+    emittedAt: EMITTED,
+    actorUserId: null,
+    causationId: null,
+    rootId: id,
+    depth: 0,
+    path: ['app/a.x'],
+  },
+  ...more,
+});
+
+const subscription = (id: string, more: Partial<MatchedSubscription> = {}): MatchedSubscription => ({
+  ...{ id, spaceId: 's', applicationId: 'app', event: 'a.x', taskId: 'task', filter: null, enabled: true },
+  createdAt: new Date('2025-01-01'),
+  ...more,
+});
+
+const task = (more: Partial<TaskFacts> = {}): TaskFacts => ({
+  ...{ id: 'task', name: 'Task', type: 'EVENT', enabled: true, disabledReason: null, ownerUserId: 'owner' },
+  exists: true,
+  ...more,
+});
+
+const outcomes = (subscriptions: MatchedSubscription[], facts = task(), event = envelope('e')) =>
+  matchEnvelope(event, subscriptions, new Map([['task', facts]])).verdicts.map(({ outcome }) => outcome);
+
+describe('matching', () => {
+  it('decides by the switch first, then by the time, the filter, and the task', () => {
+    const filter = { n: 2 };
+    const late = new Date('2026-01-01T00:00:00.502Z');
+    const off = { enabled: false, createdAt: late, filter };
+    expect(outcomes([subscription('1', off)], task({ enabled: false }))).toEqual(['DISABLED']);
+    expect(outcomes([subscription('1', { createdAt: late, filter })])).toEqual(['CREATED_AFTER_EMISSION']);
+    expect(outcomes([subscription('1', { filter })], task({ enabled: false }))).toEqual(['FILTER_MISMATCH']);
+    expect(outcomes([subscription('1')], task({ enabled: false }))).toEqual(['TASK_DISABLED']);
+    expect(outcomes([subscription('1')])).toEqual(['MATCHED']);
+  });
+
+  it('compares times to the millisecond, and not at all in a replay', () => {
+    const same = new Date(EMITTED.getTime() + 1);
+    expect(outcomes([subscription('1', { createdAt: same })])).toEqual(['MATCHED']);
+    const late = subscription('1', { createdAt: new Date('2027-01-01') });
+    expect(outcomes([late], task(), envelope('e', { generation: 1 }))).toEqual(['MATCHED']);
+  });
+
+  it('leaves out subscriptions whose task is gone or is no longer started by events', () => {
+    expect(outcomes([subscription('1')], task({ exists: false }))).toEqual([]);
+    expect(outcomes([subscription('1')], task({ type: 'MANUAL' }))).toEqual([]);
+    expect(outcomes([subscription('1', { taskId: 'unknown' })])).toEqual([]);
+  });
+
+  it('makes runs of the deliveries that were stored, and of no others', () => {
+    const matching = matchEnvelope(
+      envelope('e', { depth: 2, rootId: 'r', causationId: 'c', actorUserId: 'u' }),
+      [subscription('1'), subscription('2'), subscription('3', { enabled: false })],
+      new Map([['task', task()]]),
+    );
+    const stored = [
+      { envelopeId: 'e', subscriptionId: '2', runId: 'run' },
+      { envelopeId: 'other', subscriptionId: '1', runId: 'run of another' },
+    ];
+    expect(runsOf([matching], stored)).toEqual([
+      {
+        ...{ id: 'run', spaceId: 's', taskId: 'task', ownerUserId: 'owner', envelopeId: 'e', generation: 0 },
+        ...{ subscriptionId: '2', rootId: 'r', depth: 2, path: ['app/a.x'] },
+        trigger: {
+          ...{ event: 'a.x', payload: { n: 1 }, source: 'app', id: 'e', emittedAt: EMITTED.toISOString() },
+          ...{ spaceId: 's', actorUserId: 'u', causationId: 'c', depth: 2 },
+        },
+      },
+    ]);
+    expect(runsOf([matching], [{ envelopeId: 'e', subscriptionId: '1', runId: null }])).toEqual([]);
+  });
+
+  it('fills a transaction up to its limits, but never with less than one envelope', () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => subscription(String(i)));
+    const match = (event: Envelope, subscriptions: MatchedSubscription[]) =>
+      matchEnvelope(event, subscriptions, new Map([['task', task()]]));
+    const small = ['a', 'b', 'c'].map((id) => match(envelope(id), many.slice(0, 900)));
+    expect(upToLimit(small)).toHaveLength(2);
+    expect(upToLimit([match(envelope('a', { size: 200_000 }), many), ...small])).toHaveLength(1);
+    expect(upToLimit([])).toEqual([]);
+  });
+
+  it('tells payloads that cannot be read apart', () => {
+    const claimed = (id: string, payload: string): ClaimedEnvelope => ({ ...envelope(id), payload });
+    const { readable, unreadable } = parsePayloads([claimed('a', '{"__proto__":1}'), claimed('b', '{')]);
+    expect(readable.map(({ id, size, payload }) => [id, size, Object.keys(payload)])).toEqual([
+      ['a', 15, ['__proto__']],
+    ]);
+    expect(unreadable).toMatchObject([{ id: 'b', generation: 0 }]);
+  });
+});

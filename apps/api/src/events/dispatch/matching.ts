@@ -1,0 +1,118 @@
+import type { SubscriptionVerdict, Trigger } from '@platform/contracts';
+import type { EventRun } from '../../tasks/runs/run-creation.service.ts';
+import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
+import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
+import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
+
+/** What one transaction stores, unless a single envelope has more: runs, and characters of their triggers. */
+const MAX_RUNS = 2_000;
+const MAX_SIZE = 16_000_000;
+
+export interface Envelope extends Omit<ClaimedEnvelope, 'payload'> {
+  payload: Record<string, unknown>;
+  /** Characters of the payload. */
+  size: number;
+}
+
+/** What the subscriptions to its event make of an envelope. */
+export interface Matching {
+  envelope: Envelope;
+  verdicts: SubscriptionVerdict[];
+  deliveries: (NewDelivery & { task: TaskFacts })[];
+}
+
+export interface UnreadableEnvelope {
+  id: string;
+  generation: number;
+  error: string;
+}
+
+export function parsePayloads(envelopes: readonly ClaimedEnvelope[]): {
+  readable: Envelope[];
+  unreadable: UnreadableEnvelope[];
+} {
+  const readable: Envelope[] = [];
+  const unreadable: UnreadableEnvelope[] = [];
+  for (const envelope of envelopes) {
+    try {
+      const payload = JSON.parse(envelope.payload) as Record<string, unknown>;
+      readable.push({ ...envelope, payload, size: envelope.payload.length });
+    } catch (error) {
+      unreadable.push({ id: envelope.id, generation: envelope.generation, error: (error as Error).message });
+    }
+  }
+  return { readable, unreadable };
+}
+
+export function matchEnvelope(
+  envelope: Envelope,
+  subscriptions: readonly MatchedSubscription[],
+  tasks: ReadonlyMap<string, TaskFacts>,
+): Matching {
+  const matching: Matching = { envelope, verdicts: [], deliveries: [] };
+  for (const subscription of subscriptions) {
+    const task = tasks.get(subscription.taskId);
+    const verdict = judge(envelope, subscription, task);
+    if (verdict === null || task === undefined) continue;
+    matching.verdicts.push(verdict);
+    const outcome = deliveryOf(verdict);
+    const { id: envelopeId, generation } = envelope;
+    if (outcome !== null)
+      matching.deliveries.push({ envelopeId, generation, subscriptionId: subscription.id, outcome, task });
+  }
+  return matching;
+}
+
+/** Returns the first matchings that fit in one transaction, at least one. */
+export function upToLimit(matchings: readonly Matching[]): Matching[] {
+  let runs = 0;
+  let size = 0;
+  const end = matchings.findIndex(({ envelope, deliveries }, i) => {
+    runs += deliveries.length;
+    size += deliveries.length * envelope.size;
+    return i > 0 && (runs > MAX_RUNS || size > MAX_SIZE);
+  });
+  return matchings.slice(0, end < 0 ? matchings.length : end);
+}
+
+/** Returns the runs of the deliveries that were stored. */
+export function runsOf(
+  matchings: readonly Matching[],
+  stored: readonly { envelopeId: string; subscriptionId: string; runId: string | null }[],
+): EventRun[] {
+  const runIds = new Map(
+    stored.map(({ envelopeId, subscriptionId, runId }) => [`${envelopeId} ${subscriptionId}`, runId]),
+  );
+  return matchings.flatMap(({ envelope, deliveries }) => {
+    const trigger = triggerOf(envelope);
+    return deliveries.flatMap(({ subscriptionId, task }): EventRun[] => {
+      const id = runIds.get(`${envelope.id} ${subscriptionId}`);
+      if (id === undefined || id === null) return [];
+      const { id: envelopeId, generation, spaceId, rootId, depth, path } = envelope;
+      const { id: taskId, ownerUserId } = task;
+      return [
+        {
+          id,
+          spaceId,
+          taskId,
+          ownerUserId,
+          trigger,
+          envelopeId,
+          generation,
+          subscriptionId,
+          rootId,
+          depth,
+          path,
+        },
+      ];
+    });
+  });
+}
+
+function triggerOf(envelope: Envelope): Trigger {
+  const { event, payload, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
+  return {
+    ...{ event, payload, source, id, emittedAt: emittedAt.toISOString() },
+    ...{ spaceId, actorUserId, causationId, depth },
+  };
+}

@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import type { ApplicationPrincipal, UserPrincipal } from '../../auth/principals/principal.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { joinProblems } from '../../infra/errors/error-message.ts';
+import { forbidden, invalidFor, notFound, unavailable } from '../../infra/errors/app-error.ts';
+import { hashJson } from '../../infra/runtime/json.ts';
+import type { ActionContext } from '../../tasks/definition/action.registry.ts';
+import type { Lineage } from '../../tasks/runs/lineage.ts';
+import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
+import { EmissionRecorderService, type RecordedEmission } from './emission-recorder.service.ts';
+import { guardLoop } from './loop-guard.ts';
+import { payloadProblem } from '../catalog/payload-limits.ts';
+import type { NewEnvelope } from './emission.store.ts';
+import {
+  cacheKey,
+  RegisteredEventsService,
+  type RegisteredEvent,
+} from '../catalog/registered-events.service.ts';
+
+/** An emission of an installed application. */
+interface NewEmission {
+  spaceId: string;
+  applicationId: string;
+  /** For messages. */
+  identifier: string;
+  event: string;
+  payload: Record<string, unknown>;
+  idempotencyKey: string | null;
+  keyHash: Buffer | null;
+  source: EventSource;
+  actorUserId: string | null;
+  causationRunId: string | null;
+}
+
+/** An event that a data write emits in its own transaction. */
+export interface DataEvent {
+  spaceId: string;
+  applicationId: string;
+  event: string;
+  payload: Record<string, unknown>;
+  actorUserId: string | null;
+  causationRunId: string | null;
+}
+
+/** How often an emission is checked again because the application is being upgraded. */
+const MAX_CHECKS = 5;
+
+/** Emits events: checks them and records envelopes, which are dispatched later. */
+@Injectable()
+export class EmissionService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly applications: ApplicationIdentitiesService,
+    private readonly lineage: RunLineageService,
+    private readonly events: RegisteredEventsService,
+    private readonly recorder: EmissionRecorderService,
+  ) {}
+
+  /** Emits an event of the calling application. A repeated key returns the first envelope and records nothing. */
+  async emit(
+    principal: ApplicationPrincipal,
+    { appIdentifier, event, payload, idempotencyKey = null }: EmitRequest,
+  ): Promise<EmitResponse> {
+    const { spaceId, applicationId, identifier, causationRunId, isInstalled } = principal;
+    if (appIdentifier !== identifier) throw await this.refuseOther(spaceId, appIdentifier);
+    if (!isInstalled) throw notInstalled(identifier);
+    return toResponse(
+      await this.record({
+        ...{ spaceId, applicationId, identifier, event, payload, idempotencyKey, causationRunId },
+        keyHash: idempotencyKey === null ? null : hashKey('application', idempotencyKey),
+        source: 'app',
+        actorUserId: null,
+      }),
+    );
+  }
+
+  /** Emits an event of an application by hand. */
+  async emitTest(
+    { spaceId, userId, causationRunId }: UserPrincipal,
+    identifier: string,
+    event: string,
+    payload: Record<string, unknown>,
+  ): Promise<EmitResponse> {
+    const applicationId = await this.getInstalled(this.database, spaceId, identifier);
+    return toResponse(
+      await this.record({
+        ...{ spaceId, applicationId, identifier, event, payload, causationRunId },
+        ...{ idempotencyKey: null, keyHash: null, source: 'system', actorUserId: userId },
+      }),
+    );
+  }
+
+  /** Emits the event of a step as the owner of its task. Repeating the same step of the same attempt emits nothing. */
+  async emitFromRun(
+    { owner, runId, spaceId, stepKey }: ActionContext,
+    step: EmitStep,
+  ): Promise<RecordedEmission> {
+    const { applicationIdentifier: identifier, event, payload } = step;
+    const problem = payloadProblem(payload);
+    if (problem !== null) throw invalidFor([problem]);
+    const applicationId = await this.getInstalled(this.database, spaceId, identifier);
+    return this.record({
+      ...{ spaceId, applicationId, identifier, event, payload, causationRunId: runId },
+      ...{
+        idempotencyKey: null,
+        keyHash: hashKey('step', stepKey),
+        source: 'app',
+        actorUserId: owner.userId,
+      },
+    });
+  }
+
+  /**
+   * Records the events of a data write in its transaction, and returns the ids of their envelopes in the same order. A payload
+   * that violates the schema is recorded too, as FAILED: the row is written anyway, and the log shows why nothing ran.
+   */
+  async emitWithin(tx: EntityManager, events: readonly DataEvent[]): Promise<string[]> {
+    const keys = events.map(({ applicationId, event }) => ({ applicationId, name: event }));
+    const registered = await this.events.list(tx, uniqueBy(keys, cacheKey));
+    const lineages = new Map<string, Lineage | null>();
+    for (const { spaceId, causationRunId: runId } of uniqueBy(
+      events,
+      ({ causationRunId }) => causationRunId ?? '',
+    ))
+      if (runId !== null) lineages.set(runId, await this.lineage.find(tx, spaceId, runId));
+    const envelopes = events.map((written): NewEnvelope => {
+      const event = registered.get(cacheKey({ applicationId: written.applicationId, name: written.event }));
+      if (event === undefined) throw notFound(`The event ${written.event} is not registered`);
+      const { reason, ...causation } = guardLoop(lineages.get(written.causationRunId ?? '') ?? null, event);
+      const problems = this.findProblems(event, written.payload);
+      const statusReason = problems === null ? reason : 'PAYLOAD_SCHEMA';
+      return {
+        ...written,
+        ...causation,
+        payload: JSON.stringify(written.payload),
+        ...{ payloadHash: NO_HASH, idempotencyKey: null, keyHash: null, source: 'datasource' },
+        ...{ schemaHash: event.schemaHash, recursionLimit: event.recursionLimit },
+        ...{
+          status: problems ? 'FAILED' : reason ? 'SKIPPED' : 'PENDING',
+          statusReason,
+          lastError: problems,
+        },
+      };
+    });
+    return this.recorder.recordWithin(tx, envelopes);
+  }
+
+  /** Publishes the hints of envelopes after the commit that recorded them. Never rejects. */
+  async publish(ids: readonly string[]): Promise<void> {
+    await this.recorder.publish(ids);
+  }
+
+  /** Throws NOT_FOUND if the application is not installed or has no such event. */
+  async assertRegistered(sql: Sql, spaceId: string, identifier: string, event: string): Promise<void> {
+    const applicationId = await this.getInstalled(sql, spaceId, identifier);
+    if ((await this.events.find({ applicationId, name: event })) === null)
+      throw notRegistered(identifier, event);
+  }
+
+  private async record(emission: NewEmission): Promise<RecordedEmission> {
+    const { spaceId, causationRunId, keyHash } = emission;
+    const lineage = causationRunId && (await this.lineage.find(this.database, spaceId, causationRunId));
+    const payload = JSON.stringify(emission.payload);
+    const payloadHash = keyHash === null ? NO_HASH : hashJson(emission.payload);
+    for (let checks = 0; checks < MAX_CHECKS; checks++) {
+      const event = await this.getEvent(emission, checks > 0);
+      const { schemaHash, recursionLimit } = event;
+      const { reason, ...causation } = guardLoop(lineage || null, event);
+      const recording = await this.recorder.record({
+        ...emission,
+        ...{ payload, payloadHash, schemaHash, recursionLimit, ...causation },
+        status: reason === null ? 'PENDING' : 'SKIPPED',
+        statusReason: reason,
+        lastError: null,
+      });
+      if (recording !== null) return recording;
+    }
+    throw unavailable(`The application ${emission.identifier} is being upgraded; try again`, {
+      retryAfter: 1,
+    });
+  }
+
+  /** Returns the event of an emission whose payload satisfies the schema. What was cached refuses nothing. */
+  private async getEvent(emission: NewEmission, again: boolean): Promise<RegisteredEvent> {
+    const { spaceId, applicationId, identifier, event: name } = emission;
+    const cached = again ? null : this.events.findCached({ applicationId, name });
+    if (cached !== null && this.events.validate(cached, emission.payload).length === 0) return cached;
+    const event = await this.events.find({ applicationId, name });
+    if (event === null) {
+      await this.getInstalled(this.database, spaceId, identifier);
+      throw notRegistered(identifier, name);
+    }
+    const problems = this.events.validate(event, emission.payload);
+    if (problems.length > 0) throw invalidFor(problems);
+    return event;
+  }
+
+  private findProblems(event: RegisteredEvent, payload: Record<string, unknown>): string | null {
+    const tooLarge = payloadProblem(payload);
+    const problems = tooLarge === null ? this.events.validate(event, payload) : [tooLarge];
+    return problems.length === 0 ? null : joinProblems(problems);
+  }
+
+  private async getInstalled(sql: Sql, spaceId: string, identifier: string): Promise<string> {
+    const application = await this.applications.find(sql, spaceId, identifier);
+    if (!application?.installed) throw notInstalled(identifier);
+    return application.id;
+  }
+
+  /** Whether another application is installed is known to everyone in the space. */
+  private async refuseOther(spaceId: string, identifier: string) {
+    await this.getInstalled(this.database, spaceId, identifier);
+    return forbidden(
+      `The key does not belong to the application ${identifier}: it may only emit its own events`,
+    );
+  }
+}
+
+const NO_HASH = Buffer.alloc(0);
+
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+/** Keys that applications choose and those of steps must not meet. */
+function hashKey(kind: 'application' | 'step', key: string): Buffer {
+  return createHash('sha256').update(`${kind}\0${key}`).digest();
+}
+
+function toResponse({
+  envelopeId,
+  status,
+  duplicate,
+  samePayload,
+  emittedAt,
+}: RecordedEmission): EmitResponse {
+  return { envelopeId, status, duplicate, samePayload, emittedAt: emittedAt.toISOString() };
+}
+
+function notInstalled(identifier: string) {
+  return notFound(`The application ${identifier} is not installed in this space`);
+}
+
+function notRegistered(identifier: string, event: string) {
+  return notFound(`The event ${event} is not registered by the application ${identifier}`);
+}

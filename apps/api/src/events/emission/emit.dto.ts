@@ -1,0 +1,62 @@
+import {
+  ENVELOPE_STATUSES,
+  type EmitRequest,
+  type EmitResponse,
+  type EnvelopeStatus,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { IsText } from '../../infra/requests/text.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+
+const MAX_NAME = 200;
+const MAX_KEY = 255;
+
+export const checkPayload = (value: unknown, path: string): string[] =>
+  isObject(value) ? [] : [`${path} must be an object`];
+
+export class EmitDto implements EmitRequest {
+  /** The identifier of the calling application. */
+  @ApiProperty({ example: 'order-desk' })
+  @IsText()
+  @IsNotEmpty()
+  @MaxLength(MAX_NAME)
+  appIdentifier!: string;
+
+  /** The name of an event that the application has registered. */
+  @ApiProperty({ example: 'order.created' })
+  @IsText()
+  @IsNotEmpty()
+  @MaxLength(MAX_NAME)
+  event!: string;
+
+  /** Must satisfy the schema of the event. At most 256 KB and 32 levels. */
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { orderId: 'A-1001', amount: 40 } })
+  @FreeForm(checkPayload)
+  payload!: Record<string, unknown>;
+
+  /** Recommended, for example an order number: emitting again with the same key records nothing. At most 255 characters. */
+  @ApiProperty({ example: 'A-1001', nullable: true })
+  @IsOptional()
+  @IsText()
+  @IsNotEmpty()
+  @MaxLength(MAX_KEY)
+  idempotencyKey?: string;
+}
+
+export class EmitResponseDto implements EmitResponse {
+  /** Also the `id` of the trigger. */
+  envelopeId!: string;
+
+  @ApiProperty({ enum: ENVELOPE_STATUSES })
+  status!: EnvelopeStatus;
+
+  /** Whether the key was used before; the envelope is then the first one. */
+  duplicate!: boolean;
+
+  /** False if the key was used before with a different payload. */
+  samePayload!: boolean;
+
+  emittedAt!: string;
+}

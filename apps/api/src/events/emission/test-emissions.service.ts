@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { EmitResponse } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { EmissionService } from './emission.service.ts';
+
+@Injectable()
+export class TestEmissionsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly emission: EmissionService,
+  ) {}
+
+  /** Emits an event by hand. */
+  async emit(
+    { by, requestId }: AuditedCall,
+    applicationIdentifier: string,
+    event: string,
+    payload: Record<string, unknown>,
+  ): Promise<EmitResponse> {
+    const emitted = await this.emission.emitTest(by, applicationIdentifier, event, payload);
+    const entry = { action: 'event.test' as const, targetType: 'envelope', targetId: emitted.envelopeId };
+    await recordAudit(this.database.manager, by, {
+      ...entry,
+      details: { applicationIdentifier, event },
+      requestId,
+    });
+    return emitted;
+  }
+}

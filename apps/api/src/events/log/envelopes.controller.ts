@@ -1,0 +1,43 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { EnvelopeDetailDto, EnvelopePageDto, EnvelopeQueryDto } from './envelopes.dto.ts';
+import { EnvelopesService } from './envelopes.service.ts';
+import { ReplayRequestDto, ReplayResponseDto } from '../replay/replays.dto.ts';
+import { ReplaysService } from '../replay/replays.service.ts';
+
+@Access('admin')
+@Controller('events/envelopes')
+export class EnvelopesController {
+  constructor(
+    private readonly envelopes: EnvelopesService,
+    private readonly replays: ReplaysService,
+  ) {}
+
+  /** Lists the envelopes of the space, newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: EnvelopeQueryDto): Promise<EnvelopePageDto> {
+    return this.envelopes.list(caller.spaceId, query);
+  }
+
+  /** Returns an envelope with its generations, the verdict of each subscription, its runs, and what caused it. */
+  @Get(':id')
+  get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<EnvelopeDetailDto> {
+    return this.envelopes.get(caller.spaceId, id);
+  }
+
+  /**
+   * Dispatches the envelope again. Every subscription that matches then starts its task again, so tasks have to be
+   * idempotent. While the envelope is PENDING, returns the generation that is running.
+   */
+  @Post(':id/replay')
+  @HttpCode(202)
+  replay(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() { requestKey }: ReplayRequestDto,
+  ): Promise<ReplayResponseDto> {
+    return this.replays.replay(call, id, requestKey ?? null);
+  }
+}

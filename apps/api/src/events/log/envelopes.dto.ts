@@ -1,0 +1,149 @@
+import {
+  ENVELOPE_STATUSES,
+  EVENT_SOURCES,
+  RUN_STATUSES,
+  VERDICT_OUTCOMES,
+  type CausationNode,
+  type Envelope,
+  type EnvelopeDetail,
+  type EnvelopeGeneration,
+  type EnvelopeQuery,
+  type EnvelopeReason,
+  type EnvelopeRun,
+  type EnvelopeStatus,
+  type EventSource,
+  type Page,
+  type RunStatus,
+  type SubscriptionVerdict,
+  type VerdictOutcome,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional, Length } from 'class-validator';
+import { IsInstant } from '../../infra/requests/instant.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsText } from '../../infra/requests/text.ts';
+
+export class EnvelopeQueryDto extends PageDto implements EnvelopeQuery {
+  @IsOptional()
+  @IsIn(ENVELOPE_STATUSES)
+  status?: EnvelopeStatus;
+
+  /** The name of an event, of whichever application. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  event?: string;
+
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  applicationIdentifier?: string;
+
+  /** Emitted at this time or later. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** Emitted before this time. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
+}
+
+export class EnvelopeDto implements Envelope {
+  id!: string;
+  applicationIdentifier!: string;
+  event!: string;
+  /** `PENDING`: not dispatched yet. `SKIPPED`: stopped by the loop guard. `FAILED`: could not be delivered; no run exists. */
+  @ApiProperty({ enum: ENVELOPE_STATUSES })
+  status!: EnvelopeStatus;
+  /** Why the envelope was skipped or has failed. */
+  @ApiProperty({ type: String, nullable: true, example: 'SAME_EVENT_LOOP' })
+  statusReason!: EnvelopeReason | null;
+  /** `datasource`: a data write. `app`: an application or an `emit` step. `system`: a test emission. */
+  @ApiProperty({ enum: EVENT_SOURCES })
+  source!: EventSource;
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: 50, currency: 'EUR' } })
+  payload!: Record<string, unknown>;
+  /** How many subscriptions matched at the last dispatch. */
+  matchedCount!: number;
+  /** How often the envelope was replayed. */
+  generation!: number;
+  /** How many events led here from the first emission. */
+  depth!: number;
+  emittedAt!: string;
+  dispatchedAt!: string | null;
+}
+
+/** The payloads of a page take about 4 MB at most. A page can have fewer items than `limit`, even none, and a `nextCursor`. */
+export class EnvelopePageDto implements Page<Envelope> {
+  items!: EnvelopeDto[];
+  nextCursor!: string | null;
+}
+
+class SubscriptionVerdictDto implements SubscriptionVerdict {
+  subscriptionId!: string;
+  taskId!: string;
+  @ApiProperty({ enum: VERDICT_OUTCOMES })
+  outcome!: VerdictOutcome;
+  @ApiProperty({ type: String, nullable: true, example: 'amount: 40, wanted one of [50,100]' })
+  reason!: string | null;
+}
+
+class EnvelopeRunDto implements EnvelopeRun {
+  runId!: string;
+  taskId!: string;
+  taskName!: string;
+  subscriptionId!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+  createdAt!: string;
+  finishedAt!: string | null;
+}
+
+class EnvelopeGenerationDto implements EnvelopeGeneration {
+  /** 0: the emission. 1 and more: replays. */
+  generation!: number;
+  /** The user who requested the replay; null for the emission. */
+  requestedBy!: string | null;
+  requestedAt!: string;
+  @ApiProperty({ enum: ENVELOPE_STATUSES })
+  status!: EnvelopeStatus;
+  @ApiProperty({ type: String, nullable: true })
+  statusReason!: EnvelopeReason | null;
+  matchedCount!: number;
+  dispatchedAt!: string | null;
+  /** What each subscription made of the envelope. */
+  verdicts!: SubscriptionVerdictDto[];
+  /** When verdicts beyond the 200 that the dispatch has stored were computed; null if there are no more. */
+  asOf!: string | null;
+  runs!: EnvelopeRunDto[];
+}
+
+class CausationNodeDto implements CausationNode {
+  envelopeId!: string;
+  event!: string;
+  @ApiProperty({ enum: ENVELOPE_STATUSES })
+  status!: EnvelopeStatus;
+  @ApiProperty({ type: String, nullable: true })
+  statusReason!: EnvelopeReason | null;
+  depth!: number;
+  /** The envelope whose run caused this one. */
+  causationId!: string | null;
+  emittedAt!: string;
+}
+
+export class EnvelopeDetailDto extends EnvelopeDto implements EnvelopeDetail {
+  idempotencyKey!: string | null;
+  /** The user on whose behalf the event was emitted. */
+  actorUserId!: string | null;
+  /** The envelope whose run caused this one. */
+  causationId!: string | null;
+  /** The run that caused this one. */
+  causationRunId!: string | null;
+  lastError!: string | null;
+  /** The latest 50, newest first. */
+  generations!: EnvelopeGenerationDto[];
+  /** The events of the same first emission, oldest first; at most 200. */
+  causation!: CausationNodeDto[];
+}

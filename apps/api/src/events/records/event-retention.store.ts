@@ -1,0 +1,38 @@
+import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+
+/** Tables whose rows belong to an envelope and are not partitioned. */
+export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
+
+/**
+ * Whether envelopes below an id are still to be dispatched, or have keys. A key must not outlive its envelope: a repeated
+ * emission would find nothing to return.
+ */
+export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<boolean> {
+  const { isReferenced } = await exactlyOne<{ isReferenced: boolean }>(
+    sql,
+    `select exists (select from envelope_outbox where envelope_id < $1)
+       or exists (select from emission_key where envelope_id < $1) as "isReferenced"`,
+    [before],
+  );
+  return isReferenced;
+}
+
+/** Purges rows of envelopes whose whole month is older than `days`. Returns how many. */
+export async function purgeOfEnvelopes(
+  sql: Sql,
+  table: (typeof KEYED_BY_ENVELOPE)[number],
+  days: number,
+  limit: number,
+): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from ${table} where ctid = any(array(
+       select ctid from ${table}
+       where envelope_id < uuid_v7_floor(
+         date_trunc('month', (statement_timestamp() - $1 * interval '1 day') at time zone 'UTC') at time zone 'UTC')
+       order by envelope_id limit $2))
+     returning 1`,
+    [days, limit],
+  );
+  return purged.length;
+}

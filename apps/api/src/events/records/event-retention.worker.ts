@@ -1,0 +1,25 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
+import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import * as store from './event-retention.store.ts';
+
+/** Removes envelopes that are too old, and everything that refers to them. `EventCounterWorker` purges its counts itself. */
+@Injectable()
+export class EventRetentionWorker implements OnModuleInit {
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly partitions: PartitionsWorker,
+    private readonly sweeper: SweeperWorker,
+    private readonly config: PlatformConfig,
+  ) {}
+
+  onModuleInit(): void {
+    const { eventRetentionDays: days } = this.config;
+    for (const name of ['envelope', 'delivery'])
+      this.partitions.register({ name, keepDays: days, isReferenced: store.hasEnvelopeReferences });
+    for (const table of store.KEYED_BY_ENVELOPE)
+      this.sweeper.register(table, (limit) => store.purgeOfEnvelopes(this.database, table, days, limit));
+  }
+}

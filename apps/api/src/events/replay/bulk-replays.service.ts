@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { insertRow } from '../../infra/database/entity-rows.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { BulkReplayEntity } from './bulk-replay.entity.ts';
+import { BulkReplayWorker } from './bulk-replay.worker.ts';
+import { getBulkReplay, listBulkReplays, stopBulkReplay } from './bulk-replays.store.ts';
+import { ReplaySelectionService } from './replay-selection.service.ts';
+import type { CreateBulkReplayDto, ReplayQueryDto } from './replays.dto.ts';
+
+const DEFAULT_PER_SECOND = 50;
+
+@Injectable()
+export class BulkReplaysService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly selection: ReplaySelectionService,
+    private readonly worker: BulkReplayWorker,
+  ) {}
+
+  /** Counts the envelopes that a bulk replay would replay. */
+  preview(spaceId: string, query: ReplayQueryDto): Promise<ReplayPreview> {
+    return this.selection.count(this.database, spaceId, toQuery(query));
+  }
+
+  /** Begins to replay envelopes, oldest first. A worker process executes it. */
+  async create({ by, requestId }: AuditedCall, body: CreateBulkReplayDto): Promise<BulkReplay> {
+    const query = toQuery(body);
+    const { count } = await this.selection.count(this.database, by.spaceId, query);
+    const create = async (tx: EntityManager) => {
+      const row = await insertRow(tx, BulkReplayEntity, {
+        spaceId: by.spaceId,
+        requestedBy: by.userId,
+        query,
+        total: count,
+        perSecond: body.perSecond ?? DEFAULT_PER_SECOND,
+      });
+      const entry = { action: 'bulk-replay.create' as const, targetType: 'bulk-replay', targetId: row.id };
+      await recordAudit(tx, by, { ...entry, details: { ...query }, requestId });
+      return row;
+    };
+    // A client that repeats the request because of an error would begin another bulk replay.
+    const isStored = ({ id }: BulkReplayEntity) =>
+      this.database.manager.existsBy(BulkReplayEntity, { spaceId: by.spaceId, id });
+    const created = await transactionWithOutcome(this.database, create, isStored);
+    this.worker.wake();
+    return toBulkReplay(created);
+  }
+
+  /** Lists the bulk replays of a space, newest first. */
+  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<BulkReplay>> {
+    const filter = { bulkReplaysOf: spaceId };
+    const below = this.cursors.idAfter(cursor, filter);
+    const fetched = await listBulkReplays(this.database.manager, spaceId, below, limit + 1);
+    return this.cursors.page(fetched, limit, filter, ({ id }) => [id], toBulkReplay);
+  }
+
+  async get(spaceId: string, id: string): Promise<BulkReplay> {
+    return toBulkReplay(await getBulkReplay(this.database.manager, spaceId, id));
+  }
+
+  /** Stops a bulk replay: when it returns, no further envelope is replayed. What was replayed already is dispatched. */
+  async stop({ by, requestId }: AuditedCall, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await getBulkReplay(tx, by.spaceId, id);
+      if (!(await stopBulkReplay(tx, id))) return;
+      const entry = { action: 'bulk-replay.stop' as const, targetType: 'bulk-replay', targetId: id };
+      await recordAudit(tx, by, { ...entry, requestId });
+    });
+  }
+}
+
+function toQuery({ applicationIdentifier, event, status, from, to }: ReplayQueryDto): ReplayQuery {
+  if (new Date(from) >= new Date(to)) throw invalid('to must be later than from');
+  return {
+    applicationIdentifier: applicationIdentifier ?? null,
+    event: event ?? null,
+    status: status ?? null,
+    from,
+    to,
+  };
+}
+
+function toBulkReplay(row: BulkReplayEntity): BulkReplay {
+  const { id, status, query, perSecond, total, replayed, refused, lastError, createdAt, finishedAt } = row;
+  return {
+    id,
+    status,
+    query,
+    perSecond,
+    total,
+    replayed,
+    refused,
+    lastError,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  };
+}

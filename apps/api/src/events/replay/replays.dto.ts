@@ -1,0 +1,116 @@
+import {
+  BULK_REPLAY_STATUSES,
+  ENVELOPE_STATUSES,
+  type BulkReplay,
+  type BulkReplayStatus,
+  type CreateBulkReplayRequest,
+  type EnvelopeStatus,
+  type Page,
+  type ReplayPreview,
+  type ReplayQuery,
+  type ReplayRequest,
+  type ReplayResponse,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, Length, Max, Min } from 'class-validator';
+import { IsInstant } from '../../infra/requests/instant.ts';
+import { IsText } from '../../infra/requests/text.ts';
+
+/** PENDING envelopes will be dispatched anyway. */
+const REPLAYABLE = ENVELOPE_STATUSES.filter((status) => status !== 'PENDING');
+
+export class ReplayRequestDto implements ReplayRequest {
+  /** Identifies the request: repeating it returns the first replay. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 255)
+  requestKey?: string;
+}
+
+export class ReplayResponseDto implements ReplayResponse {
+  envelopeId!: string;
+  /** Counts the replays of the envelope. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  generation!: number;
+}
+
+export class ReplayQueryDto implements ReplayQuery {
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  applicationIdentifier?: string;
+
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  event?: string;
+
+  /** By default all but PENDING ones, which are dispatched anyway. */
+  @IsOptional()
+  @IsIn(REPLAYABLE)
+  status?: EnvelopeStatus;
+
+  /** Emitted at this time or later. */
+  @IsInstant()
+  @ApiProperty({ example: '2026-01-31T00:00:00Z' })
+  from!: string;
+
+  /** Emitted before this time. Envelopes that are recorded after the request are not replayed. */
+  @IsInstant()
+  @ApiProperty({ example: '2026-02-01T00:00:00Z' })
+  to!: string;
+}
+
+export class CreateBulkReplayDto extends ReplayQueryDto implements CreateBulkReplayRequest {
+  /** Envelopes per second; 50 by default. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  perSecond?: number;
+}
+
+export class ReplayPreviewDto implements ReplayPreview {
+  /** How many envelopes match, of the first `limit`. */
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+  @ApiProperty({ type: 'integer' })
+  limit!: number;
+  /** Whether there may be more. */
+  isLimited!: boolean;
+}
+
+class StoredReplayQueryDto implements ReplayQuery {
+  applicationIdentifier?: string | null;
+  event?: string | null;
+  @ApiProperty({ enum: REPLAYABLE, nullable: true })
+  status?: EnvelopeStatus | null;
+  from!: string;
+  to!: string;
+}
+
+export class BulkReplayDto implements BulkReplay {
+  id!: string;
+  @ApiProperty({ enum: BULK_REPLAY_STATUSES })
+  status!: BulkReplayStatus;
+  query!: StoredReplayQueryDto;
+  @ApiProperty({ type: 'integer' })
+  perSecond!: number;
+  /** How many envelopes match, as far as they were counted. */
+  @ApiProperty({ type: 'integer' })
+  total!: number;
+  @ApiProperty({ type: 'integer' })
+  replayed!: number;
+  /** Envelopes that could not be replayed, for example because the payload violates the current schema. */
+  @ApiProperty({ type: 'integer' })
+  refused!: number;
+  /** Why the last of them was refused. */
+  lastError!: string | null;
+  createdAt!: string;
+  finishedAt!: string | null;
+}
+
+export class BulkReplayPageDto implements Page<BulkReplay> {
+  items!: BulkReplayDto[];
+  nextCursor!: string | null;
+}

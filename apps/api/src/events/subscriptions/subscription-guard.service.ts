@@ -1,0 +1,34 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { conflict } from '../../infra/errors/app-error.ts';
+import { TaskDirectoryService, type TaskChange } from '../../tasks/definition/task-directory.service.ts';
+import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
+import { deleteSubscriptionsOfTask, findSubscriptionOfTask } from './subscriptions.store.ts';
+
+/** Keeps tasks and their subscriptions consistent when a task changes. */
+@Injectable()
+export class SubscriptionGuardService implements OnModuleInit {
+  constructor(private readonly tasks: TaskDirectoryService) {}
+
+  onModuleInit(): void {
+    this.tasks.onChange((tx, task, change) => this.apply(tx, task, change));
+  }
+
+  /** Refuses another type while the task is subscribed. Subscriptions of a deleted task are deleted with it. */
+  private async apply(
+    tx: EntityManager,
+    { spaceId, id }: { spaceId: string; id: string },
+    { type, deleted }: TaskChange,
+  ): Promise<void> {
+    if (type !== undefined && type !== 'EVENT') {
+      const subscription = await findSubscriptionOfTask(tx, id);
+      if (subscription === null) return;
+      const sentence = `Task ${id} is subscribed to ${subscription.event}; its type must stay EVENT until subscription ${subscription.id} is deleted`;
+      throw conflict(sentence);
+    }
+    if (deleted === true) {
+      await lockSubscriptions(tx, spaceId);
+      await deleteSubscriptionsOfTask(tx, id);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  SUBSCRIPTION_ORIGINS,
+  type CreateSubscriptionRequest,
+  type EventFilter,
+  type FilterPreview,
+  type FilterPreviewItem,
+  type FilterPreviewRequest,
+  type Page,
+  type Subscription,
+  type SubscriptionOrigin,
+  type SubscriptionQuery,
+  type UpdateSubscriptionRequest,
+} from '@platform/contracts';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsOptional, IsString, IsUUID, Length } from 'class-validator';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsText } from '../../infra/requests/text.ts';
+import { checkFilter } from './filter.ts';
+
+const FILTER = {
+  type: 'object' as const,
+  additionalProperties: true,
+  nullable: true,
+  example: { currency: 'EUR', amount: [50, 100] },
+};
+
+class EventReferenceDto {
+  /** The application that declares the event. */
+  @IsText()
+  @Length(1, 200)
+  @ApiProperty({ example: 'order-desk' })
+  applicationIdentifier!: string;
+
+  /** A registered event of the application. */
+  @IsText()
+  @Length(1, 200)
+  @ApiProperty({ example: 'order.created' })
+  event!: string;
+}
+
+export class CreateSubscriptionDto extends EventReferenceDto implements CreateSubscriptionRequest {
+  /** A task of type EVENT. */
+  @IsString()
+  taskId!: string;
+
+  /** Fields that the payload must have. An array means one of its members. Without a filter, every event matches. */
+  @ApiPropertyOptional(FILTER)
+  @FreeForm(checkFilter)
+  filter?: EventFilter;
+
+  /** Default: true. */
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+export class UpdateSubscriptionDto implements UpdateSubscriptionRequest {
+  /** Replaces the filter; null removes it. */
+  @ApiPropertyOptional(FILTER)
+  @FreeForm(checkFilter, { keepsNull: true })
+  filter?: EventFilter | null;
+
+  /** A disabled subscription is kept, but never starts its task. */
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+export class SubscriptionQueryDto extends PageDto implements SubscriptionQuery {
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  applicationIdentifier?: string;
+
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  event?: string;
+
+  @IsOptional()
+  @IsUUID('loose')
+  taskId?: string;
+}
+
+export class SubscriptionDto implements Subscription {
+  id!: string;
+  applicationIdentifier!: string;
+  event!: string;
+  taskId!: string;
+  taskName!: string;
+  @ApiProperty(FILTER)
+  filter!: EventFilter | null;
+  enabled!: boolean;
+  /** `APP_DEFAULT`: shipped by the application. `USER`: created in this space. */
+  @ApiProperty({ enum: SUBSCRIPTION_ORIGINS })
+  origin!: SubscriptionOrigin;
+  /** Whether the event is not registered at present. The subscription fires again once the application is back. */
+  waitingForApplication!: boolean;
+  createdAt!: string;
+}
+
+export class SubscriptionPageDto implements Page<Subscription> {
+  items!: SubscriptionDto[];
+  nextCursor!: string | null;
+}
+
+export class FilterPreviewRequestDto extends EventReferenceDto implements FilterPreviewRequest {
+  @ApiPropertyOptional(FILTER)
+  @FreeForm(checkFilter)
+  filter?: EventFilter;
+}
+
+class FilterPreviewItemDto implements FilterPreviewItem {
+  envelopeId!: string;
+  emittedAt!: string;
+  matches!: boolean;
+  /** Names the first field that failed; null if the envelope matches. */
+  @ApiProperty({ type: String, nullable: true, example: 'amount: 40, wanted one of [50,100]' })
+  reason!: string | null;
+}
+
+export class FilterPreviewDto implements FilterPreview {
+  /** The latest envelopes of the event, newest first: at most 50, and about 4 MB of payloads. */
+  items!: FilterPreviewItemDto[];
+  /** How many of them match. */
+  matched!: number;
+}

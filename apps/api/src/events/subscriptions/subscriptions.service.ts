@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, Subscription } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { insertRow } from '../../infra/database/entity-rows.ts';
+import { Lanes } from '../../infra/database/lanes.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
+import { EventDirectoryService } from '../catalog/event-directory.service.ts';
+import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
+import { SubscriptionEntity } from './subscription.entity.ts';
+import { SubscriptionViewsService } from './subscription-views.service.ts';
+import type {
+  CreateSubscriptionDto,
+  SubscriptionQueryDto,
+  UpdateSubscriptionDto,
+} from './subscriptions.dto.ts';
+import { getSubscription, listSubscriptions, updateSubscription } from './subscriptions.store.ts';
+
+@Injectable()
+export class SubscriptionsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly lanes: Lanes,
+    private readonly cursors: Cursors,
+    private readonly events: EventDirectoryService,
+    private readonly tasks: TaskDirectoryService,
+    private readonly views: SubscriptionViewsService,
+  ) {}
+
+  /** Lists the subscriptions of a space, newest first. */
+  async list(spaceId: string, query: SubscriptionQueryDto): Promise<Page<Subscription>> {
+    const { limit, cursor, applicationIdentifier, event, taskId } = query;
+    const { manager } = this.database;
+    const filter = { subscriptionsOf: spaceId, applicationIdentifier, event, taskId };
+    const below = this.cursors.idAfter(cursor, filter);
+    const keys = await this.events.select(manager, spaceId, { applicationIdentifier, event });
+    if (keys?.length === 0) return { items: [], nextCursor: null };
+    const [first] = keys ?? [];
+    const fetched = await listSubscriptions(
+      manager,
+      spaceId,
+      {
+        applicationId: applicationIdentifier === undefined ? null : (first?.applicationId ?? null),
+        event:
+          event === undefined
+            ? null
+            : { name: event, applicationIds: (keys ?? []).map(({ applicationId }) => applicationId) },
+        taskId: taskId ?? null,
+      },
+      below,
+      limit + 1,
+    );
+    const page = this.cursors.page(
+      fetched,
+      limit,
+      filter,
+      ({ id }) => [id],
+      (row) => row,
+    );
+    return { ...page, items: await this.views.describe(manager, spaceId, page.items) };
+  }
+
+  async get(spaceId: string, id: string): Promise<Subscription> {
+    return this.describe(await getSubscription(this.database.manager, spaceId, id));
+  }
+
+  /** Subscribes a task of the space to a registered event. */
+  async create({ by, requestId }: AuditedCall, body: CreateSubscriptionDto): Promise<Subscription> {
+    const { spaceId, userId } = by;
+    const { applicationIdentifier, event: name, taskId, filter = null, enabled = true } = body;
+    const create = async (tx: EntityManager) => {
+      const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
+      await this.tasks.getForSubscription(tx, spaceId, taskId);
+      const row = await insertRow(tx, SubscriptionEntity, {
+        spaceId,
+        applicationId: event.applicationId,
+        event: name,
+        taskId,
+        filter,
+        enabled,
+        origin: 'USER',
+        createdBy: userId,
+      });
+      const details = { applicationIdentifier, event: name, taskId };
+      await recordAudit(tx, by, { ...audited('create', row.id), details, requestId });
+      return row;
+    };
+    const isStored = ({ id }: SubscriptionEntity) =>
+      this.database.manager.existsBy(SubscriptionEntity, { spaceId, id });
+    return this.describe(await transactionWithOutcome(this.database, create, isStored));
+  }
+
+  /** Changes the filter or the switch. Once it returns, nothing fires by what was before. */
+  async update(
+    { by, requestId }: AuditedCall,
+    id: string,
+    body: UpdateSubscriptionDto,
+  ): Promise<Subscription> {
+    const { filter, enabled } = body;
+    const change = {
+      ...(filter !== undefined && { filter }),
+      ...(enabled !== undefined && { enabled }),
+    };
+    const updated = await this.lanes.of(laneOf(by.spaceId), this.database).transaction(async (tx) => {
+      await lockSubscriptions(tx, by.spaceId);
+      const row = await updateSubscription(tx, by.spaceId, id, change);
+      const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
+      await recordAudit(tx, by, { ...audited('update', id), details, requestId });
+      return row;
+    });
+    return this.describe(updated);
+  }
+
+  /** Deletes a subscription. A default one stays deleted when its application is installed again. */
+  async delete({ by, requestId }: AuditedCall, id: string): Promise<void> {
+    await this.lanes.of(laneOf(by.spaceId), this.database).transaction(async (tx) => {
+      await lockSubscriptions(tx, by.spaceId);
+      await updateSubscription(tx, by.spaceId, id, { deletedAt: () => 'clock_timestamp()' });
+      await recordAudit(tx, by, { ...audited('delete', id), requestId });
+    });
+  }
+
+  private async describe(row: SubscriptionEntity): Promise<Subscription> {
+    const [described] = await this.views.describe(this.database.manager, row.spaceId, [row]);
+    if (described === undefined) throw new Error(`Subscription ${row.id} was not described`);
+    return described;
+  }
+}
+
+/** Those who wait for the lock must not use up the connections. */
+function laneOf(spaceId: string): string {
+  return `subscriptions ${spaceId}`;
+}
+
+function audited(verb: 'create' | 'update' | 'delete', targetId: string) {
+  return { action: `subscription.${verb}` as const, targetType: 'subscription', targetId };
+}

@@ -1,0 +1,100 @@
+import { IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
+import { SubscriptionEntity } from './subscription.entity.ts';
+
+/** Neither deleted by a person nor retired with its application. */
+const ACTIVE = { deletedAt: IsNull(), retiredAt: IsNull() };
+
+export interface SubscriptionFilter {
+  applicationId: string | null;
+  /** An event, and the applications that have or had one of this name. */
+  event: { name: string; applicationIds: readonly string[] } | null;
+  taskId: string | null;
+}
+
+/** Lists the subscriptions of a space below an id, newest first. */
+export function listSubscriptions(
+  manager: EntityManager,
+  spaceId: string,
+  { applicationId, event, taskId }: SubscriptionFilter,
+  below: string | null,
+  limit: number,
+): Promise<SubscriptionEntity[]> {
+  const query = manager
+    .createQueryBuilder(SubscriptionEntity, 's')
+    .where({ spaceId, ...ACTIVE })
+    .orderBy('s.id', 'DESC')
+    .limit(limit);
+  if (below !== null) query.andWhere({ id: LessThan(below) });
+  if (applicationId !== null) query.andWhere({ applicationId });
+  if (taskId !== null) query.andWhere({ taskId });
+  if (event !== null) {
+    const { name, applicationIds } = event;
+    query.andWhere('s.applicationId = any(:applicationIds::uuid[])', { applicationIds });
+    query.andWhere({ event: name });
+  }
+  return query.getMany();
+}
+
+/** Lists the subscriptions to an event after an id. */
+export function listSubscriptionsAfter(
+  manager: EntityManager,
+  key: Pick<SubscriptionEntity, 'applicationId' | 'event'>,
+  after: string,
+  limit: number,
+): Promise<SubscriptionEntity[]> {
+  return manager.find(SubscriptionEntity, {
+    where: { ...key, id: MoreThan(after), ...ACTIVE },
+    order: { id: 'ASC' },
+    take: limit,
+  });
+}
+
+export async function getSubscription(
+  manager: EntityManager,
+  spaceId: string,
+  id: string,
+): Promise<SubscriptionEntity> {
+  const label = `Subscription ${id}`;
+  requireUuid(id, label);
+  const found = await manager.findOneBy(SubscriptionEntity, { spaceId, id, ...ACTIVE });
+  return found ?? (await refuse(manager, spaceId, id));
+}
+
+/** Changes a subscription. Requires the lock of the space's subscriptions. */
+export async function updateSubscription(
+  tx: EntityManager,
+  spaceId: string,
+  id: string,
+  change: ColumnValues<SubscriptionEntity>,
+): Promise<SubscriptionEntity> {
+  requireUuid(id, `Subscription ${id}`);
+  const where = { spaceId, id, ...ACTIVE };
+  const values = { ...change, updatedAt: () => 'clock_timestamp()' };
+  const [updated] = await updateRows(tx, SubscriptionEntity, where, values);
+  return updated ?? (await refuse(tx, spaceId, id));
+}
+
+async function refuse(manager: EntityManager, spaceId: string, id: string): Promise<never> {
+  const elsewhere = { id, spaceId: Not(spaceId) };
+  throw await missingOrForeign(manager, SubscriptionEntity, elsewhere, `Subscription ${id}`);
+}
+
+/** Returns an active subscription of a task; null if it has none. */
+export function findSubscriptionOfTask(
+  tx: EntityManager,
+  taskId: string,
+): Promise<SubscriptionEntity | null> {
+  return tx.findOneBy(SubscriptionEntity, { taskId, ...ACTIVE });
+}
+
+/** Deletes the subscriptions of a task, which would never fire again. */
+export async function deleteSubscriptionsOfTask(tx: Sql, taskId: string): Promise<void> {
+  await rows(
+    tx,
+    'update subscription set deleted_at = clock_timestamp() where task_id = $1 and deleted_at is null',
+    [taskId],
+  );
+}

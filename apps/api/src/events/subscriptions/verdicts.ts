@@ -1,0 +1,67 @@
+import type { DeliveryOutcome, EventFilter, SubscriptionVerdict, VerdictOutcome } from '@platform/contracts';
+import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
+import { matchFilter } from './filter.ts';
+
+/** What a dispatch knows of a subscription. */
+export interface JudgedSubscription {
+  id: string;
+  taskId: string;
+  filter: EventFilter | null;
+  enabled: boolean;
+  createdAt: Date;
+}
+
+/** What a dispatch knows of an envelope. */
+export interface JudgedEnvelope {
+  payload: Record<string, unknown>;
+  generation: number;
+  emittedAt: Date;
+}
+
+/** The time of an emission is rounded to a millisecond. */
+const ROUNDING_MS = 1;
+
+/** Decides what a subscription makes of an envelope. Returns null if its task no longer exists, so that it says nothing. */
+export function judge(
+  envelope: JudgedEnvelope,
+  { id, taskId, ...subscription }: JudgedSubscription,
+  task: TaskFacts | undefined,
+): SubscriptionVerdict | null {
+  if (!task?.exists || task.type !== 'EVENT') return null;
+  const verdict = (outcome: VerdictOutcome, reason: string | null = null) => ({
+    subscriptionId: id,
+    taskId,
+    outcome,
+    reason,
+  });
+  if (!subscription.enabled) return verdict('DISABLED', 'The subscription is disabled');
+  // A replay is for the subscriptions of today.
+  if (
+    envelope.generation === 0 &&
+    subscription.createdAt.getTime() > envelope.emittedAt.getTime() + ROUNDING_MS
+  )
+    return verdict('CREATED_AFTER_EMISSION', 'The subscription was created after the event was emitted');
+  try {
+    const { matches, reason } = matchFilter(subscription.filter, envelope.payload);
+    if (!matches) return verdict('FILTER_MISMATCH', reason);
+  } catch (error) {
+    return verdict('FILTER_ERROR', (error as Error).message);
+  }
+  if (!task.enabled) return verdict('TASK_DISABLED', 'The task is disabled');
+  return verdict('MATCHED');
+}
+
+/** Returns what is delivered by a verdict; null: nothing. */
+export function deliveryOf({ outcome }: SubscriptionVerdict): DeliveryOutcome | null {
+  switch (outcome) {
+    case 'MATCHED':
+      return 'RUN_CREATED';
+    case 'TASK_DISABLED':
+      return 'TASK_DISABLED';
+    case 'FILTER_MISMATCH':
+    case 'FILTER_ERROR':
+    case 'DISABLED':
+    case 'CREATED_AFTER_EMISSION':
+      return null;
+  }
+}

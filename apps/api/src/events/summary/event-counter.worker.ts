@@ -1,0 +1,81 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
+import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import * as store from './event-counts.store.ts';
+
+const EVERY_MS = 10_000;
+/** How many groups, and how many of their envelopes, are counted again at a time. */
+const MAX_GROUPS = 500;
+const MAX_ENVELOPES = 200_000;
+
+/** Keeps the counts of the summary up to date. Counting again changes nothing, so it does not matter which process counts. */
+@Injectable()
+export class EventCounterWorker
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
+  private readonly logger = new Logger(EventCounterWorker.name);
+  private readonly loop = new PollLoop(() => this.poll());
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly sweeper: SweeperWorker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.sweeper.register('event counts', (limit) => store.purgeCounts(this.database, limit));
+    if (this.config.isWorker) this.loop.start(EVERY_MS);
+  }
+
+  onModuleDestroy(): void {
+    void this.loop.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Counts what is due. */
+  async count(): Promise<void> {
+    while ((await this.countNext()) && !this.loop.signal.aborted);
+    await this.recountOpen();
+  }
+
+  private async poll(): Promise<number> {
+    try {
+      await this.count();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Events could not be counted; retrying');
+    }
+    return EVERY_MS;
+  }
+
+  /** Returns whether more minutes are to be counted. */
+  private countNext(): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const period = await store.lockNextPeriod(tx);
+      if (period === null) return false;
+      await store.countPeriod(tx, period);
+      return period.isBehind;
+    });
+  }
+
+  private async recountOpen(): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      // Two processes that add up different minutes of the same hour would each miss what the other has counted.
+      if (!(await store.lockProgress(tx))) return;
+      const open = await store.lockOpenGroups(tx, MAX_GROUPS);
+      let envelopes = 0;
+      const some = open.filter(({ size }, i) => (envelopes += size) <= MAX_ENVELOPES || i === 0);
+      await store.recountGroups(tx, some);
+    });
+  }
+}

@@ -1,0 +1,210 @@
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { timeOfId } from '../../infra/requests/instant.ts';
+
+const MINUTE_MS = 60_000;
+/** The start of the current minute. Minutes and hours are the same in UTC and in the time zone of any server. */
+const THIS_MINUTE = `date_trunc('minute', clock_timestamp())`;
+/** Minutes that have passed are counted again for as long, because a transaction can commit late. */
+const LATE = `interval '5 minutes'`;
+/** The summary shows 30 days. */
+const KEPT = `interval '31 days'`;
+/** What one transaction counts at most if the counts are behind. */
+const CHUNK = `interval '30 minutes'`;
+
+const COUNTS = `
+  count(*) filter (where status = 'DISPATCHED') as dispatched, count(*) filter (where status = 'FAILED') as failed,
+  count(*) filter (where status = 'SKIPPED') as skipped, count(*) filter (where status = 'PENDING') as pending`;
+const SUMS = `sum(dispatched) as dispatched, sum(failed) as failed, sum(skipped) as skipped, sum(pending) as pending`;
+
+interface Period {
+  from: Date;
+  to: Date;
+  /** Whether passed minutes after `to` are not counted yet. */
+  isBehind: boolean;
+}
+
+/**
+ * Returns the minutes to be counted next, and locks the progress; null if another process is counting. Skips the time before
+ * the next envelope.
+ */
+export function lockNextPeriod(tx: Sql): Promise<Period | null> {
+  return firstRow(
+    tx,
+    `with locked as materialized (
+       select greatest(least(counted_until, ${THIS_MINUTE} - ${LATE}), ${THIS_MINUTE} - ${KEPT}) as start
+       from event_count_progress for update skip locked
+     ), period as (
+       select greatest(start, least(${THIS_MINUTE} - ${LATE}, coalesce((
+         select date_trunc('minute', emitted_at) - interval '1 minute' from envelope
+         where id >= uuid_v7_floor(start) order by id limit 1), 'infinity'))) as start
+       from locked
+     )
+     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, start + ${CHUNK} < ${THIS_MINUTE} as "isBehind"
+     from period`,
+  );
+}
+
+/** Counts the envelopes of whole minutes, again if they were counted before. Requires the lock of the progress. */
+export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> {
+  // Before the envelopes are read: a replay that commits afterwards waits, and then asks to count again.
+  await rows(
+    tx,
+    `select 1 from event_minute where minute >= $1 and minute < $2
+     order by space_id, minute, application_id, event for update`,
+    [from, to],
+  );
+  await rows(
+    tx,
+    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending)
+     select e.space_id, g.minute, e.application_id, e.event, e.dispatched, e.failed, e.skipped, e.pending
+     from generate_series($1::timestamptz, $2::timestamptz - interval '1 minute', interval '1 minute') as g(minute)
+     cross join lateral (
+       select space_id, application_id, event, ${COUNTS} from envelope
+       where id >= uuid_v7_floor(g.minute) and id < uuid_v7_floor(g.minute + interval '1 minute')
+         and id >= uuid_v7_floor($1::timestamptz) and id < uuid_v7_floor($2::timestamptz)
+       group by 1, 2, 3
+     ) e
+     order by 1, 2, 3, 4
+     on conflict (space_id, minute, application_id, event) do update set
+       dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped,
+       pending = excluded.pending, needs_count = false, counted_at = clock_timestamp()
+     where m.needs_count or (m.dispatched, m.failed, m.skipped, m.pending)
+       is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending)`,
+    [from, to],
+  );
+  await rows(
+    tx,
+    `insert into event_hour as h (space_id, hour, application_id, event, dispatched, failed, skipped, pending)
+     select space_id, date_trunc('hour', minute), application_id, event, ${SUMS} from event_minute
+     where minute >= date_trunc('hour', $1::timestamptz)
+       and minute < date_trunc('hour', $2::timestamptz - interval '1 minute') + interval '1 hour'
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4
+     ${ON_HOUR_CONFLICT}`,
+    [from, to],
+  );
+  await rows(tx, 'update event_count_progress set counted_until = greatest(counted_until, $1)', [to]);
+}
+
+/** Locks the progress; false if another process is counting. */
+export async function lockProgress(tx: Sql): Promise<boolean> {
+  const locked = await rows(tx, 'select 1 from event_count_progress for update skip locked');
+  return locked.length > 0;
+}
+
+const ON_HOUR_CONFLICT = `
+  on conflict (space_id, hour, application_id, event) do update set
+    dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped, pending = excluded.pending
+  where (h.dispatched, h.failed, h.skipped, h.pending)
+    is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending)`;
+
+/** The envelopes of an event in a minute. */
+export interface CountedGroup {
+  spaceId: string;
+  minute: Date;
+  applicationId: string;
+  event: string;
+  /** How many envelopes there were when they were counted last. */
+  size: number;
+}
+
+/** Lists groups that have PENDING envelopes, or that changed since they were counted, the longest ago first, and locks them. */
+export function lockOpenGroups(tx: Sql, limit: number): Promise<CountedGroup[]> {
+  return rows(
+    tx,
+    `select space_id as "spaceId", minute, application_id as "applicationId", event,
+       dispatched + failed + skipped + pending as size
+     from event_minute where pending > 0 or needs_count order by counted_at limit $1 for update skip locked`,
+    [limit],
+  );
+}
+
+/** Counts the envelopes of groups that the transaction has locked, and adds up their hours. Requires the lock of the progress. */
+export async function recountGroups(tx: Sql, groups: readonly CountedGroup[]): Promise<void> {
+  if (groups.length === 0) return;
+  const keys = [
+    groups.map(({ spaceId }) => spaceId),
+    groups.map(({ minute }) => minute),
+    groups.map(({ applicationId }) => applicationId),
+    groups.map(({ event }) => event),
+  ];
+  const GROUPS = `unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[]) as k(space_id, minute, application_id, event)`;
+  await rows(
+    tx,
+    `update event_minute m set dispatched = c.dispatched, failed = c.failed, skipped = c.skipped, pending = c.pending,
+       needs_count = false, counted_at = clock_timestamp()
+     from ${GROUPS} cross join lateral (
+       select ${COUNTS} from envelope e
+       where e.application_id = k.application_id and e.event = k.event
+         and e.id >= uuid_v7_floor(k.minute) and e.id < uuid_v7_floor(k.minute + interval '1 minute')
+     ) c
+     where m.space_id = k.space_id and m.minute = k.minute and m.application_id = k.application_id and m.event = k.event`,
+    keys,
+  );
+  await rows(
+    tx,
+    `insert into event_hour as h (space_id, hour, application_id, event, dispatched, failed, skipped, pending)
+     select m.space_id, k.hour, m.application_id, m.event, ${SUMS}
+     from (
+       select distinct space_id, date_trunc('hour', minute) as hour, application_id, event from ${GROUPS}
+     ) k
+     join event_minute m on m.space_id = k.space_id and m.application_id = k.application_id and m.event = k.event
+       and m.minute >= k.hour and m.minute < k.hour + interval '1 hour'
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4
+     ${ON_HOUR_CONFLICT}`,
+    keys,
+  );
+}
+
+/** Has the minutes of envelopes counted again, because their status changes. Locks the counts, so it comes late. */
+export async function requestCount(
+  tx: Sql,
+  spaceId: string,
+  envelopes: readonly { id: string; applicationId: string; event: string }[],
+): Promise<void> {
+  const groups = new Map(
+    envelopes.map(({ id, applicationId, event }) => {
+      const minute = new Date(Math.floor(timeOfId(id) / MINUTE_MS) * MINUTE_MS);
+      return [`${minute.getTime()} ${applicationId} ${event}`, { minute, applicationId, event }];
+    }),
+  );
+  if (groups.size === 0) return;
+  const wanted = [...groups.values()];
+  await rows(
+    tx,
+    `with locked as (
+       select m.space_id, m.minute, m.application_id, m.event
+       from unnest($2::timestamptz[], $3::uuid[], $4::text[]) as k(minute, application_id, event)
+       join event_minute m on m.space_id = $1 and m.minute = k.minute and m.application_id = k.application_id
+         and m.event = k.event
+       order by 1, 2, 3, 4 for update of m
+     )
+     update event_minute m set needs_count = true from locked l
+     where m.space_id = l.space_id and m.minute = l.minute and m.application_id = l.application_id
+       and m.event = l.event`,
+    [
+      spaceId,
+      wanted.map(({ minute }) => minute),
+      wanted.map(({ applicationId }) => applicationId),
+      wanted.map(({ event }) => event),
+    ],
+  );
+}
+
+/** Deletes counts that no summary shows any longer. */
+export async function purgeCounts(sql: Sql, limit: number): Promise<number> {
+  const { deleted } = await exactlyOne<{ deleted: number }>(
+    sql,
+    `with minutes as (
+       delete from event_minute where ctid = any(array(
+         select ctid from event_minute where minute < statement_timestamp() - ${KEPT} - interval '1 hour' limit $1))
+       returning 1
+     ), hours as (
+       delete from event_hour where ctid = any(array(
+         select ctid from event_hour where hour < statement_timestamp() - ${KEPT} - interval '1 hour' limit $1))
+       returning 1
+     )
+     select greatest((select count(*) from minutes), (select count(*) from hours))::int as deleted`,
+    [limit],
+  );
+  return deleted;
+}

@@ -1,0 +1,69 @@
+import { rows, type Sql } from '../../infra/database/rows.ts';
+import { smallestIdAt } from '../../infra/requests/instant.ts';
+
+/** Envelopes that may still change often, or commit late, are counted when they are shown. */
+const UNCERTAIN = `interval '2 minutes'`;
+
+export interface SummaryRow {
+  /** Null in a row of an event. */
+  start: Date | null;
+  /** Null in a row of a bucket. */
+  applicationId: string | null;
+  event: string | null;
+  dispatched: number;
+  failed: number;
+  skipped: number;
+  pending: number;
+}
+
+export interface SummaryWindow {
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+  bucketSeconds: number;
+  /** Whether whole hours are read as such: for windows of whole hours. */
+  byHour: boolean;
+  topEvents: number;
+}
+
+/** Adds up the envelopes of a space by bucket, and those of the most frequent events. */
+export function summarize(
+  sql: Sql,
+  spaceId: string,
+  { from, to, bucketSeconds, byHour, topEvents }: SummaryWindow,
+): Promise<SummaryRow[]> {
+  const sums = ['dispatched', 'failed', 'skipped', 'pending']
+    .map((status) => `sum(${status})::float8 as ${status}`)
+    .join(', ');
+  const figures = 'application_id, event, dispatched, failed, skipped, pending';
+  const hours = `
+    select hour as at, ${figures} from event_hour, bounds b
+    where space_id = $1 and hour >= $2 and hour < b.minutes_from
+    union all`;
+  return rows(
+    sql,
+    `with progress as (
+       select greatest($2::timestamptz,
+         least(counted_until, date_trunc('minute', clock_timestamp())) - ${UNCERTAIN}) as live_from
+       from event_count_progress
+     ), bounds as materialized (
+       select live_from, ${byHour ? `greatest($2, date_trunc('hour', live_from))` : '$2::timestamptz'} as minutes_from
+       from progress
+     ), counted as materialized (
+       ${byHour ? hours : ''}
+       select minute as at, ${figures} from event_minute, bounds b
+       where space_id = $1 and minute >= b.minutes_from and minute < b.live_from
+       union all
+       select emitted_at, application_id, event, (status = 'DISPATCHED')::int, (status = 'FAILED')::int,
+         (status = 'SKIPPED')::int, (status = 'PENDING')::int
+       from envelope where space_id = $1 and id >= (select uuid_v7_floor(live_from) from bounds) and id >= $6::uuid
+         and emitted_at < $3
+     )
+     (select to_timestamp(floor(extract(epoch from at) / $4) * $4) as start, null::uuid as "applicationId",
+        null as event, ${sums} from counted group by 1)
+     union all
+     (select null, application_id, event, ${sums} from counted group by application_id, event
+      order by sum(dispatched + failed + skipped + pending) desc, event, application_id limit $5)`,
+    [spaceId, from, to, bucketSeconds, topEvents, smallestIdAt(from.getTime())],
+  );
+}

@@ -1,0 +1,81 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { SweeperWorker } from './sweeper.worker.ts';
+import { BackgroundDatabase } from './background-database.ts';
+import * as store from './partitions.store.ts';
+import type { Sql } from './rows.ts';
+
+const DAY = 86_400_000;
+
+/** A table that is partitioned by month, by a time-ordered id. */
+export interface PartitionedTable {
+  name: string;
+  /** Partitions are dropped when their last row is older; null: never. */
+  keepDays: number | null;
+  /** Whether work still refers to ids below `before`. Such a partition is kept. */
+  isReferenced: (sql: Sql, before: string) => Promise<boolean>;
+}
+
+/** The monthly partitions of all tables: created before they are needed, dropped when their rows have expired. */
+@Injectable()
+export class PartitionsWorker implements OnApplicationBootstrap {
+  private readonly logger = new Logger(PartitionsWorker.name);
+  private readonly tables: PartitionedTable[] = [];
+
+  constructor(
+    private readonly database: BackgroundDatabase,
+    sweeper: SweeperWorker,
+  ) {
+    sweeper.register('partitions', () => this.maintain(), DAY);
+  }
+
+  /** Call it in `onModuleInit`. */
+  register(table: PartitionedTable): void {
+    this.tables.push(table);
+  }
+
+  /** Runs before the service listens. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.ensure();
+  }
+
+  /** Creates the partitions of this month and the next one. */
+  async ensure(): Promise<void> {
+    for (const { name } of this.tables) await store.ensurePartitions(this.database, name);
+  }
+
+  /** Does work that inserts rows; once more if a partition was missing. The work must bear being repeated. */
+  async whileEnsured<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isMissingPartition(error)) throw error;
+      this.logger.warn({ err: error }, 'A partition was missing and is created now');
+      await this.ensure();
+      return work();
+    }
+  }
+
+  /** Creates what is missing and drops what has expired. */
+  async maintain(): Promise<void> {
+    await this.ensure();
+    for (const table of this.tables) {
+      if (table.keepDays !== null) await this.dropExpired(this.database, table, table.keepDays);
+    }
+  }
+
+  private async dropExpired(database: DataSource, table: PartitionedTable, days: number): Promise<void> {
+    for (const partition of await store.listExpiredPartitions(database, table.name, days)) {
+      if (!partition.isHalfDetached && (await table.isReferenced(database, partition.before))) break;
+      await store.detachPartition(database, table.name, partition);
+      this.logger.log({ partition: partition.name }, 'A partition has expired');
+    }
+    for (const name of await store.listDetached(database, table.name)) await store.dropTable(database, name);
+  }
+}
+
+/** Whether a row has no partition to go to. */
+function isMissingPartition(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return code === '23514' && typeof message === 'string' && message.includes('no partition of relation');
+}

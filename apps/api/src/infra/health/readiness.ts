@@ -1,7 +1,0 @@
-import { Injectable } from '@nestjs/common';
-
-/** Whether the process takes work: true from listening until shutdown begins. */
-@Injectable()
-export class Readiness {
-  ready = false;
-}

@@ -1,0 +1,128 @@
+import { jest } from '@jest/globals';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import express, { type Request, type Response } from 'express';
+import type { BodyKind } from '../routes/body-limit.ts';
+import { bodyParser } from './body-parser.ts';
+import type { RouteTableRegistry } from '../routes/route-table.registry.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
+  standard: { bytes: MB, depth: 64 },
+  large: { bytes: 10 * MB, depth: 64 },
+  event: { bytes: 256 * KB, depth: 32 },
+  upload: { bytes: MB, depth: 64 },
+};
+
+/** Every path names its kind; /none is no route. */
+const find: RouteTableRegistry['find'] = (method, path) =>
+  path === '/none'
+    ? null
+    : { method, path, rule: 'member', body: path.slice(1) as BodyKind, rate: 'general', lookAhead: null };
+
+describe('bodyParser', () => {
+  const app = express();
+  app.use(bodyParser({ find }));
+  app.use((req: Request, res: Response) => {
+    const body: unknown = req.body;
+    res.json({ size: Buffer.isBuffer(body) ? body.length : JSON.stringify(body ?? null).length });
+  });
+  const server = app.listen(0, '127.0.0.1');
+  let url: string;
+  beforeAll(async () => {
+    if (!server.listening) await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  async function send(path: string, body: BodyInit, headers: Record<string, string> = {}) {
+    const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
+    const response = await fetch(`${url}/${path}`, init);
+    return [response.status, ((await response.json()) as { message?: string }).message] as const;
+  }
+
+  const text = (bytes: number) => `"${'x'.repeat(bytes - 4)}"`;
+  const sized = (bytes: number) => `[${text(bytes)}]`;
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  it.each(Object.entries(LIMITS))('reads a body of the kind %s up to its limits', async (kind, limits) => {
+    const { bytes, depth } = limits;
+    expect(await send(kind, sized(bytes))).toEqual([200, undefined]);
+    expect(await send(kind, sized(bytes + 1))).toEqual([413, `The body is larger than ${bytes} bytes`]);
+    expect(await send(kind, deep(depth))).toEqual([200, undefined]);
+    expect(await send(kind, deep(depth + 1))).toEqual([
+      400,
+      `The body is nested deeper than ${depth} levels`,
+    ]);
+    const zipped = gzipSync(sized(bytes + 1));
+    expect((await send(kind, zipped, { 'Content-Encoding': 'gzip' }))[0]).toBe(413);
+  });
+
+  it('reads the body of a path that is no route as a standard one', async () => {
+    expect((await send('none', sized(MB)))[0]).toBe(200);
+    expect((await send('none', sized(MB + 1)))[0]).toBe(413);
+  });
+
+  const form = { 'Content-Type': 'multipart/form-data; boundary=b' };
+
+  it('hands on a form of up to 25 MB, if the route takes uploads', async () => {
+    expect(await send('upload', Buffer.alloc(25 * MB), form)).toEqual([200, undefined]);
+    expect(await send('upload', Buffer.alloc(25 * MB + 1), form)).toEqual([
+      413,
+      `The body is larger than ${25 * MB} bytes`,
+    ]);
+    expect(await send('upload', 'x', { 'Content-Type': 'text/plain' })).toEqual([
+      400,
+      'The body must be JSON, sent with Content-Type: application/json, or multipart/form-data',
+    ]);
+  });
+
+  it('counts the bytes of a form whose length nobody told', async () => {
+    const chunk = new Uint8Array(MB);
+    let left = 26;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => (left-- > 0 ? controller.enqueue(chunk) : controller.close()),
+    });
+    const init = { method: 'POST', body, headers: form, duplex: 'half' } as RequestInit;
+    const response = await fetch(`${url}/upload`, init);
+    expect(response.status).toBe(413);
+  });
+
+  it.each(['standard', 'large', 'event'])('takes no form for %s', async (kind) => {
+    expect(await send(kind, 'x', form)).toEqual([
+      400,
+      'The body must be JSON, sent with Content-Type: application/json',
+    ]);
+  });
+
+  it('refuses encodings that the check of the shape cannot read', async () => {
+    const utf16 = { 'Content-Type': 'application/json; charset=utf-16' };
+    expect(await send('standard', Buffer.from('[1]', 'utf16le'), utf16)).toEqual([
+      400,
+      'The body must be encoded as UTF-8',
+    ]);
+    expect((await send('standard', '[1]', { 'Content-Type': 'application/json; charset=UTF-8' }))[0]).toBe(
+      200,
+    );
+  });
+
+  it.each([
+    ['brackets', '['.repeat(10 * MB), /nested deeper than 64/],
+    ['empty objects', `[${'{},'.repeat(3 * MB)}1]`, /at most 200000 objects, arrays and keys/],
+    [
+      'a million keys',
+      `{${Array.from({ length: 1_000_000 }, (_, i) => `"${i.toString(36)}":1`).join()}}`,
+      /at most 200000 objects, arrays and keys/,
+    ],
+  ])('refuses 10 MB of %s without parsing them', async (_, body, expected) => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const [status, message] = await send('large', body);
+    // The answer is read with JSON.parse, too.
+    const parsed = Math.max(...parse.mock.calls.map(([json]) => json.length), 0);
+    parse.mockRestore();
+    expect([status, message]).toEqual([400, expect.stringMatching(expected)]);
+    expect(parsed).toBeLessThan(KB);
+  });
+});

@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import { Controller, Delete, Get, Post } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { Access, Public } from './access.ts';
+import { BodyLimit } from './body-limit.ts';
+import { LookAhead, type LooksAhead } from './look-ahead.ts';
+import { RateLimit } from './rate-limit.ts';
+import { RouteTableRegistry } from './route-table.registry.ts';
+
+class Parts implements LooksAhead {
+  lookAhead(): void {
+    return;
+  }
+}
+
+@Access('member')
+@BodyLimit('large')
+@Controller('things')
+class ThingsController {
+  @Get('mine')
+  @Public()
+  mine(): void {
+    return;
+  }
+
+  @Get(':thingId')
+  get(): void {
+    return;
+  }
+
+  @Post()
+  @BodyLimit('upload')
+  create(): void {
+    return;
+  }
+
+  @Post(':thingId/parts')
+  @LookAhead(Parts)
+  addPart(): void {
+    return;
+  }
+}
+
+@Controller()
+class EventsController {
+  @Post('events/emit')
+  @Access('application')
+  @BodyLimit('event')
+  @RateLimit('emit')
+  emit(): void {
+    return;
+  }
+
+  @Delete('events/:id')
+  remove(): void {
+    return;
+  }
+}
+
+describe('RouteTable', () => {
+  let table: RouteTableRegistry;
+
+  beforeAll(async () => {
+    const testing = await Test.createTestingModule({
+      imports: [DiscoveryModule],
+      controllers: [ThingsController, EventsController],
+      providers: [RouteTableRegistry],
+    }).compile();
+    table = testing.get(RouteTableRegistry);
+  });
+
+  it('tells of every route what it declares, the handler before the controller', () => {
+    expect(table.all()).toEqual([
+      {
+        method: 'DELETE',
+        path: '/api/events/:id',
+        rule: null,
+        body: 'standard',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/events/emit',
+        rule: 'application',
+        body: 'event',
+        rate: 'emit',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/things',
+        rule: 'member',
+        body: 'upload',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'GET',
+        path: '/api/things/:thingId',
+        rule: 'member',
+        body: 'large',
+        rate: 'general',
+        lookAhead: null,
+      },
+      {
+        method: 'POST',
+        path: '/api/things/:thingId/parts',
+        rule: 'member',
+        body: 'large',
+        rate: 'general',
+        lookAhead: Parts,
+      },
+      {
+        method: 'GET',
+        path: '/api/things/mine',
+        rule: 'public',
+        body: 'large',
+        rate: 'general',
+        lookAhead: null,
+      },
+    ]);
+  });
+
+  it.each([
+    ['GET', '/api/things/mine', '/api/things/mine'],
+    ['GET', '/api/things/x', '/api/things/:thingId'],
+    ['HEAD', '/api/things/x', '/api/things/:thingId'],
+    ['POST', '/API/Things/', '/api/things'],
+    ['POST', '/api/things/%20/parts', '/api/things/:thingId/parts'],
+    ['POST', '/api/things//parts', null],
+    ['PATCH', '/api/things/x', null],
+    ['GET', '/api/things/x/y', null],
+    ['GET', '/', null],
+    ['GET', '', null],
+  ])('finds what %s %s reaches', (method, path, found) => {
+    expect(table.find(method, path)?.path ?? null).toBe(found);
+  });
+});

@@ -1,0 +1,149 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { FairPlaces } from '../../infra/runtime/fair-places.ts';
+import { Messaging } from '../../infra/messaging/messaging.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
+import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { selectUsers } from './fair-share.ts';
+import { JobClaimsService, type ClaimOutcome } from './job-claims.service.ts';
+import * as queue from './job-queue.store.ts';
+import { JobRecordsService } from '../records/job-records.service.ts';
+
+/** How often the queue is polled, for jobs of other processes and lost hints. */
+const IDLE_MS = 1_000;
+/** The same while ready jobs cannot start yet. */
+const BLOCKED_MS = 500;
+/** How many users one poll considers; the next poll continues after them. */
+const USERS = 500;
+
+interface Picked {
+  id: string;
+  userId: string;
+}
+
+/** Starts queued jobs: next is the oldest job of the user with the fewest running turns. */
+@Injectable()
+export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(JobStarterWorker.name);
+  private readonly loop = new PollLoop(() => this.fill());
+  private readonly claiming = new Set<Promise<unknown>>();
+  private readonly places: FairPlaces;
+  private after: string | null = null;
+  /** When each user with waiting jobs was last served. */
+  private readonly served = new Map<string, number>();
+  private starts = 0;
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly turns: BackgroundTurns,
+    private readonly records: JobRecordsService,
+    private readonly claims: JobClaimsService,
+  ) {
+    this.places = new FairPlaces(config.jobConcurrency);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.config.isWorker) return;
+    this.messaging.onRecovery(() => this.wake());
+    this.loop.start();
+  }
+
+  /** Polls the queue now. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  onModuleDestroy(): void {
+    void this.loop.stop();
+  }
+
+  /** Waits for current claims. The runner drains the running turns. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+    await Promise.allSettled(this.claiming);
+  }
+
+  /** Starts jobs while there are places for them. Returns the milliseconds to wait. */
+  private async fill(): Promise<number> {
+    // While messaging is down, all work waits.
+    if (this.messaging.getState() === 'down') return IDLE_MS;
+    try {
+      await queue.requeueExpired(this.database);
+      while (!this.loop.signal.aborted && this.places.free > 0) {
+        const { picked, waiting } = await this.pick();
+        for (const job of picked) this.start(job);
+        if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Queued jobs could not be started; retrying');
+    }
+    return IDLE_MS;
+  }
+
+  /** Picks one job of each selected user. `waiting` is whether any job is ready. */
+  private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
+    const users = await queue.listWaitingUsers(this.database, this.after, USERS);
+    const isPartial = this.after !== null;
+    this.after = users.length < USERS ? null : (users.at(-1)?.userId ?? null);
+    if (users.length === 0) {
+      if (isPartial) return this.pick();
+      this.served.clear();
+      return { picked: [], waiting: false };
+    }
+    const running = await this.turns.countRunning(users.map(({ userId }) => userId));
+    const contenders = users.map(({ userId, oldest, starting }) => ({
+      userId,
+      oldest,
+      running: starting + (running.get(userId) ?? 0),
+      served: this.served.get(userId) ?? 0,
+    }));
+    const next = selectUsers(contenders, this.places, this.config.maxRunningTurns);
+    const picked = next.length === 0 ? [] : await queue.pickJobs(this.database, next);
+    return { picked, waiting: true };
+  }
+
+  private start({ id, userId }: Picked): void {
+    this.places.acquire(userId);
+    this.served.set(userId, ++this.starts);
+    const claim = this.claim(id);
+    this.claiming.add(claim);
+    void claim.then(async (outcome) => {
+      this.claiming.delete(claim);
+      if (typeof outcome === 'object') await this.waitForEnd(id, outcome.streamId);
+      this.places.release(userId);
+      // Does not wake the starter: the next claim would return `later` as well.
+      if (outcome === 'later') return;
+      this.wake();
+      if (outcome !== 'parked') await this.messaging.publish('job', [id]);
+    });
+  }
+
+  private async waitForEnd(id: string, streamId: string): Promise<void> {
+    try {
+      await this.turns.ended(streamId);
+    } catch (error) {
+      this.logger.warn({ err: error, job: id }, 'The turn of a job ended unexpectedly');
+    }
+  }
+
+  /** Never rejects: a job that could not be claimed is picked again later. */
+  private async claim(id: string): Promise<ClaimOutcome> {
+    try {
+      const [job] = await this.records.findOpen([id]);
+      return job ? await this.claims.claim(job) : 'moved';
+    } catch (error) {
+      this.logger.warn({ err: error, job: id }, 'A job could not be started; retrying');
+      await queue.requeue(this.database, id, 'READY').catch(() => undefined);
+      return 'later';
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
+import { Webhook } from 'standardwebhooks';
+import type { EntityManager } from 'typeorm';
+import { Batched } from '../../infra/database/batched.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import { Messaging } from '../../infra/messaging/messaging.ts';
+import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
+import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { DeliveryLanes, type QueuedDelivery } from './delivery-lanes.ts';
+import { WebhookSecrets } from './webhook-secrets.service.ts';
+import { retryDelayMs } from './webhook-schedule.ts';
+import * as store from './webhooks.store.ts';
+
+const TIMEOUT_MS = 15_000;
+/** The limits of this process. A lane is a host of a space. */
+const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
+/** How many hints are handled at the same time. They share one statement for reading. */
+const CONCURRENCY = 50;
+
+const TYPES: Partial<Record<Job['status'], WebhookType>> = {
+  INPUT_REQUIRED: 'agent-job.input-required',
+  COMPLETED: 'agent-job.completed',
+  FAILED: 'agent-job.failed',
+  CANCELLED: 'agent-job.cancelled',
+  TIMED_OUT: 'agent-job.timed-out',
+};
+
+/** Webhooks of jobs: stored together with what they report, signed, and sent at least once. */
+@Injectable()
+export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Webhooks.name);
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly lanes = new DeliveryLanes(LANES, (delivery) => this.deliver(delivery));
+  private readonly reads = new Batched((ids: string[]) => this.loadDue(ids));
+  private stopping = false;
+
+  constructor(
+    private readonly database: BackgroundDatabase,
+    private readonly http: GuardedHttp,
+    private readonly messaging: Messaging,
+    private readonly outbox: OutboxPublishersRegistry,
+    private readonly secrets: WebhookSecrets,
+    private readonly sweeper: SweeperWorker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.messaging.consume('webhook', (id) => this.handleHint(id), { concurrency: CONCURRENCY });
+    const { republishAfterMs } = this.messaging.pace;
+    this.outbox.register({
+      kind: 'webhook',
+      takeDue: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
+      expedite: (limit) => store.expediteDeliveries(this.database, limit),
+    });
+    this.sweeper.register('webhook deliveries', (limit) => store.purgeDeliveries(this.database, limit));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.lanes.clear();
+    await Promise.allSettled(this.underWay);
+  }
+
+  /** Stores a webhook in the transaction that stores what it reports. Returns null if it was already stored. */
+  async store(
+    tx: EntityManager,
+    about: { spaceId: string; url: string; segment: number },
+    job: Job,
+    at: Date,
+  ): Promise<string | null> {
+    const type = TYPES[job.status];
+    if (type === undefined) throw new Error(`There is no webhook for the status ${job.status}`);
+    const message: WebhookMessage = { type, timestamp: at.toISOString(), data: job };
+    const delivery = { ...about, jobId: job.id, type, body: JSON.stringify(message) };
+    return store.insertDelivery(tx, delivery, this.messaging.pace.republishAfterMs);
+  }
+
+  /** Publishes a stored webhook after the commit. */
+  async publish(id: string): Promise<void> {
+    await this.messaging.publish('webhook', [id]);
+  }
+
+  /** Never waits for an endpoint: a slow one would delay the hints for others. */
+  private async handleHint(id: string): Promise<void> {
+    const delivery = await this.reads.get(id);
+    if (delivery === null || this.stopping || this.lanes.enqueue(delivery)) return;
+    await store.postponeDelivery(this.database, id);
+  }
+
+  /** Returns the due delivery for each id, or null. The ids are not trusted. */
+  private async loadDue(ids: string[]): Promise<(QueuedDelivery | null)[]> {
+    const due = await store.listDueDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
+    const found = new Map(due.map((delivery) => [delivery.id, delivery]));
+    return ids.map((id) => {
+      const delivery = found.get(id);
+      if (delivery === undefined) return null;
+      const { spaceId, url } = delivery;
+      return { id, owner: spaceId, lane: `${spaceId} ${URL.parse(url)?.host ?? ''}` };
+    });
+  }
+
+  /** Never rejects: a failed attempt is repeated after its timeout. */
+  private async deliver({ id }: QueuedDelivery): Promise<void> {
+    const work = this.attempt(id);
+    this.underWay.add(work);
+    try {
+      await work;
+    } catch (error) {
+      this.logger.warn({ err: error, delivery: id }, 'A webhook could not be sent; retrying');
+    } finally {
+      this.underWay.delete(work);
+    }
+  }
+
+  private async attempt(id: string): Promise<void> {
+    const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
+    if (attempt === null) return;
+    const error = await this.send(attempt);
+    if (error === null) {
+      await store.markDelivered(this.database, attempt.id);
+      return;
+    }
+    const delayMs = retryDelayMs(attempt.attempts);
+    await store.markFailed(this.database, attempt.id, error, delayMs);
+    if (delayMs === null) this.logger.warn({ delivery: attempt.id, error }, 'A webhook was abandoned');
+  }
+
+  /** Returns null if the endpoint accepted it, otherwise the error. */
+  private async send({ id, spaceId, url, body, at }: store.Attempt): Promise<string | null> {
+    const keys = await this.secrets.getSigningSecrets(spaceId);
+    try {
+      const { ok, status } = await this.http.fetch(url, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+          'webhook-signature': keys.map((key) => new Webhook(key).sign(id, at, body)).join(' '),
+        },
+        body,
+        timeoutMs: TIMEOUT_MS,
+        // Accepted is accepted, whatever the endpoint writes then: a failure would send the message again.
+        skipBody: true,
+      });
+      return ok ? null : `HTTP ${status}`;
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error;
+      this.logger.debug({ delivery: id, reason: error.reason }, 'A webhook received no response');
+      return 'No response';
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { KnowledgeDocument, KnowledgeDocumentDetail, Page } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { conflict, notFound } from '../../infra/errors/app-error.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { firstChunks } from './knowledge-chunks.store.ts';
+import type { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
+import {
+  countDocuments,
+  deleteDocument,
+  getDocument,
+  insertDocument,
+  listDocuments,
+} from './knowledge-documents.store.ts';
+import { KnowledgeWorker } from './knowledge.worker.ts';
+import type { Upload } from './upload.ts';
+
+/** A space with more documents should have several spaces. */
+const MAX_DOCUMENTS = 10_000;
+const EXCERPT_CHARS = 2_000;
+
+/** Manages the documents of spaces. */
+@Injectable()
+export class KnowledgeDocuments {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly worker: KnowledgeWorker,
+  ) {}
+
+  /** Newest first. */
+  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<KnowledgeDocument>> {
+    const filter = { knowledgeOf: spaceId };
+    const before = this.cursors.idAfter(cursor, filter);
+    const documents = await listDocuments(this.database.manager, spaceId, before, limit + 1);
+    return this.cursors.page(documents, limit, filter, ({ id }) => [id], toDocument);
+  }
+
+  async get(spaceId: string, id: string): Promise<KnowledgeDocumentDetail> {
+    const document = await getDocument(this.database.manager, spaceId, id);
+    const text = (await firstChunks(this.database, id)).join('\n\n');
+    return { ...toDocument(document), excerpt: text.slice(0, EXCERPT_CHARS).toWellFormed() };
+  }
+
+  /** Stores an upload. A worker reads its text. */
+  async create({ by, requestId }: AuditedCall, upload: Upload): Promise<KnowledgeDocument> {
+    const { spaceId, userId } = by;
+    const { title, fileName, mediaType, data } = upload;
+    const document = await this.database.transaction(async (tx) => {
+      if ((await countDocuments(tx, spaceId)) >= MAX_DOCUMENTS)
+        throw conflict(`The space has ${MAX_DOCUMENTS} documents, which is the most that it can have`);
+      const values = { spaceId, title, fileName, mediaType, bytes: data.length, createdBy: userId };
+      const stored = await insertDocument(tx, values, upload);
+      const action = {
+        action: 'knowledge.create' as const,
+        targetType: 'knowledge_document',
+        targetId: stored.id,
+      };
+      await recordAudit(tx, by, { ...action, details: { title, bytes: data.length }, requestId });
+      return stored;
+    });
+    this.worker.wake();
+    return toDocument(document);
+  }
+
+  async delete({ by, requestId }: AuditedCall, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { title } = await getDocument(tx, by.spaceId, id);
+      if (!(await deleteDocument(tx, id))) throw notFound(`Document ${id} does not exist`);
+      const action = { action: 'knowledge.delete' as const, targetType: 'knowledge_document', targetId: id };
+      await recordAudit(tx, by, { ...action, details: { title }, requestId });
+    });
+  }
+}
+
+function toDocument(document: KnowledgeDocumentEntity): KnowledgeDocument {
+  const { id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, createdBy } = document;
+  return {
+    ...{ id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, createdBy },
+    createdAt: document.createdAt.toISOString(),
+    updatedAt: document.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,140 @@
+import type { KnowledgeMediaType } from '@platform/contracts';
+import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { insertRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
+import { KnowledgeSourceEntity } from './knowledge-source.entity.ts';
+
+/** How long a worker may take for one document before another one begins again. */
+const LEASE = `interval '2 minutes'`;
+
+/** The documents of a space with ids below `before`, newest first. */
+export function listDocuments(
+  tx: EntityManager,
+  spaceId: string,
+  before: string | null,
+  limit: number,
+): Promise<KnowledgeDocumentEntity[]> {
+  return tx.find(KnowledgeDocumentEntity, {
+    where: { spaceId, deletedAt: IsNull(), ...(before !== null && { id: LessThan(before) }) },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/** Throws NOT_FOUND, or FORBIDDEN for a document of another space. */
+export async function getDocument(
+  tx: EntityManager,
+  spaceId: string,
+  id: string,
+): Promise<KnowledgeDocumentEntity> {
+  const label = `Document ${id}`;
+  const where = { spaceId, id: requireUuid(id, label), deletedAt: IsNull() };
+  const document = await tx.findOneBy(KnowledgeDocumentEntity, where);
+  if (document !== null) return document;
+  const foreign = { id, spaceId: Not(spaceId), deletedAt: IsNull() };
+  throw await missingOrForeign(tx, KnowledgeDocumentEntity, foreign, label);
+}
+
+export async function countDocuments(sql: Sql, spaceId: string): Promise<number> {
+  const { count } = await exactlyOne<{ count: number }>(
+    sql,
+    'select count(*)::int as count from knowledge_document where space_id = $1 and deleted_at is null',
+    [spaceId],
+  );
+  return count;
+}
+
+/** Stores a document, and what its text is read from. */
+export async function insertDocument(
+  tx: EntityManager,
+  values: ColumnValues<KnowledgeDocumentEntity>,
+  { charset, data }: { charset: string | null; data: Uint8Array },
+): Promise<KnowledgeDocumentEntity> {
+  const document = await insertRow(tx, KnowledgeDocumentEntity, values);
+  const { id: documentId, spaceId } = document;
+  await tx.insert(KnowledgeSourceEntity, { documentId, spaceId, charset, data: Buffer.from(data) });
+  return document;
+}
+
+/** Hides a document and removes its text. False if it was already deleted. */
+export async function deleteDocument(tx: EntityManager, id: string): Promise<boolean> {
+  const where = { id, deletedAt: IsNull() };
+  const deleted = await updateRows(tx, KnowledgeDocumentEntity, where, {
+    deletedAt: () => 'clock_timestamp()',
+  });
+  // After the update, which waits for a worker that is storing chunks.
+  await rows(tx, 'delete from knowledge_chunk where document_id = $1', [id]);
+  await tx.delete(KnowledgeSourceEntity, { documentId: id });
+  return deleted.length > 0;
+}
+
+/** A document that a worker reads. `attempt` is its fencing token. */
+export interface ClaimedDocument {
+  id: string;
+  spaceId: string;
+  title: string;
+  mediaType: KnowledgeMediaType;
+  attempt: number;
+}
+
+/** Claims a document that no worker reads at present. */
+export function claimDocument(sql: Sql): Promise<ClaimedDocument | null> {
+  return firstRow(
+    sql,
+    `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1
+     where id = (
+       select id from knowledge_document
+       where status = 'PROCESSING' and deleted_at is null
+         and (lease_until is null or lease_until < statement_timestamp())
+       order by lease_until nulls first limit 1 for update skip locked)
+     returning id, space_id as "spaceId", title, media_type as "mediaType", attempts as attempt`,
+  );
+}
+
+/** False if the document was deleted, or claimed by another worker. */
+export async function renewDocument(sql: Sql, { id, attempt }: ClaimedDocument): Promise<boolean> {
+  const renewed = await rows(
+    sql,
+    `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}
+     where id = $1 and attempts = $2 and status = 'PROCESSING' and deleted_at is null returning id`,
+    [id, attempt],
+  );
+  return renewed.length > 0;
+}
+
+/** Lets another worker begin at once. */
+export async function releaseDocument(sql: Sql, { id, attempt }: ClaimedDocument): Promise<void> {
+  await rows(
+    sql,
+    `update knowledge_document set lease_until = null, attempts = attempts - 1
+     where id = $1 and attempts = $2 and status = 'PROCESSING'`,
+    [id, attempt],
+  );
+}
+
+export function getSource(
+  sql: Sql,
+  documentId: string,
+): Promise<{ charset: string | null; data: Buffer } | null> {
+  return firstRow(sql, 'select charset, data from knowledge_source where document_id = $1', [documentId]);
+}
+
+/** PROCESSING → READY or FAILED, without what it was read from. False if it was deleted, or claimed again. */
+export async function finishDocument(
+  tx: Sql,
+  { id, attempt }: ClaimedDocument,
+  { chunks, error }: { chunks: number; error: string | null },
+): Promise<boolean> {
+  const finished = await rows(
+    tx,
+    `update knowledge_document set status = case when $4::text is null then 'READY' else 'FAILED' end, chunks = $3,
+       error = $4, lease_until = null, updated_at = clock_timestamp()
+     where id = $1 and attempts = $2 and status = 'PROCESSING' and deleted_at is null returning id`,
+    [id, attempt, chunks, error],
+  );
+  if (finished.length === 0) return false;
+  await rows(tx, 'delete from knowledge_source where document_id = $1', [id]);
+  return true;
+}

@@ -1,0 +1,110 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { isUnavailable } from '../../infra/database/unavailable.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { runExtraction } from '../extraction/run-extraction.ts';
+import { Unreadable } from '../extraction/unreadable.ts';
+import { insertChunks } from './knowledge-chunks.store.ts';
+import {
+  claimDocument,
+  finishDocument,
+  getSource,
+  releaseDocument,
+  renewDocument,
+  type ClaimedDocument,
+} from './knowledge-documents.store.ts';
+import { spaceTag } from './space-tag.ts';
+
+/** Each in a thread of its own. */
+const MAX_RUNNING = 2;
+const MAX_ATTEMPTS = 3;
+
+/** Reads the text of uploaded documents and makes it searchable, all of it in one transaction. */
+@Injectable()
+export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(KnowledgeWorker.name);
+  private readonly loop = new ClaimLoop<ClaimedDocument>({
+    maxRunning: MAX_RUNNING,
+    claim: () => claimDocument(this.database),
+    execute: (document) => this.read(document),
+    onClaimError: (err) => this.logger.warn({ err }, 'Documents could not be claimed; retrying'),
+  });
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.loop.start();
+  }
+
+  /** Looks for documents now. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  onModuleDestroy(): void {
+    void this.loop.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Never rejects. If the database is unavailable, the lease of the document expires, and it is read again. */
+  private async read(document: ClaimedDocument): Promise<void> {
+    try {
+      await this.index(document);
+    } catch (error) {
+      if (this.loop.signal.aborted) await releaseDocument(this.database, document).catch(() => undefined);
+      else await this.fail(document, error);
+    }
+  }
+
+  private async index(document: ClaimedDocument): Promise<void> {
+    const { id, spaceId, title, mediaType, attempt } = document;
+    if (attempt > MAX_ATTEMPTS)
+      throw new Unreadable(`The document could not be read: ${MAX_ATTEMPTS} attempts were interrupted.`);
+    const source = await getSource(this.database, id);
+    if (source === null) return;
+    const job = { title, mediaType, ...source, spaceTag: spaceTag(spaceId) };
+    const { rows, chunks } = await runExtraction(job, this.loop.signal);
+    failpoint('knowledge.extracted');
+    await this.database.transaction(async (tx) => {
+      for (const json of rows) {
+        this.loop.signal.throwIfAborted();
+        // Outside of the transaction, so that other workers see it. A large document takes a minute.
+        if (!(await renewDocument(this.database, document))) throw new Superseded();
+        await insertChunks(tx, document, json);
+      }
+      // Deleted, or claimed by another worker: nothing of it is stored.
+      if (!(await finishDocument(tx, document, { chunks, error: null }))) throw new Superseded();
+    });
+  }
+
+  private async fail(document: ClaimedDocument, error: unknown): Promise<void> {
+    if (error instanceof Superseded) return;
+    if (isUnavailable(error)) {
+      this.logger.warn({ err: error, document: document.id }, 'A document could not be stored; retrying');
+      return;
+    }
+    const isUnreadable = error instanceof Unreadable;
+    if (!isUnreadable)
+      this.logger.error({ err: error, document: document.id }, 'A document could not be read');
+    const reason = isUnreadable ? error.message : 'The document could not be read.';
+    await finishDocument(this.database, document, { chunks: 0, error: reason }).catch((failure: unknown) =>
+      this.logger.warn({ err: failure, document: document.id }, 'A document could not be ended; retrying'),
+    );
+  }
+}
+
+class Superseded extends Error {}

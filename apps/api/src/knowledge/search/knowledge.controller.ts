@@ -1,0 +1,81 @@
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { KnowledgeDocuments } from '../documents/knowledge-documents.service.ts';
+import { KnowledgeSearchService } from './knowledge-search.service.ts';
+import {
+  CreateKnowledgeDocumentDto,
+  KnowledgeDocumentDetailDto,
+  KnowledgeDocumentDto,
+  KnowledgeDocumentPageDto,
+  KnowledgeFileDto,
+  KnowledgeSearchDto,
+  KnowledgeSearchResultDto,
+} from './knowledge.dto.ts';
+import { readUpload } from '../documents/upload.ts';
+
+const DEFAULT_TOP_K = 5;
+
+@Controller('knowledge')
+@ApiExtraModels(CreateKnowledgeDocumentDto, KnowledgeFileDto)
+export class KnowledgeController {
+  constructor(
+    private readonly documents: KnowledgeDocuments,
+    private readonly knowledge: KnowledgeSearchService,
+  ) {}
+
+  /** Lists the documents of the space, newest first. */
+  @Get('documents')
+  @Access('member')
+  list(@Caller() { spaceId }: UserPrincipal, @Query() query: PageDto): Promise<KnowledgeDocumentPageDto> {
+    return this.documents.list(spaceId, query);
+  }
+
+  /** Uploads a document, as a file or as JSON. It is PROCESSING until its text has been read. */
+  @Post('documents')
+  @Access('admin')
+  @BodyLimit('upload')
+  @ApiConsumes('multipart/form-data', 'application/json')
+  @ApiBody({
+    schema: {
+      oneOf: [{ $ref: getSchemaPath(KnowledgeFileDto) }, { $ref: getSchemaPath(CreateKnowledgeDocumentDto) }],
+    },
+  })
+  async create(
+    @Audited() call: AuditedCall,
+    @Headers('content-type') contentType: string,
+    @Body() body: object | undefined,
+  ): Promise<KnowledgeDocumentDto> {
+    return this.documents.create(call, await readUpload(body, contentType));
+  }
+
+  /** Returns a document with the beginning of its text. */
+  @Get('documents/:id')
+  @Access('member')
+  get(@Caller() { spaceId }: UserPrincipal, @Param('id') id: string): Promise<KnowledgeDocumentDetailDto> {
+    return this.documents.get(spaceId, id);
+  }
+
+  /** Deletes a document with its text. The evidence of earlier turns keeps what they found in it. */
+  @Delete('documents/:id')
+  @Access('admin')
+  @HttpCode(204)
+  delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.documents.delete(call, id);
+  }
+
+  /** Searches the documents of the space, in the way agents do. */
+  @Post('search')
+  @Access('member')
+  @HttpCode(200)
+  search(
+    @Caller() { spaceId }: UserPrincipal,
+    @Body() { query, topK }: KnowledgeSearchDto,
+  ): Promise<KnowledgeSearchResultDto> {
+    return this.knowledge.answer(spaceId, query, topK ?? DEFAULT_TOP_K);
+  }
+}

@@ -1,0 +1,53 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { CreateModelDto, ModelDto, ModelPageDto, ModelTestDto, UpdateModelDto } from './models.dto.ts';
+import { ModelsService } from './models.service.ts';
+
+@Controller('models')
+export class ModelsController {
+  constructor(private readonly models: ModelsService) {}
+
+  /** Lists the catalog of the space. `platform/offline` is always the last model. */
+  @Get()
+  @Access('member')
+  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ModelPageDto> {
+    return this.models.list(caller.spaceId, query);
+  }
+
+  /** Adds a model. Agents refer to it by name. */
+  @Post()
+  @Access('admin')
+  create(@Audited() call: AuditedCall, @Body() body: CreateModelDto): Promise<ModelDto> {
+    return this.models.create(call, body);
+  }
+
+  /** Changes the given fields. A new baseUrl requires the apiKey again. */
+  @Patch(':id')
+  @Access('admin')
+  update(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: UpdateModelDto,
+  ): Promise<ModelDto> {
+    return this.models.update(call, id, body);
+  }
+
+  /** Deletes the model from the catalog. */
+  @Delete(':id')
+  @Access('admin')
+  @HttpCode(204)
+  delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.models.delete(call, id);
+  }
+
+  /** Asks the model one short question and returns whether it answered. */
+  @Post(':id/test')
+  @Access('admin')
+  @HttpCode(200)
+  test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestDto> {
+    return this.models.test(caller.spaceId, id);
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  MODEL_PROVIDERS,
+  type CreateModelRequest,
+  type Model,
+  type ModelCapabilities,
+  type ModelPrice,
+  type ModelProviderKind,
+  type ModelTestResult,
+  type Page,
+  type UpdateModelRequest,
+} from '@platform/contracts';
+import { PartialType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+import { baseUrlProblem } from './model-definition.ts';
+
+const IsBaseUrl = () =>
+  ValidateBy({
+    name: 'isBaseUrl',
+    validator: {
+      validate: (value) => baseUrlProblem(value) === null,
+      defaultMessage: (at) => `baseUrl ${baseUrlProblem(at?.value) ?? ''}`,
+    },
+  });
+
+const IsPrice = () => IsNumber({ allowNaN: false, allowInfinity: false, maxDecimalPlaces: 6 });
+
+export class ModelPriceDto implements Partial<ModelPrice> {
+  /** Per million input tokens. Default: free. */
+  @IsOptional()
+  @IsPrice()
+  @Min(0)
+  @Max(1_000_000)
+  inputPerMillion?: number;
+
+  /** Per million output tokens. Default: free. */
+  @IsOptional()
+  @IsPrice()
+  @Min(0)
+  @Max(1_000_000)
+  outputPerMillion?: number;
+
+  /** Per million input tokens that the provider had cached. Default: the price of input. */
+  @IsOptional()
+  @IsPrice()
+  @Min(0)
+  @Max(1_000_000)
+  cachedInputPerMillion?: number;
+}
+
+export class ModelCapabilitiesDto implements Partial<ModelCapabilities> {
+  /** Default true. */
+  @IsOptional()
+  @IsBoolean()
+  images?: boolean;
+
+  /** Default false. */
+  @IsOptional()
+  @IsBoolean()
+  audio?: boolean;
+
+  /** Default true. */
+  @IsOptional()
+  @IsBoolean()
+  files?: boolean;
+
+  /** Default true. */
+  @IsOptional()
+  @IsBoolean()
+  tools?: boolean;
+}
+
+export class CreateModelDto implements CreateModelRequest {
+  /** The name that agents use; unique in the space. */
+  @IsFilledText()
+  @MaxLength(200)
+  name!: string;
+
+  /** Default openai-compatible. */
+  @IsOptional()
+  @IsIn(MODEL_PROVIDERS)
+  provider?: ModelProviderKind;
+
+  /** Base address of an OpenAI-compatible API, such as https://api.openai.com/v1. */
+  @IsOptional()
+  @IsBaseUrl()
+  @MaxLength(2000)
+  baseUrl?: string;
+
+  /** Write-only. An empty key removes the stored one. Required again with a new baseUrl. */
+  @IsOptional()
+  @IsText()
+  @MaxLength(4000)
+  apiKey?: string;
+
+  /** The name by which the provider knows the model. Default: the same name. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(200)
+  upstreamModel?: string;
+
+  /** In tokens. Default: 128,000. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100_000_000)
+  contextWindow?: number;
+
+  /** In tokens, at most the contextWindow. Default: 4,096. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100_000_000)
+  maxOutputTokens?: number;
+
+  /** Replaces all three prices. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ModelPriceDto)
+  price?: ModelPriceDto;
+
+  /** Replaces all four; missing ones have their defaults. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ModelCapabilitiesDto)
+  capabilities?: ModelCapabilitiesDto;
+}
+
+export class UpdateModelDto extends PartialType(CreateModelDto) implements UpdateModelRequest {}
+
+class ModelPriceAnswerDto implements ModelPrice {
+  inputPerMillion!: number | null;
+  outputPerMillion!: number | null;
+  cachedInputPerMillion!: number | null;
+}
+
+class ModelCapabilitiesAnswerDto implements ModelCapabilities {
+  images!: boolean;
+  audio!: boolean;
+  files!: boolean;
+  tools!: boolean;
+}
+
+export class ModelDto implements Model {
+  id!: string;
+  name!: string;
+  provider!: ModelProviderKind;
+  baseUrl!: string | null;
+  /** Whether a key is stored. The key itself is never returned. */
+  apiKeyConfigured!: boolean;
+  upstreamModel!: string;
+  contextWindow!: number;
+  maxOutputTokens!: number;
+  price!: ModelPriceAnswerDto;
+  capabilities!: ModelCapabilitiesAnswerDto;
+  createdAt!: string;
+  updatedAt!: string;
+}
+
+export class ModelPageDto implements Page<Model> {
+  items!: ModelDto[];
+  nextCursor!: string | null;
+}
+
+export class ModelTestDto implements ModelTestResult {
+  ok!: boolean;
+  /** Milliseconds until the first token; null if there was none. */
+  latencyMs!: number | null;
+  message!: string;
+}

@@ -1,0 +1,40 @@
+import type { Dispatcher } from 'undici';
+import type { OpenAiPath, OpenAiServer } from './openai-server.ts';
+import type { Secrets } from '../port/secrets.ts';
+import type { ServerQuirks } from './server-quirks.ts';
+
+/** A model can reason silently for minutes; OpenAI's clients allow as much. */
+const HEADERS_TIMEOUT_MS = 600_000;
+const SILENCE_TIMEOUT_MS = 300_000;
+
+const IPV4 = /\b\d{1,3}(\.\d{1,3}){3}\b/;
+
+/** A model server for calls that are forwarded unchanged. */
+export class OpenAiEndpoint {
+  readonly quirks: ServerQuirks;
+  /** What is masked in its responses, as text and as bytes. */
+  readonly secrets: { text: Secrets; bytes: Secrets };
+
+  constructor(private readonly server: OpenAiServer) {
+    this.quirks = server.quirks;
+    this.secrets = { text: server.secrets, bytes: server.secrets.inBytes() };
+  }
+
+  /** Sends a JSON body. `handler` receives the response in chunks, and can pause or abort it. */
+  post(path: OpenAiPath, body: string, handler: Dispatcher.DispatchHandler): void {
+    this.server.dispatcher.dispatch(
+      {
+        ...this.server.post(path, body),
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        bodyTimeout: SILENCE_TIMEOUT_MS,
+      },
+      handler,
+    );
+  }
+
+  /** Whether callers may see a text of the server: it contains neither the key nor an address. */
+  mayTell(text: string): boolean {
+    const { hostname, secrets } = this.server;
+    return !IPV4.test(text) && !text.includes(hostname) && !secrets.isIn(text);
+  }
+}

@@ -1,0 +1,176 @@
+import { openAiProvider } from '../../../e2e/fixtures/openai-provider.ts';
+import { startOpenAiServer, type Behaviour } from '../../../e2e/fixtures/openai-server.ts';
+import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
+import { OfflineProvider } from '../offline/offline-provider.ts';
+
+/** What the suite wants of a model; each adapter's harness makes it happen in its own way. */
+type Scenario = 'hundred words' | 'tool calls' | 'slow' | 'limited' | 'failing';
+
+interface Harness {
+  name: string;
+  start(): Promise<{
+    provider: ModelProvider;
+    request(scenario: Scenario): ModelRequest;
+    /** Resolves when nothing of the call is left at the provider. */
+    released(): Promise<void>;
+    stop(): Promise<void>;
+  }>;
+}
+
+const tools = ['shop__find', 'shop__sell'].map((name) => ({
+  name,
+  description: '',
+  parameters: { type: 'object' },
+}));
+const say = (text: string): ModelRequest => ({
+  model: 'm',
+  messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+  tools,
+  settings: {},
+});
+const words = Array.from({ length: 100 }, (_, i) => (i === 0 ? 'word' : ' word'));
+
+const offline: Harness = {
+  name: 'OfflineProvider',
+  start: async () => ({
+    provider: new OfflineProvider(),
+    request: (scenario) => {
+      const request = say(
+        {
+          'hundred words': '/long 100',
+          'tool calls': '/call shop.find {"q":"tea"}\n/call shop.sell {"id":7}',
+          slow: '/long 3\n/think 60000',
+          limited: '/long 100',
+          failing: '/fail',
+        }[scenario],
+      );
+      return scenario === 'limited' ? { ...request, settings: { maxTokens: 5 } } : request;
+    },
+    released: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  }),
+};
+
+const openai: Harness = {
+  name: 'OpenAiProvider',
+  start: async () => {
+    const behaviours: Record<Scenario, Behaviour> = {
+      'hundred words': { text: words },
+      'tool calls': {
+        toolCalls: [
+          { id: 'call_1', name: 'shop__find', arguments: '{"q":"tea"}' },
+          { id: 'call_2', name: 'shop__sell', arguments: '{"id":7}' },
+        ],
+      },
+      slow: { text: words, breakAfter: { chunks: 4, how: 'hang' } },
+      limited: { text: words.slice(0, 5), finishReason: 'length' },
+      failing: { kind: 'status', status: 503 },
+    };
+    const server = await startOpenAiServer({ behavior: ({ model }) => behaviours[model as Scenario] });
+    return {
+      provider: openAiProvider(server.url, 'sk-canary'),
+      request: (scenario) => ({ ...say('Hello'), model: scenario }),
+      released: async () => {
+        expect(await server.requests.at(-1)?.closed).toBe(true);
+      },
+      stop: () => server.close(),
+    };
+  },
+};
+
+describe.each([offline, openai])('ModelProvider: $name', (harness) => {
+  let running: Awaited<ReturnType<Harness['start']>>;
+  beforeAll(async () => {
+    running = await harness.start();
+  });
+  afterAll(() => running.stop());
+
+  const stream = (scenario: Scenario, signal = new AbortController().signal) =>
+    running.provider.stream(running.request(scenario), signal);
+
+  it('streams the text in pieces, then the usage, then the finish', async () => {
+    const deltas = await collect(stream('hundred words'));
+    const texts = deltas.slice(0, -2);
+    expect(texts.length).toBe(100);
+    expect(texts.map((delta) => (delta.type === 'text' ? delta.text : '?')).join('')).toBe(words.join(''));
+    expect(deltas.slice(-2)).toEqual([
+      {
+        type: 'usage',
+        promptTokens: expect.any(Number) as number,
+        completionTokens: 100,
+        cachedTokens: 0,
+        reasoningTokens: 0,
+      },
+      { type: 'finish', reason: 'stop' },
+    ]);
+  });
+
+  it('streams tool calls in pieces that add up', async () => {
+    const deltas = await collect(stream('tool calls'));
+    const calls: { id?: string; name?: string; json: string; pieces: number }[] = [];
+    for (const delta of deltas) {
+      if (delta.type !== 'tool-call') continue;
+      const call = (calls[delta.index] ??= { json: '', pieces: 0 });
+      if (delta.id !== undefined) call.id = delta.id;
+      if (delta.name !== undefined) call.name = delta.name;
+      call.json += delta.arguments;
+      call.pieces++;
+    }
+    expect(calls).toEqual([
+      { id: 'call_1', name: 'shop__find', json: '{"q":"tea"}', pieces: expect.any(Number) as number },
+      { id: 'call_2', name: 'shop__sell', json: '{"id":7}', pieces: expect.any(Number) as number },
+    ]);
+    expect(calls.every(({ pieces }) => pieces > 1)).toBe(true);
+    expect(deltas.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' });
+  });
+
+  it('tells that the answer was cut at the limit of tokens', async () => {
+    const deltas = await collect(stream('limited'));
+    expect(deltas.filter(({ type }) => type === 'text')).toHaveLength(5);
+    expect(deltas.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+  });
+
+  it('throws the reason of an abort in the middle of the answer, and lets go of the provider', async () => {
+    const abort = new AbortController();
+    const reason = new Error('cancelled by the user');
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const delta of stream('slow', abort.signal)) {
+        if (delta.type === 'text') seen.push(delta.text);
+        // Later than this the provider is silent, and the abort comes while it is waited for.
+        if (seen.length === 3) setImmediate(() => abort.abort(reason));
+      }
+    })();
+    await expect(reading).rejects.toBe(reason);
+    expect(seen).toEqual(['word', ' word', ' word']);
+    await running.released();
+  });
+
+  it('does nothing when it is aborted beforehand', async () => {
+    const reason = new Error('too late');
+    await expect(collect(stream('hundred words', AbortSignal.abort(reason)))).rejects.toBe(reason);
+    await collect(stream('hundred words'));
+  });
+
+  it('lets go of the provider when the reader leaves', async () => {
+    for await (const delta of stream('slow')) {
+      expect(delta.type).toBe('text');
+      break;
+    }
+    await running.released();
+  });
+
+  it('fails with a ProviderError that shows neither key nor address', async () => {
+    const error = await collect(stream('failing')).catch((thrown: unknown) => thrown);
+    if (!(error instanceof ProviderError)) throw new Error('expected a ProviderError');
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+    expect(error.message).toMatch(/^[A-Z].*\.$/);
+    expect(error.message).not.toMatch(/127\.0\.0\.1|sk-|https?:/);
+  });
+});
+
+async function collect(stream: AsyncIterable<ModelDelta>): Promise<ModelDelta[]> {
+  const deltas: ModelDelta[] = [];
+  for await (const delta of stream) deltas.push(delta);
+  return deltas;
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import type { TaskType } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import type { Sql } from '../../infra/database/rows.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
+import type { TaskEntity } from './task.entity.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { getSharedTask, listTaskFacts } from './tasks.store.ts';
+
+export type { TaskFacts };
+
+/** What is about to happen to a task. */
+export interface TaskChange {
+  /** The new type. */
+  type?: TaskType;
+  deleted?: true;
+}
+
+/** Runs in the transaction that changes the task, which has locked it. An error prevents the change. */
+export type TaskGuard = (
+  tx: EntityManager,
+  task: { spaceId: string; id: string },
+  change: TaskChange,
+) => Promise<void>;
+
+/** Tasks for other modules. */
+@Injectable()
+export class TaskDirectoryService {
+  private readonly guards: TaskGuard[] = [];
+
+  /** Returns tasks of a space by id, deleted ones included; ids that the space does not have are omitted. */
+  async find(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
+    const found = ids.length === 0 ? [] : await listTaskFacts(sql, spaceId, ids);
+    return new Map(found.map((facts) => [facts.id, facts]));
+  }
+
+  /**
+   * Returns a task that can subscribe to events; its type cannot change until the transaction ends. Throws NOT_FOUND,
+   * FORBIDDEN for a task of another space, and VALIDATION_ERROR if the task is not of type EVENT.
+   */
+  async getForSubscription(tx: EntityManager, spaceId: string, taskId: string): Promise<TaskFacts> {
+    const task = await getSharedTask(tx, spaceId, taskId);
+    if (task.type !== 'EVENT') throw invalid(`taskId must name a task of type EVENT, not ${task.type}`);
+    return toFacts(task);
+  }
+
+  /** To be called in `onModuleInit`. Guards run one after another, because they share a connection. */
+  onChange(guard: TaskGuard): void {
+    this.guards.push(guard);
+  }
+
+  /** Requires the lock of the task. Throws the error of the first guard that refuses the change. */
+  async assertChange(
+    tx: EntityManager,
+    { spaceId, id }: Pick<TaskEntity, 'spaceId' | 'id'>,
+    change: TaskChange,
+  ): Promise<void> {
+    for (const guard of this.guards) await guard(tx, { spaceId, id }, change);
+  }
+}
+
+function toFacts(task: TaskEntity): TaskFacts {
+  const { id, name, type, enabled, disabledReason, ownerUserId } = task;
+  return { id, name, type, enabled, disabledReason, ownerUserId, exists: true };
+}

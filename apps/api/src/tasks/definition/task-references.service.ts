@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { Workflow } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { IdentityService } from '../../auth/people/identity.service.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { conflict, forbidden, invalidFor } from '../../infra/errors/app-error.ts';
+import { ActionRegistry } from './action.registry.ts';
+import type { TaskEntity } from './task.entity.ts';
+
+type Owned = Pick<TaskEntity, 'spaceId' | 'ownerUserId'>;
+
+/** Checks what a task refers to: its owner, and the agents, tools, and events of its steps. */
+@Injectable()
+export class TaskReferencesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly identity: IdentityService,
+    private readonly actions: ActionRegistry,
+  ) {}
+
+  /**
+   * Throws VALIDATION_ERROR that names each step whose agent, tool, or event the owner cannot use, and FORBIDDEN if a step
+   * emits and the caller or the owner is not an admin.
+   */
+  async assertWorkflow(caller: UserPrincipal, task: Owned, workflow: Workflow): Promise<void> {
+    const owner = await this.getOwner(task, this.database.manager);
+    assertMayEmit(workflow, caller, owner);
+    const where = { spaceId: owner.spaceId, owner };
+    const problems: string[] = [];
+    for (const [i, step] of workflow.steps.entries()) {
+      const path = `workflow.steps.${i}`;
+      const action = this.actions.get(step.kind);
+      if (action === null) problems.push(`${path}.kind must not be ${step.kind}: no such steps can run`);
+      else problems.push(...(await action.validate(this.database, where, step, path)));
+    }
+    if (problems.length > 0) throw invalidFor(problems);
+  }
+
+  /** Throws CONFLICT if the owner is no longer a member of the space. */
+  async assertOwner(tx: EntityManager, task: Owned): Promise<void> {
+    await this.getOwner(task, tx);
+  }
+
+  private async getOwner({ spaceId, ownerUserId }: Owned, tx: EntityManager): Promise<UserPrincipal> {
+    const owner = await this.identity.findPrincipal(spaceId, ownerUserId, tx);
+    if (owner === null) throw conflict('The owner of the task is no longer a member of the space');
+    return owner;
+  }
+}
+
+function assertMayEmit({ steps }: Workflow, caller: UserPrincipal, owner: UserPrincipal): void {
+  const step = steps.findIndex(({ kind }) => kind === 'emit');
+  if (step === -1) return;
+  const at = `workflow.steps.${step}.kind`;
+  if (caller.role !== 'ADMIN') throw forbidden(`${at} must not be emit: only admins make steps that emit`);
+  if (owner.role !== 'ADMIN')
+    throw forbidden(`${at} must not be emit: the owner of the task is not an admin`);
+}

@@ -1,0 +1,65 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import {
+  CreateTaskDto,
+  SchedulePreviewDto,
+  SchedulePreviewRequestDto,
+  TaskDto,
+  TaskPageDto,
+  TaskQueryDto,
+  UpdateTaskDto,
+} from './tasks.dto.ts';
+import { TasksService } from './tasks.service.ts';
+
+@Access('member')
+@Controller('tasks')
+export class TasksController {
+  constructor(private readonly tasks: TasksService) {}
+
+  /** Lists the caller's own tasks, for admins all tasks of the space, newest first. */
+  @Get()
+  list(@Caller() caller: UserPrincipal, @Query() query: TaskQueryDto): Promise<TaskPageDto> {
+    return this.tasks.list(caller, query);
+  }
+
+  /** Creates a task. The caller owns it, and its runs act as the caller. Steps of kind `emit` need an admin. */
+  @Post()
+  create(@Caller() caller: UserPrincipal, @Body() body: CreateTaskDto): Promise<TaskDto> {
+    return this.tasks.create(caller, body);
+  }
+
+  /** Returns the next five due times of a schedule. */
+  @Post('schedule-preview')
+  @HttpCode(200)
+  previewSchedule(@Body() body: SchedulePreviewRequestDto): Promise<SchedulePreviewDto> {
+    return this.tasks.previewSchedule(body);
+  }
+
+  /** Returns a task. */
+  @Get(':id')
+  get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<TaskDto> {
+    return this.tasks.get(caller, id);
+  }
+
+  /**
+   * Changes the given fields. Only for the owner and admins. Of a task that belongs to an application, only admins change
+   * `enabled`, `concurrency`, and `timeoutMs`; the manifest defines the rest.
+   */
+  @Patch(':id')
+  update(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: UpdateTaskDto,
+  ): Promise<TaskDto> {
+    return this.tasks.update(call, id, body);
+  }
+
+  /** Deletes the task. Its runs stay readable; it starts no more. */
+  @Delete(':id')
+  @HttpCode(204)
+  delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.tasks.delete(call, id);
+  }
+}

@@ -1,0 +1,276 @@
+import {
+  TASK_TYPES,
+  type AgentStep,
+  type CodeStep,
+  type CreateTaskRequest,
+  type EmitStep,
+  type Page,
+  type SchedulePreview,
+  type Step,
+  type Task,
+  type TaskApplication,
+  type TaskDisabledReason,
+  type TaskQuery,
+  type TaskRetry,
+  type TaskSchedule,
+  type TaskType,
+  type ToolStep,
+  type UpdateTaskRequest,
+  type Workflow,
+} from '@platform/contracts';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsFilledText } from '../../infra/requests/text.ts';
+import { formatProblem, type Path, type Problem } from './problems.ts';
+import {
+  BACKOFF_MS,
+  checkSchedule,
+  CONCURRENCY,
+  MAX_NAME_LENGTH,
+  RETRY_ATTEMPTS,
+  TIMEOUT_MS,
+} from './task-definition.ts';
+import { checkWorkflow } from './workflow.ts';
+
+const required = (check: (value: unknown, path: Path) => Problem[]) =>
+  FreeForm((value, path) => check(value, [path]).map(formatProblem));
+
+const optional = (check: (value: unknown, path: Path) => Problem[]) =>
+  FreeForm((value, path) => (value === undefined ? [] : check(value, [path]).map(formatProblem)));
+
+export class TaskScheduleDto implements TaskSchedule {
+  /**
+   * Five fields: minute, hour, day of month, month, and day of week.
+   * @example '30 8 * * MON-FRI'
+   */
+  cron!: string;
+
+  /**
+   * IANA name. A time that a change of the clock skips is due right after it; one that occurs twice is due once.
+   * @example Europe/Berlin
+   */
+  timezone!: string;
+}
+
+/** The two fields of a schedule as a body of their own. */
+export class SchedulePreviewRequestDto implements TaskSchedule {
+  /**
+   * Five fields: minute, hour, day of month, month, and day of week.
+   * @example '30 8 * * MON-FRI'
+   */
+  @required((cron, path) => checkSchedule({ cron, timezone: 'UTC' }, []).map(({ text }) => ({ path, text })))
+  cron!: string;
+
+  /**
+   * IANA name.
+   * @example Europe/Berlin
+   */
+  @required((timezone, path) =>
+    checkSchedule({ cron: '* * * * *', timezone }, []).map(({ text }) => ({ path, text })),
+  )
+  timezone!: string;
+}
+
+export class SchedulePreviewDto implements SchedulePreview {
+  /** The next five due times, fewer if there are no more. */
+  dueAt!: string[];
+}
+
+class StepDto {
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id!: string;
+}
+
+class CodeStepDto extends StepDto implements CodeStep {
+  @ApiProperty({ enum: ['code'] })
+  kind!: 'code';
+
+  /** JavaScript: the body of an async function, at most 64 KB. `return` sets the output of the step. */
+  source!: string;
+}
+
+class ToolStepDto extends StepDto implements ToolStep {
+  @ApiProperty({ enum: ['tool'] })
+  kind!: 'tool';
+  toolId!: string;
+  method!: string;
+  /** May contain templates. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  input!: Record<string, unknown>;
+}
+
+class AgentStepDto extends StepDto implements AgentStep {
+  @ApiProperty({ enum: ['agent'] })
+  kind!: 'agent';
+  agentId!: string;
+  /** May contain templates. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  inputs!: Record<string, unknown>;
+}
+
+class EmitStepDto extends StepDto implements EmitStep {
+  @ApiProperty({ enum: ['emit'] })
+  kind!: 'emit';
+  applicationIdentifier!: string;
+  event!: string;
+  /** May contain templates. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  payload!: Record<string, unknown>;
+}
+
+const STEPS = [CodeStepDto, ToolStepDto, AgentStepDto, EmitStepDto];
+
+/**
+ * Values of inputs and payloads may contain templates: `{{inputs.…}}`, `{{trigger.…}}`, and `{{steps.<id>.output…}}` of
+ * earlier steps.
+ */
+@ApiExtraModels(...STEPS)
+export class WorkflowDto implements Workflow {
+  /** 1 to 50 steps, which run one after another. */
+  @ApiProperty({
+    type: 'array',
+    items: { oneOf: STEPS.map((step) => ({ $ref: getSchemaPath(step) })) },
+    example: [{ id: 'greet', kind: 'code', source: "return 'Hello ' + context.execution.inputs.name;" }],
+  })
+  steps!: Step[];
+}
+
+class TaskRetryDto implements Partial<TaskRetry> {
+  /** Further attempts after a failed one: 0 (default) to 10. */
+  @IsOptional()
+  @IsInt()
+  @Min(RETRY_ATTEMPTS.min)
+  @Max(RETRY_ATTEMPTS.max)
+  attempts?: number;
+
+  /** Milliseconds before the first of them, doubled for each further one; at most an hour. Default: 1,000. */
+  @IsOptional()
+  @IsInt()
+  @Min(BACKOFF_MS.min)
+  @Max(BACKOFF_MS.max)
+  backoffMs?: number;
+
+  /** Whether a run whose worker died is attempted again. Its steps may have had effects. Default: false. */
+  @IsOptional()
+  @IsBoolean()
+  onInterrupted?: boolean;
+}
+
+class TaskOptionsDto {
+  /** How many of its runs execute at the same time: 1 to 100. Default: 5. */
+  @IsOptional()
+  @IsInt()
+  @Min(CONCURRENCY.min)
+  @Max(CONCURRENCY.max)
+  concurrency?: number;
+
+  /** Milliseconds after which a run fails: 1 s to 24 h. Default: 60 s. */
+  @IsOptional()
+  @IsInt()
+  @Min(TIMEOUT_MS.min)
+  @Max(TIMEOUT_MS.max)
+  timeoutMs?: number;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TaskRetryDto)
+  retry?: TaskRetryDto;
+
+  /** Whether events and schedules start it. Default: true. */
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** Required for a task of type SCHEDULE, and only for it. */
+  @optional(checkSchedule)
+  schedule?: TaskScheduleDto;
+}
+
+export class CreateTaskDto extends TaskOptionsDto implements CreateTaskRequest {
+  /** @example 'Greet new customers' */
+  @IsFilledText()
+  @MaxLength(MAX_NAME_LENGTH)
+  name!: string;
+
+  /** How it is started. A task of any type can also be run by hand. */
+  @IsIn(TASK_TYPES)
+  type!: TaskType;
+
+  @required(checkWorkflow)
+  workflow!: WorkflowDto;
+}
+
+export class UpdateTaskDto extends TaskOptionsDto implements UpdateTaskRequest {
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(MAX_NAME_LENGTH)
+  name?: string;
+
+  /** Cannot change from EVENT while the task is subscribed to events. */
+  @IsOptional()
+  @IsIn(TASK_TYPES)
+  type?: TaskType;
+
+  @optional(checkWorkflow)
+  workflow?: WorkflowDto;
+}
+
+export class TaskQueryDto extends PageDto implements TaskQuery {
+  @IsOptional()
+  @IsIn(TASK_TYPES)
+  type?: TaskType;
+}
+
+class StoredRetryDto implements TaskRetry {
+  attempts!: number;
+  backoffMs!: number;
+  onInterrupted!: boolean;
+}
+
+class TaskApplicationDto implements TaskApplication {
+  identifier!: string;
+  /** The key of the task in the manifest. */
+  key!: string;
+  /** Whether the application is installed and still declares the task. */
+  installed!: boolean;
+}
+
+export class TaskDto implements Task {
+  id!: string;
+  name!: string;
+  type!: TaskType;
+  schedule!: TaskScheduleDto | null;
+  workflow!: WorkflowDto;
+  concurrency!: number;
+  timeoutMs!: number;
+  retry!: StoredRetryDto;
+  enabled!: boolean;
+  /** Why the platform disabled the task. */
+  disabledReason!: TaskDisabledReason | null;
+  ownerUserId!: string;
+  /** When the schedule is due next; null if it is not. */
+  nextDueAt!: string | null;
+  /** The application that the task belongs to. */
+  application!: TaskApplicationDto | null;
+  createdAt!: string;
+  updatedAt!: string;
+}
+
+export class TaskPageDto implements Page<Task> {
+  items!: TaskDto[];
+  nextCursor!: string | null;
+}

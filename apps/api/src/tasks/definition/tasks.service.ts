@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AuditAction,
+  CreateTaskRequest,
+  Page,
+  SchedulePreview,
+  Task,
+  TaskSchedule,
+  UpdateTaskRequest,
+} from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { readTime } from '../../infra/database/time.ts';
+import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import { withoutNulls } from '../../infra/runtime/json.ts';
+import { RunCreationService } from '../runs/run-creation.service.ts';
+import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
+import { assertManaged } from './task-access.ts';
+import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition } from './task-definition.ts';
+import { TaskDirectoryService } from './task-directory.service.ts';
+import { TaskReferencesService } from './task-references.service.ts';
+import { toTask } from './task-responses.ts';
+import { TaskEntity } from './task.entity.ts';
+import type { TaskQueryDto } from './tasks.dto.ts';
+import { deleteTask, getTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
+
+const PREVIEWED_TIMES = 5;
+/** What admins may change of a task that belongs to an application. */
+const CHANGEABLE: readonly string[] = ['enabled', 'concurrency', 'timeoutMs'];
+
+/** Manages tasks. */
+@Injectable()
+export class TasksService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly applications: ApplicationIdentitiesService,
+    private readonly directory: TaskDirectoryService,
+    private readonly references: TaskReferencesService,
+    private readonly runs: RunCreationService,
+  ) {}
+
+  async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
+    const { spaceId, userId } = caller;
+    const { limit, cursor } = query;
+    const type = query.type ?? null;
+    const ownerUserId = caller.role === 'ADMIN' ? null : userId;
+    const filter = { tasksOf: spaceId, ownerUserId, type };
+    const before = this.cursors.idAfter(cursor, filter);
+    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type }, before, limit + 1);
+    const identifiers = await this.identifiersOf(spaceId, tasks);
+    return this.cursors.page(
+      tasks,
+      limit,
+      filter,
+      ({ id }) => [id],
+      (task) => toTask(task, identifiers),
+    );
+  }
+
+  async create(caller: UserPrincipal, request: CreateTaskRequest): Promise<Task> {
+    const { spaceId, userId: ownerUserId } = caller;
+    const definition = newDefinition(request);
+    assertScheduleFits(definition);
+    await this.references.assertWorkflow(caller, { spaceId, ownerUserId }, definition.workflow);
+    const enabled = request.enabled ?? true;
+    const insert = async (tx: EntityManager) => {
+      const nextDueAt = await computeNextDue(tx, null, { ...definition, enabled });
+      return insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
+    };
+    // A client that repeats the request because of an error would have a second task that is due at the same times.
+    const isStored = ({ id }: TaskEntity) => this.database.manager.existsBy(TaskEntity, { spaceId, id });
+    return toTask(await transactionWithOutcome(this.database, insert, isStored), new Map());
+  }
+
+  async get(caller: UserPrincipal, id: string): Promise<Task> {
+    return this.toTask(assertManaged(caller, await getTask(this.database.manager, caller.spaceId, id)));
+  }
+
+  async update(call: AuditedCall, id: string, request: UpdateTaskRequest): Promise<Task> {
+    const change = withoutNulls(request);
+    const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
+    const { workflow } = change;
+    if (workflow !== undefined) await this.references.assertWorkflow(call.by, seen, workflow);
+    const task = await this.database.transaction(async (tx) => {
+      const current = assertManaged(call.by, await lockTask(tx, call.by.spaceId, id));
+      assertChangeable(call.by, current, Object.keys(change));
+      return this.change(tx, call, current, change);
+    });
+    if (change.concurrency !== undefined) await this.runs.publishReady(id, task.concurrency);
+    return this.toTask(task);
+  }
+
+  async delete(call: AuditedCall, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const task = assertManaged(call.by, await lockTask(tx, call.by.spaceId, id));
+      if (task.applicationId !== null) {
+        throw conflict(
+          `Task ${id} belongs to an application: uninstall the application, or disable the task`,
+        );
+      }
+      await this.directory.assertChange(tx, task, { deleted: true });
+      await deleteTask(tx, task);
+      await auditForeign(tx, call, 'task.delete', task);
+    });
+  }
+
+  async previewSchedule({ cron, timezone }: TaskSchedule): Promise<SchedulePreview> {
+    const now = await readTime(this.database);
+    const times = listDueTimes({ cron, timezone }, now, PREVIEWED_TIMES);
+    return { dueAt: times.map((time) => time.toISOString()) };
+  }
+
+  /** Changes a task that the transaction has locked. */
+  private async change(
+    tx: EntityManager,
+    call: AuditedCall,
+    current: TaskEntity,
+    change: UpdateTaskRequest,
+  ): Promise<TaskEntity> {
+    const definition = changeDefinition(current, change);
+    assertScheduleFits(definition);
+    if (definition.type !== current.type) {
+      await this.directory.assertChange(tx, current, { type: definition.type });
+    }
+    const enabled = change.enabled ?? current.enabled;
+    if (enabled && !current.enabled) await this.references.assertOwner(tx, current);
+    const disabledReason = enabled ? null : current.disabledReason;
+    const isRescheduled = enabled !== current.enabled || definition.schedule !== current.schedule;
+    const nextDueAt = isRescheduled
+      ? await computeNextDue(tx, current, { ...definition, enabled })
+      : current.nextDueAt;
+    await auditForeign(tx, call, 'task.update', current, { fields: Object.keys(change) });
+    return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt });
+  }
+
+  private async toTask(task: TaskEntity): Promise<Task> {
+    return toTask(task, await this.identifiersOf(task.spaceId, [task]));
+  }
+
+  private identifiersOf(spaceId: string, tasks: readonly TaskEntity[]): Promise<Map<string, string>> {
+    const ids = new Set(tasks.flatMap(({ applicationId }) => applicationId ?? []));
+    return this.applications.names(this.database, spaceId, [...ids]);
+  }
+}
+
+function assertScheduleFits(definition: TaskDefinition): void {
+  const problem = scheduleProblem(definition);
+  if (problem !== null) throw invalid(`schedule ${problem}`);
+}
+
+/** Throws FORBIDDEN or CONFLICT for a field of a task of an application that the caller may not change. */
+function assertChangeable(caller: UserPrincipal, task: TaskEntity, fields: readonly string[]): void {
+  if (task.applicationId === null) return;
+  if (caller.role !== 'ADMIN') throw forbidden(`Only admins change task ${task.id} of an application`);
+  if (task.retiredAt !== null) throw conflict(`The application of task ${task.id} no longer has it`);
+  const fixed = fields.filter((field) => !CHANGEABLE.includes(field));
+  if (fixed.length > 0) {
+    throw conflict(`Task ${task.id} belongs to an application, whose manifest defines ${fixed.join(', ')}`);
+  }
+}
+
+/** When a task is due next; null for one that is disabled or has no schedule. */
+async function computeNextDue(
+  tx: EntityManager,
+  current: TaskEntity | null,
+  { schedule, enabled }: Pick<TaskEntity, 'schedule' | 'enabled'>,
+): Promise<Date | null> {
+  if (!enabled || schedule === null) return null;
+  return (current && keptDueTime(current, schedule)) ?? nextDueTime(schedule, await readTime(tx));
+}
+
+/** Records what an admin does to another user's task. What owners do to their own tasks is not recorded. */
+async function auditForeign(
+  tx: EntityManager,
+  { by, requestId }: AuditedCall,
+  action: AuditAction,
+  { id, name, ownerUserId }: TaskEntity,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  if (ownerUserId === by.userId) return;
+  const details = { name, ...more };
+  await recordAudit(tx, by, { action, targetType: 'task', targetId: id, details, requestId });
+}

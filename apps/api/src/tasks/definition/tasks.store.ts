@@ -1,0 +1,146 @@
+import type { TaskType } from '@platform/contracts';
+import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { insertRow, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { TaskEntity } from './task.entity.ts';
+
+/** Returns what other modules may know of tasks, deleted ones included. */
+export function listTaskFacts(sql: Sql, spaceId: string, ids: readonly string[]): Promise<TaskFacts[]> {
+  return rows(
+    sql,
+    `select id, name, type, enabled, disabled_reason as "disabledReason", owner_user_id as "ownerUserId",
+       deleted_at is null and retired_at is null as exists
+     from task where space_id = $1 and id = any($2::uuid[])`,
+    [spaceId, ids],
+  );
+}
+
+export interface TaskFilter {
+  spaceId: string;
+  /** Null: the tasks of all members. */
+  ownerUserId: string | null;
+  type: TaskType | null;
+}
+
+/** The tasks of a space with ids below `before`, newest first, without those that their application no longer has. */
+export function listTasks(
+  tx: EntityManager,
+  { spaceId, ownerUserId, type }: TaskFilter,
+  before: string | null,
+  limit: number,
+): Promise<TaskEntity[]> {
+  return tx.find(TaskEntity, {
+    where: {
+      spaceId,
+      deletedAt: IsNull(),
+      retiredAt: IsNull(),
+      ...(ownerUserId !== null && { ownerUserId }),
+      ...(type !== null && { type }),
+      ...(before !== null && { id: LessThan(before) }),
+    },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+/** Returns a task, retired ones included. Throws NOT_FOUND, or FORBIDDEN for a task of another space. */
+export async function getTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
+  const where = { spaceId, id: requireUuid(id, `Task ${id}`), deletedAt: IsNull() };
+  return (await tx.findOneBy(TaskEntity, where)) ?? (await refuseTask(tx, id));
+}
+
+/** As `getTask`, and locks the row until the transaction ends. */
+export async function lockTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
+  const task = await tx.findOne(TaskEntity, {
+    where: { spaceId, id: requireUuid(id, `Task ${id}`), deletedAt: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return task ?? (await refuseTask(tx, id));
+}
+
+export async function deleteTask(tx: EntityManager, { spaceId, id }: TaskEntity): Promise<void> {
+  await tx.update(TaskEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()', nextDueAt: null });
+}
+
+/** Disables the tasks of a person who leaves the space. A retired task gets a new owner before it can run again. */
+export async function disableTasksOf(tx: EntityManager, spaceId: string, ownerUserId: string): Promise<void> {
+  await tx.update(
+    TaskEntity,
+    { spaceId, ownerUserId, enabled: true, deletedAt: IsNull(), retiredAt: IsNull() },
+    {
+      enabled: false,
+      disabledReason: 'OWNER_REMOVED',
+      nextDueAt: null,
+      updatedAt: () => 'clock_timestamp()',
+    },
+  );
+}
+
+/** Returns a task that is neither deleted nor retired. Its key columns and its type stay until the transaction ends. */
+export async function getSharedTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
+  const task = await tx.findOne(TaskEntity, {
+    where: { spaceId, id: requireUuid(id, `Task ${id}`), deletedAt: IsNull(), retiredAt: IsNull() },
+    // Changes of a task lock it for update, which waits for this lock.
+    lock: { mode: 'for_key_share' },
+  });
+  return task ?? (await refuseTask(tx, id));
+}
+
+async function refuseTask(tx: EntityManager, id: string): Promise<never> {
+  throw await missingOrForeign(tx, TaskEntity, { id, deletedAt: IsNull() }, `Task ${id}`);
+}
+
+/** Returns a task of an application, retired or not, and locks it; null if the application never had it. */
+export function lockTaskOfApplication(
+  tx: EntityManager,
+  applicationId: string,
+  applicationKey: string,
+): Promise<TaskEntity | null> {
+  return tx.findOne(TaskEntity, {
+    where: { applicationId, applicationKey },
+    lock: { mode: 'pessimistic_write' },
+  });
+}
+
+export function insertTask(tx: EntityManager, values: ColumnValues<TaskEntity>): Promise<TaskEntity> {
+  return insertRow(tx, TaskEntity, values);
+}
+
+/** Changes a task that the transaction has locked. */
+export function updateTask(
+  tx: EntityManager,
+  { spaceId, id }: TaskEntity,
+  values: ColumnValues<TaskEntity>,
+): Promise<TaskEntity> {
+  return updateRow(tx, TaskEntity, { spaceId, id }, { ...values, updatedAt: () => 'clock_timestamp()' });
+}
+
+const toRetire = (applicationId: string, keptKeys: readonly string[]) => ({
+  applicationId,
+  retiredAt: IsNull(),
+  applicationKey: Not(In(keptKeys)),
+});
+
+/** Returns the ids of the tasks that `retireTasks` would retire. */
+export async function listTasksToRetire(
+  tx: EntityManager,
+  applicationId: string,
+  keptKeys: readonly string[],
+): Promise<string[]> {
+  const tasks = await tx.find(TaskEntity, { select: { id: true }, where: toRetire(applicationId, keptKeys) });
+  return tasks.map(({ id }) => id);
+}
+
+/** Retires the tasks of an application except those with the given keys. A retired task is not due. */
+export async function retireTasks(
+  tx: EntityManager,
+  applicationId: string,
+  keptKeys: readonly string[],
+): Promise<void> {
+  await tx.update(TaskEntity, toRetire(applicationId, keptKeys), {
+    retiredAt: () => 'clock_timestamp()',
+    nextDueAt: null,
+  });
+}

@@ -1,0 +1,71 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { STEP_KINDS, type Step, type StepKind } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { invalidFor } from '../../infra/errors/app-error.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
+import { formatProblem } from '../definition/problems.ts';
+import { MAX_VALUE_BYTES } from '../runs/run-budget.ts';
+import { describeError } from './run-outcome.ts';
+import { StepError } from '../runs/step-error.ts';
+import { checkResolvedFields } from '../definition/workflow.ts';
+
+/** How the code of a task spells each kind of action. */
+const NAMES: Partial<Record<StepKind, string>> = {
+  emit: 'platform.emit',
+  agent: 'platform.agents.execute',
+  tool: 'platform.tools.invoke',
+};
+
+/** What the code of a task can call: the actions of other steps, each as the owner of the task. */
+@Injectable()
+export class CodeCallsRegistry {
+  private readonly logger = new Logger(CodeCallsRegistry.name);
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly actions: ActionRegistry,
+  ) {}
+
+  /** Returns the output of the action as JSON. `number` tells the calls of one step apart. */
+  async call(context: ActionContext, number: number, kind: string, request: unknown): Promise<string> {
+    const name = isStepKind(kind) ? NAMES[kind] : undefined;
+    const action = isStepKind(kind) ? this.actions.get(kind) : null;
+    if (action === null || name === undefined) {
+      throw new StepError('STEP_UNAVAILABLE', `${name ?? kind} is not available`);
+    }
+    const { owner, spaceId } = context;
+    const step = toStep(context.step.id, action.kind, request, name);
+    const problems = await action.validate(this.database, { spaceId, owner }, step, name);
+    if (problems.length > 0) throw invalidFor(problems);
+    const stepKey = `${context.stepKey}:${number}`;
+    return format(await action.run({ ...context, step, stepKey }), name);
+  }
+
+  /** What the code learns of a failed call. */
+  describe(error: unknown): { code: string; message: string } {
+    const described = describeError(error);
+    if (described.code === 'SERVER_ERROR')
+      this.logger.error({ err: error }, 'A call of a task failed unexpectedly');
+    return described;
+  }
+}
+
+function toStep(id: string, kind: StepKind, request: unknown, name: string): Step {
+  if (!isObject(request)) throw invalidFor([`${name} must receive an object`]);
+  const problems = checkResolvedFields(kind, request, [name]);
+  if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
+  return { ...request, id, kind } as Step;
+}
+
+function format(output: unknown, name: string): string {
+  const json = JSON.stringify(output ?? null);
+  if (json.length > MAX_VALUE_BYTES) {
+    throw new StepError('STEP_TOO_LARGE', `The result of ${name} has more than ${MAX_VALUE_BYTES} bytes`);
+  }
+  return json;
+}
+
+function isStepKind(kind: string): kind is StepKind {
+  return (STEP_KINDS as readonly string[]).includes(kind);
+}

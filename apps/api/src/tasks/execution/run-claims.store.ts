@@ -1,0 +1,226 @@
+import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
+import type { DataSource } from 'typeorm';
+import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { joinTrigger } from '../runs/run-trigger.ts';
+
+// Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
+// Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
+// when it planned: 'lateral' with 'limit', and 'state <>' where the index of the other state must not be used.
+
+/** A run that a process has claimed, with its task as it is now. */
+export interface ClaimedRun {
+  id: string;
+  spaceId: string;
+  taskId: string;
+  ownerUserId: string;
+  origin: RunOrigin;
+  trigger: Trigger | null;
+  inputs: Record<string, unknown>;
+  attempt: number;
+  workflow: Workflow;
+  timeoutMs: number;
+  retry: TaskRetry;
+  /** Whether the task was deleted, or retired by its application, since the run was queued. */
+  isTaskGone: boolean;
+  /** Whether its cancellation was requested of a process that has given the run back. */
+  cancelRequested: boolean;
+}
+
+/** Who executes a run. */
+export interface Claim {
+  runId: string;
+  /** Proves in every write that the run still belongs to the claim. */
+  fencingToken: string;
+}
+
+/** A task of which runs were to be claimed. */
+export interface ClaimedTask {
+  taskId: string;
+  concurrency: number;
+  /** Whether the task has all its slots, free or not. */
+  hasSlots: boolean;
+  /** The ids that named the task: its own, or those of its runs. */
+  ids: string[];
+}
+
+export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
+
+const CLAIMED_RUN = `
+  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload,
+  r.inputs, r.attempt, r.cancel_requested as "cancelRequested", t.timeout_ms as "timeoutMs", t.retry,
+  t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
+
+type StoredRun = FencedRun & { payload: Record<string, unknown> | null };
+
+function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
+  return { ...run, trigger: joinTrigger(run.trigger, payload) };
+}
+
+/**
+ * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
+ * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
+ * free. Only the slots that are needed are read: a task can have many.
+ */
+export const CLAIM_RUNS = `
+  with hinted as materialized (
+    select task_id, array_agg(id) as hints from (
+      select q.task_id, h.id from (select distinct unnest($1::uuid[])) as h(id) cross join lateral (
+        select task_id from run_queue where run_id = h.id and state <> 'RUNNING' limit 1
+      ) q
+      union all
+      select t.id, t.id from unnest($1::uuid[]) as h(id) cross join lateral (
+        select id from task where id = h.id limit 1
+      ) t
+    ) named group by task_id
+  ), wanted as materialized (
+    select h.task_id, h.hints, t.concurrency,
+      coalesce((select true from run_slot where task_id = h.task_id and n = t.concurrency), false) as has_slots,
+      (select count(run_id) from run_slot where task_id = h.task_id and n > t.concurrency) as excess
+    from hinted h join task t on t.id = h.task_id
+  ), free as materialized (
+    select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
+      count(*) over (partition by w.task_id) as found
+    from wanted w cross join lateral (
+      select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
+      order by n limit cardinality(w.hints) + w.excess for update skip locked
+    ) s
+  ), slot as materialized (
+    select task_id, n, i from free where i <= found - excess
+  ), picked as materialized (
+    select f.task_id, q.run_id, row_number() over (partition by f.task_id order by q.available_at, q.run_id) as i
+    from (select task_id, count(*) as n from slot group by task_id) f cross join lateral (
+      select run_id, available_at from run_queue
+      where task_id = f.task_id and state = 'READY' and available_at <= statement_timestamp()
+      order by available_at, run_id limit f.n for update skip locked
+    ) q
+  ), pair as materialized (
+    select run_id, task_id, n, ($2::uuid[])[row_number() over ()] as fencing_token
+    from picked join slot using (task_id, i)
+  ), taken as (
+    update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
+  ), queued as (
+    update run_queue q set state = 'RUNNING', slot = p.n, fencing_token = p.fencing_token, hints = 0,
+      next_publish_at = null, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    from pair p where q.run_id = p.run_id
+  ), r as (
+    update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())
+    from pair p where id = p.run_id returning run.*, p.fencing_token
+  ), attempt as (
+    insert into run_attempt (run_id, attempt, fencing_token, status)
+    select id, attempt, fencing_token, 'RUNNING' from r
+  )
+  select w.task_id as "wantedTaskId", w.concurrency, w.has_slots as "hasSlots",
+    case when row_number() over same_task = 1 then w.hints::text[] end as hints,
+    case when row_number() over same_task = 1 then t.workflow end as workflow,
+    r.fencing_token as "fencingToken", ${CLAIMED_RUN}
+  from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
+  window same_task as (partition by w.task_id)`;
+
+/** What can be large is only in the first row of a task. */
+type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean } & (
+  { hints: string[]; workflow: Workflow } | { hints: null; workflow: null }
+) &
+  (Omit<StoredRun, 'workflow'> | { id: null });
+
+/**
+ * Claims runs of tasks, which are named by their own ids or by those of runs that wait: for each id at most one run, the
+ * one that has waited longest. Returns the runs and the tasks. `tokens`: one for each id.
+ */
+export async function claimRuns(
+  database: DataSource,
+  ids: readonly string[],
+  tokens: readonly string[],
+  leaseMs: number,
+): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
+  const found = await preparedRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
+  const tasks = new Map<string, ClaimedTask & { workflow: Workflow }>();
+  for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, workflow } of found)
+    if (hints !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints, workflow });
+  const runs = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, hints: _h, ...run }) => {
+    const task = tasks.get(wantedTaskId);
+    return run.id === null || task === undefined ? [] : toFencedRun({ ...run, workflow: task.workflow });
+  });
+  return { runs, tasks: [...tasks.values()] };
+}
+
+/** Returns the runs that claims took although the response was lost. */
+export async function findClaimedRuns(
+  sql: Sql,
+  ids: readonly string[],
+  tokens: readonly string[],
+): Promise<FencedRun[]> {
+  const found = await rows<StoredRun>(
+    sql,
+    `select q.fencing_token as "fencingToken", t.workflow, ${CLAIMED_RUN}
+     from (
+       select task_id from run where id = any($1::uuid[]) union select id from task where id = any($1::uuid[])
+     ) w
+       join run_slot s on s.task_id = w.task_id
+       join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = any($2::uuid[])
+       join run r on r.id = q.run_id join task t on t.id = r.task_id`,
+    [ids, tokens],
+  );
+  return found.map(toFencedRun);
+}
+
+/** Creates the slots that a task lacks. Waits for whoever creates the same ones. */
+export async function createSlots(sql: Sql, taskId: string, concurrency: number): Promise<void> {
+  await rows(
+    sql,
+    `insert into run_slot (task_id, n) select $1, n from generate_series(1, $2::int) n on conflict do nothing`,
+    [taskId, concurrency],
+  );
+}
+
+/** Renews the leases of claims. Locks rows in the order of their ids, as every statement does. Returns the ids of the runs that still belong to them. */
+export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
+  const renewed = await rows<{ id: string }>(
+    sql,
+    `with own as materialized (
+       select q.run_id from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
+         join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'
+       order by q.run_id for no key update of q
+     )
+     update run_queue q set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+     from own where q.run_id = own.run_id returning q.run_id as id`,
+    [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken), leaseMs],
+  );
+  return new Set(renewed.map(({ id }) => id));
+}
+
+/** Returns whether each run that still belongs to one of the claims is to be cancelled, by run id. */
+export async function findCancelRequests(sql: Sql, claims: readonly Claim[]): Promise<Map<string, boolean>> {
+  const held = await rows<{ id: string; isRequested: boolean }>(
+    sql,
+    `select q.run_id as id, q.cancel_requested as "isRequested"
+     from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
+       join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'`,
+    [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken)],
+  );
+  return new Map(held.map(({ id, isRequested }) => [id, isRequested]));
+}
+
+/** A running run whose lease has expired, or expires soon. */
+export interface ExpiringRun extends Claim {
+  taskId: string;
+  attempt: number;
+  retry: TaskRetry;
+  isTaskGone: boolean;
+  cancelRequested: boolean;
+  isExpired: boolean;
+  /** As text, because it is only compared. */
+  leaseUntil: string;
+}
+
+export const EXPIRING_RUNS = `
+  select q.run_id as "runId", q.fencing_token as "fencingToken", q.task_id as "taskId", r.attempt, t.retry,
+    t.deleted_at is not null or t.retired_at is not null as "isTaskGone", q.cancel_requested as "cancelRequested",
+    q.lease_until < statement_timestamp() as "isExpired", q.lease_until::text as "leaseUntil"
+  from run_queue q join task t on t.id = q.task_id join run r on r.id = q.run_id
+  where q.state = 'RUNNING' and q.lease_until < statement_timestamp() + $1 * interval '1 millisecond'
+  order by q.lease_until limit $2`;
+
+/** Lists running runs whose leases expire within a time, those that expired first first. */
+export function listExpiring(sql: Sql, withinMs: number, limit: number): Promise<ExpiringRun[]> {
+  return rows(sql, EXPIRING_RUNS, [withinMs, limit]);
+}

@@ -1,0 +1,201 @@
+import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
+import type { DataSource } from 'typeorm';
+import { firstRow, preparedRows, type Sql } from '../../infra/database/rows.ts';
+import type { Claim } from './run-claims.store.ts';
+
+// Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
+// queue row, so that a run which another process has taken over, or ended, is left as it is. The rows are locked in the
+// order of their ids, so that no two statements wait for each other. They are looked up one by one: see run-claims.store.ts.
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id));
+
+/** The rows of `m`, which has the columns `run_id` and `fencing_token`, whose claims still hold. */
+const held = (columns: string, lock: 'no key update' | 'update') => `
+  select q.*, ${columns} from (select * from m order by run_id) m cross join lateral (
+    select run_id, task_id, slot, lease_until, cancel_requested from run_queue
+    where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
+  ) q`;
+
+/** How a step ended that is stored as running. */
+export interface StepEnd {
+  position: number;
+  status: RunAttemptStatus;
+  /** As JSON; null for none. */
+  output: string | null;
+  log: string;
+  error: RunError | null;
+}
+
+/** The columns of ended steps, with the types of their parameters from `$first` on. */
+const ENDED = 'ended_position, ended_status, ended_output, ended_log, ended_error';
+const endedTypes = (first: number) =>
+  ['int', 'text', 'json', 'json', 'json'].map((type, i) => `$${first + i}::${type}[]`).join(', ');
+
+function endedColumns(changes: readonly { ended: StepEnd | null }[]): unknown[][] {
+  const steps = changes.map(({ ended }) => ended);
+  return [
+    steps.map((step) => step?.position ?? null),
+    steps.map((step) => step?.status ?? null),
+    steps.map((step) => step?.output ?? null),
+    steps.map((step) => step && json(step.log)),
+    steps.map((step) => step && json(step.error)),
+  ];
+}
+
+export interface StepStart extends Claim {
+  attempt: number;
+  position: number;
+  stepId: string;
+  kind: StepKind;
+  /** As JSON; null for none. */
+  input: string | null;
+  /** The step before, unless its end is stored. */
+  ended: StepEnd | null;
+}
+
+export const START_STEPS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[],
+      ${endedTypes(8)}) as m(run_id, fencing_token, attempt, position, step_id, kind, input, ${ENDED})
+  ), own as materialized (
+    ${held(`m.attempt, m.position, m.step_id, m.kind, m.input, ${ENDED}`, 'no key update')}
+  ), ended as (
+    update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
+      finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+    from own
+    where s.run_id = own.run_id and s.attempt = own.attempt and s.position = ended_position and s.status = 'RUNNING'
+  ), started as (
+    insert into run_step (run_id, attempt, position, step_id, kind, status, input)
+    select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
+  ) select run_id as id from own`;
+
+/**
+ * Stores how steps ended, and marks the next ones as running, before they have any effect. Returns the ids of the runs that
+ * still belong to their claims.
+ */
+export async function startSteps(database: DataSource, steps: readonly StepStart[]): Promise<Set<string>> {
+  const own = await preparedRows<{ id: string }>(database, 'start_run_steps', START_STEPS, [
+    steps.map(({ runId }) => runId),
+    steps.map(({ fencingToken }) => fencingToken),
+    steps.map(({ attempt }) => attempt),
+    steps.map(({ position }) => position),
+    steps.map(({ stepId }) => stepId),
+    steps.map(({ kind }) => kind),
+    steps.map(({ input }) => input),
+    ...endedColumns(steps),
+  ]);
+  return ids(own);
+}
+
+export interface AttemptEnd extends Claim {
+  attempt: number;
+  status: RunAttemptStatus;
+  error: RunError | null;
+  /** Milliseconds until the next attempt; null: the run ends. If its cancellation was requested, it is CANCELLED instead. */
+  delayMs: number | null;
+  /** The last step, unless its end is stored. Any other step that is stored as running ends like the attempt. */
+  ended: StepEnd | null;
+}
+
+export const END_ATTEMPTS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(9)})
+      as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
+  ), held as materialized (
+    ${held(`m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
+  ), own as (
+    select *, delay_ms is not null and not cancel_requested as is_again
+    from held where not $8::boolean or lease_until < statement_timestamp()
+  ), gone as (
+    delete from run_queue q using own where q.run_id = own.run_id and not own.is_again
+  ), again as (
+    update run_queue q set state = 'READY', slot = null, lease_until = null, hints = 1,
+      available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
+      next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
+    from own where q.run_id = own.run_id and own.is_again
+  ), ended as (
+    update run r set
+      status = case when own.is_again then 'QUEUED' when own.delay_ms is null then own.status else 'CANCELLED' end,
+      error = case when own.delay_ms is null then own.error end,
+      finished_at = case when not own.is_again then clock_timestamp() end,
+      attempt = case when own.is_again then r.attempt + 1 else r.attempt end
+    from own where r.id = own.run_id
+  ), attempt as (
+    update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
+    from own where a.run_id = own.run_id and a.attempt = own.attempt
+  ), step as (
+    update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
+      output = case when s.position = ended_position then ended_output end,
+      log = case when s.position = ended_position then ended_log end,
+      error = case when s.position = ended_position then ended_error end,
+      finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+    from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
+  ), freed as (
+    update run_slot s set run_id = null from own cross join lateral (
+      select ctid as at from run_slot where task_id = own.task_id and run_id = own.run_id and n = coalesce(own.slot,
+        (select n from run_slot where task_id = own.task_id and run_id = own.run_id limit 1)) limit 1
+    ) f where s.ctid = f.at
+  ) select run_id as id from own`;
+
+/**
+ * Ends attempts and frees their slots. The runs end as well, or are queued again. With `onlyExpired`, only those whose
+ * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
+ */
+export async function endAttempts(
+  database: DataSource,
+  ends: readonly AttemptEnd[],
+  republishAfterMs: number,
+  onlyExpired = false,
+): Promise<Set<string>> {
+  const own = await preparedRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
+    ends.map(({ runId }) => runId),
+    ends.map(({ fencingToken }) => fencingToken),
+    ends.map(({ attempt }) => attempt),
+    ends.map(({ status }) => status),
+    ends.map(({ error }) => json(error)),
+    ends.map(({ delayMs }) => delayMs),
+    republishAfterMs,
+    onlyExpired,
+    ...endedColumns(ends),
+  ]);
+  return ids(own);
+}
+
+/** Returns a claimed run to the queue as if it had not been claimed. Returns false if it does not belong to the claim. */
+export async function releaseRun(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  attempt: number,
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       update run_queue set state = 'READY', slot = null, lease_until = null, hints = 0, next_publish_at = clock_timestamp()
+       where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
+     ), queued as (
+       update run set status = 'QUEUED', started_at = case when attempt > 1 then started_at end
+       where id = (select run_id from own)
+     ), attempt as (
+       delete from run_attempt where run_id = (select run_id from own) and attempt = $3
+     ), freed as (
+       update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
+     ) select run_id from own`,
+    [runId, fencingToken, attempt],
+  );
+  return row !== null;
+}
+
+/** Whether the claim itself ended this attempt, although the response was lost. */
+export async function hasEnded(sql: Sql, { runId, fencingToken }: Claim, attempt: number): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `select run_id from run_attempt
+     where run_id = $1 and attempt = $2 and fencing_token = $3 and status <> 'RUNNING'`,
+    [runId, attempt, fencingToken],
+  );
+  return row !== null;
+}

@@ -1,0 +1,99 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { Messaging } from '../../infra/messaging/messaging.ts';
+import { listExpiring, type ExpiringRun } from './run-claims.store.ts';
+import { endAttempts } from './run-endings.store.ts';
+import { decideRetry, INTERRUPTED, stoppedOutcome, TASK_GONE, type Outcome } from './run-outcome.ts';
+import { RunWakeupsService } from './run-wakeups.service.ts';
+
+const BATCH = 1_000;
+const MAX_POLL_MS = 1_000;
+/** Parts of a lease. A process renews after a quarter: one that lives renews twice while its lease is watched. */
+const WATCHED = 0.6;
+const UNCHANGED = 0.5;
+
+/** A lease as it was first seen. */
+interface Sighting {
+  leaseUntil: string;
+  /** By the clock of `performance.now()`. */
+  since: number;
+}
+
+/**
+ * Ends runs whose process has died. An expired lease alone is no proof of that: when the clock of the database jumps, all
+ * leases expire at once. So a lease must also have stayed the same for longer than a living process takes to renew it.
+ */
+@Injectable()
+export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RunReaperWorker.name);
+  private sightings = new Map<string, Sighting>();
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly database: BackgroundDatabase,
+    private readonly messaging: Messaging,
+    private readonly wakeups: RunWakeupsService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.config.isWorker) return;
+    const pollMs = Math.min(MAX_POLL_MS, this.config.runLeaseMs / 8);
+    this.timer = setInterval(() => this.tick(), pollMs).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private tick(): void {
+    this.running ??= this.reap().finally(() => (this.running = null));
+  }
+
+  /** Never rejects. */
+  private async reap(): Promise<void> {
+    const { runLeaseMs } = this.config;
+    try {
+      const expiring = await listExpiring(this.database, WATCHED * runLeaseMs, BATCH);
+      const now = performance.now();
+      const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
+      this.sightings = sightings;
+      for (const run of expiring) {
+        const { since } = sightings.get(run.fencingToken) ?? { since: now };
+        if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Interrupted runs could not be ended; retrying');
+    }
+  }
+
+  private sight({ fencingToken, leaseUntil }: ExpiringRun, now: number): Sighting {
+    const known = this.sightings.get(fencingToken);
+    return known?.leaseUntil === leaseUntil ? known : { leaseUntil, since: now };
+  }
+
+  private async end(run: ExpiringRun): Promise<void> {
+    const outcome = outcomeOf(run);
+    const { runId, fencingToken, attempt, retry } = run;
+    const delayMs = decideRetry(outcome, retry, attempt);
+    const end = { runId, fencingToken, attempt, ...outcome, delayMs, ended: null };
+    const { republishAfterMs } = this.messaging.pace;
+    const isEnded = (await endAttempts(this.database, [end], republishAfterMs, true)).has(runId);
+    if (!isEnded) return;
+    this.logger.warn({ run: runId, attempt }, 'The process that executed a run has ended');
+    await this.wakeups.wake(run.taskId);
+  }
+}
+
+function outcomeOf({ cancelRequested, isTaskGone }: ExpiringRun): Outcome {
+  if (cancelRequested) return stoppedOutcome('cancelled', 0);
+  return isTaskGone ? TASK_GONE : INTERRUPTED;
+}

@@ -1,0 +1,113 @@
+import { Logger } from '@nestjs/common';
+import type { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import type { Messaging } from '../../infra/messaging/messaging.ts';
+import { ActiveRun } from './active-run.ts';
+import type { ClaimedRun } from './run-claims.store.ts';
+import type { RunLeasesWorker } from './run-leases.worker.ts';
+import { SUCCEEDED } from './run-outcome.ts';
+import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
+
+/** A database whose statements hold the runs that are not `lost`, and fail if a value is what PostgreSQL cannot store. */
+class FakeDatabase {
+  readonly lost = new Set<string>();
+  /** The name of each statement, with its runs. */
+  readonly statements: [name: string, ...runs: string[]][] = [];
+  /** The values of the last statement, one list per column. */
+  values: unknown[] = [];
+  readonly driver = { master: this };
+
+  async query(statement: string | { name: string; values: unknown[] }): Promise<unknown> {
+    // Whether the claim itself has ended the attempt: it has not.
+    if (typeof statement === 'string') return [];
+    const { name, values } = statement;
+    const ids = values[0] as string[];
+    this.statements.push([name, ...ids]);
+    this.values = values;
+    await Promise.resolve();
+    if (JSON.stringify(values).includes('too deep'))
+      throw Object.assign(new Error('stack depth limit exceeded'), { code: '54001' });
+    return { rows: ids.filter((id) => !this.lost.has(id)).map((id) => ({ id })) };
+  }
+}
+
+let database: FakeDatabase;
+let writes: RunWritesService;
+
+beforeEach(() => {
+  database = new FakeDatabase();
+  const messaging = { pace: { republishAfterMs: 200 } };
+  const leases = { gathering: { isEnough: () => true, maxMs: 0 } };
+  writes = new RunWritesService(
+    database as unknown as BackgroundDatabase,
+    messaging as Messaging,
+    leases as unknown as RunLeasesWorker,
+  );
+});
+
+function activate(id: string): ActiveRun {
+  const retry = { attempts: 0, backoffMs: 0, onInterrupted: false };
+  return new ActiveRun({ id, attempt: 1, retry } as ClaimedRun, `token of ${id}`, performance.now());
+}
+
+const start = (position = 0) => ({
+  ...{ attempt: 1, position, stepId: `step ${position}` },
+  ...{ kind: 'code' as const, input: null },
+});
+
+const succeeded = (output: string) => ({
+  ...{ position: 0, status: 'SUCCEEDED' as const, output },
+  ...{ log: '', error: null },
+});
+
+describe('RunWrites', () => {
+  it('stores what happens at the same time in one statement, in order', async () => {
+    const [a, b, c] = [activate('a'), activate('b'), activate('c')];
+    await Promise.all([a, b].map((active) => writes.startStep(active, start())));
+    a.ended = succeeded('1');
+    await Promise.all([writes.end(a, SUCCEEDED), writes.startStep(c, start()), writes.end(b, SUCCEEDED)]);
+    expect(database.statements).toEqual([
+      ['start_run_steps', 'a', 'b'],
+      ['end_run_attempts', 'a', 'b'],
+      ['start_run_steps', 'c'],
+    ]);
+  });
+
+  it('stores the end of a step once, with the start of the next', async () => {
+    const active = activate('a');
+    active.ended = succeeded('"output"');
+    await writes.startStep(active, start(1));
+    expect(database.values.slice(7)).toEqual([[0], ['SUCCEEDED'], ['"output"'], ['""'], [null]]);
+    await writes.startStep(active, start(2));
+    expect(database.values.slice(7)).toEqual([[null], [null], [null], [null], [null]]);
+  });
+
+  it('keeps the end of a step whose statement stored nothing', async () => {
+    const active = activate('a');
+    active.ended = succeeded('1');
+    database.lost.add('a');
+    await expect(writes.startStep(active, start(1))).rejects.toThrow(RunSuperseded);
+    expect(active.ended).toEqual(succeeded('1'));
+  });
+
+  it('supersedes only the runs of a statement that have lost their claims', async () => {
+    const all = ['a', 'b', 'c'].map(activate);
+    database.lost.add('b');
+    const ended = await Promise.allSettled(all.map((active) => writes.end(active, SUCCEEDED)));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((ended[1] as PromiseRejectedResult).reason).toBeInstanceOf(RunSuperseded);
+  });
+
+  it('fails only the run whose output cannot be stored', async () => {
+    Logger.overrideLogger(false);
+    const all = ['a', 'b', 'c'].map(activate);
+    for (const active of all) active.ended = succeeded(active.run.id === 'b' ? 'too deep' : '1');
+    expect(await Promise.all(all.map((active) => writes.end(active, SUCCEEDED)))).toEqual([null, null, null]);
+    expect(database.statements.map(([, ...runs]) => runs)).toEqual([
+      ['a', 'b', 'c'],
+      ...[['a'], ['b'], ['c'], ['b']],
+    ]);
+    const error = '{"code":"SERVER_ERROR","message":"The step failed unexpectedly"}';
+    expect(database.values.slice(3, 5)).toEqual([['FAILED'], [error]]);
+    expect(database.values.slice(8)).toEqual([[0], ['FAILED'], [null], ['""'], [error]]);
+  });
+});

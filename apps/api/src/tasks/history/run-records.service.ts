@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Run, RunStatus } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { notFound } from '../../infra/errors/app-error.ts';
+import { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
+import { toRun, toRunAttempt, toRunStep } from './run-responses.ts';
+import { RunStepEntity } from '../runs/run-step.entity.ts';
+import { RunEntity } from '../runs/run.entity.ts';
+import { findRun, listRuns, type RunRow, type RunScope } from '../runs/runs.store.ts';
+import { mayManage } from '../definition/task-access.ts';
+
+/** Reads runs for their owners and for admins. */
+@Injectable()
+export class RunRecordsService {
+  constructor(private readonly database: DataSource) {}
+
+  /** Throws FORBIDDEN for a run of another space, NOT_FOUND for a run that the caller may not see. */
+  async get(caller: UserPrincipal, id: string): Promise<RunRow> {
+    const label = `Run ${id}`;
+    const run = await findRun(this.database, caller.spaceId, requireUuid(id, label));
+    if (run === null) throw await missingOrForeign(this.database.manager, RunEntity, { id }, label);
+    if (!mayManage(caller, run)) throw notFound(`${label} does not exist`);
+    return run;
+  }
+
+  list(scope: RunScope, status: RunStatus | null, below: string | null, count: number): Promise<RunRow[]> {
+    return listRuns(this.database, scope, status, below, count);
+  }
+
+  /** Adds the steps of the current attempt, and all attempts. */
+  async describe(run: RunRow): Promise<Run> {
+    const { id: runId, attempt } = run;
+    const { manager } = this.database;
+    const [steps, attempts] = await Promise.all([
+      manager.find(RunStepEntity, { where: { runId, attempt }, order: { position: 'ASC' } }),
+      manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
+    ]);
+    return { ...toRun(run), steps: steps.map(toRunStep), attempts: attempts.map(toRunAttempt) };
+  }
+}

@@ -1,0 +1,58 @@
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+
+/** The first id of the oldest month of runs that is kept: runs expire by month. `$2` is the number of days. */
+const KEPT = `uuid_v7_floor(date_trunc('month', statement_timestamp() - $2 * interval '1 day', 'UTC'))`;
+
+/** Tables whose rows belong to a run, by a key that starts with its id. */
+export const KEYED_BY_RUN = ['run_attempt', 'run_step'] as const;
+
+/** Whether runs below an id still wait or execute. */
+export async function hasUnfinishedRuns(sql: Sql, before: string): Promise<boolean> {
+  return (await firstRow(sql, 'select run_id from run_queue where run_id < $1 limit 1', [before])) !== null;
+}
+
+/** Deletes at most `limit` rows of expired runs, except of those that are not finished. Returns how many. */
+export async function purgeOfRuns(
+  sql: Sql,
+  table: (typeof KEYED_BY_RUN)[number],
+  days: number,
+  limit: number,
+): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from ${table} where ctid = any(array(
+       select ctid from ${table} t
+       where run_id < ${KEPT} and not exists (select from run_queue q where q.run_id = t.run_id)
+       order by run_id limit $1))
+     returning run_id`,
+    [limit, days],
+  );
+  return purged.length;
+}
+
+/** Deletes at most `limit` rows of the queue whose runs no longer exist. Returns how many. */
+export async function purgeQueue(sql: Sql, days: number, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from run_queue where run_id = any(array(
+       select run_id from run_queue q
+       where run_id < ${KEPT} and not exists (select from run r where r.id = q.run_id)
+       order by run_id limit $1))
+     returning run_id`,
+    [limit, days],
+  );
+  return purged.length;
+}
+
+/** Deletes at most `limit` due times for which runs were created. Returns how many. */
+export async function purgeScheduled(sql: Sql, days: number, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from scheduled_run where ctid = any(array(
+       select ctid from scheduled_run where due_at < statement_timestamp() - $2 * interval '1 day'
+       order by due_at limit $1))
+     returning run_id`,
+    [limit, days],
+  );
+  return purged.length;
+}

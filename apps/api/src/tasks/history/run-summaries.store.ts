@@ -1,0 +1,23 @@
+import type { RunStatus } from '@platform/contracts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
+
+/** What other modules show of a run. */
+export interface RunSummary {
+  id: string;
+  taskId: string;
+  taskName: string;
+  status: RunStatus;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+export function listRunSummaries(sql: Sql, spaceId: string, ids: readonly string[]): Promise<RunSummary[]> {
+  return rows(
+    sql,
+    `select r.id, r.task_id as "taskId", t.name as "taskName", r.status, r.created_at as "createdAt",
+       r.finished_at as "finishedAt"
+     from run r join task t on t.id = r.task_id
+     where r.space_id = $1 and r.id = any($2::uuid[])`,
+    [spaceId, ids],
+  );
+}

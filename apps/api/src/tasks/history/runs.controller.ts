@@ -1,0 +1,57 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { RunDto, RunPageDto, RunQueryDto, RunTaskDto } from './runs.dto.ts';
+import { RunsService } from './runs.service.ts';
+
+@Access('member')
+@Controller()
+export class RunsController {
+  constructor(private readonly runs: RunsService) {}
+
+  /** Starts a run of a task, also if the task is disabled. The run acts as the owner of the task. */
+  @Post('tasks/:id/run')
+  @HttpCode(202)
+  @BodyLimit('large')
+  start(@Caller() caller: UserPrincipal, @Param('id') id: string, @Body() body: RunTaskDto): Promise<RunDto> {
+    return this.runs.start(caller, id, body.inputs ?? {});
+  }
+
+  /** Lists the runs of a task, newest first, without inputs, payloads, steps, and attempts. */
+  @Get('tasks/:id/runs')
+  listOfTask(
+    @Caller() caller: UserPrincipal,
+    @Param('id') id: string,
+    @Query() query: RunQueryDto,
+  ): Promise<RunPageDto> {
+    return this.runs.listOfTask(caller, id, query);
+  }
+
+  /** Lists the runs of the caller's tasks, for admins of all tasks of the space, in the same way. */
+  @Get('runs')
+  list(@Caller() caller: UserPrincipal, @Query() query: RunQueryDto): Promise<RunPageDto> {
+    return this.runs.list(caller, query);
+  }
+
+  /** Returns a run with its steps and attempts. */
+  @Get('runs/:id')
+  get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
+    return this.runs.get(caller, id);
+  }
+
+  /** Cancels a run: at once while it is queued, soon while it runs. Does nothing to a run that has ended. */
+  @Post('runs/:id/cancel')
+  @HttpCode(202)
+  cancel(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
+    return this.runs.cancel(caller, id);
+  }
+
+  /** Adds an attempt to a run that is FAILED, CANCELLED, or INTERRUPTED. All steps are executed again. */
+  @Post('runs/:id/retry')
+  @HttpCode(202)
+  retry(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
+    return this.runs.retry(caller, id);
+  }
+}

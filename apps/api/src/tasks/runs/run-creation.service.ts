@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { RunOrigin, Trigger } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Messaging } from '../../infra/messaging/messaging.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import type { Lineage } from './lineage.ts';
+import { insertRuns, listReady } from './run-queue.store.ts';
+import { retryRun } from './runs.store.ts';
+
+/** A run that an event starts. */
+export interface EventRun {
+  /** Time-ordered: the table is partitioned by it. */
+  id: string;
+  spaceId: string;
+  taskId: string;
+  ownerUserId: string;
+  trigger: Trigger;
+  envelopeId: string;
+  generation: number;
+  subscriptionId: string;
+  /** The first emission of the chain of events that led here. */
+  rootId: string;
+  depth: number;
+  /** The events of the chain, as the loop guard compares them. */
+  path: string[];
+}
+
+/** A run that a person or a schedule starts. */
+export interface ManualRun {
+  /** Default: a new id. */
+  id?: string;
+  spaceId: string;
+  taskId: string;
+  ownerUserId: string;
+  origin: Exclude<RunOrigin, 'EVENT'>;
+  inputs: Record<string, unknown>;
+  /** Of the run that called to start this one. */
+  cause?: Lineage | null;
+}
+
+/** Queues runs in the transaction of the caller, who publishes their ids after the commit. */
+@Injectable()
+export class RunCreationService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly messaging: Messaging,
+  ) {}
+
+  async createEventRuns(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
+    if (runs.length === 0) return;
+    const queued = runs.map((run) => ({ ...run, origin: 'EVENT' as const, inputs: {} }));
+    await insertRuns(tx, queued, this.messaging.pace.republishAfterMs);
+  }
+
+  /** Returns the id of the run. */
+  async createManualRun(tx: EntityManager, { id = uuidV7(), cause, ...run }: ManualRun): Promise<string> {
+    const chain = cause && { rootId: cause.rootId, depth: cause.depth, path: cause.path };
+    await insertRuns(tx, [{ ...run, ...chain, id }], this.messaging.pace.republishAfterMs);
+    return id;
+  }
+
+  /** Queues a run for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded. */
+  retry(tx: EntityManager, id: string, attempt: number): Promise<boolean> {
+    return retryRun(tx, id, attempt, this.messaging.pace.republishAfterMs);
+  }
+
+  /** Starts the runs as soon as there is room for them. Never rejects: lost hints are published again. */
+  async publish(ids: readonly string[]): Promise<void> {
+    await this.messaging.publish('run', ids);
+  }
+
+  /** Starts waiting runs of a task whose concurrency has changed. */
+  async publishReady(taskId: string, concurrency: number): Promise<void> {
+    await this.publish(await listReady(this.database, taskId, concurrency));
+  }
+}

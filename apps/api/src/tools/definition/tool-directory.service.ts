@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import type { AgentTool, ToolInvocation } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { CausationTokens } from '../../auth/credentials/causation.ts';
+import { SecretBox } from '../../infra/crypto/secret-box.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import type { BuiltinTool } from '../platform/builtin-tool.ts';
+import { builtinTools } from '../platform/builtin-tools.ts';
+import { PlatformToolsService } from '../platform/platform-tools.service.ts';
+import { sameOrigin } from './server-url.ts';
+import { authPlace } from './tool-auth.ts';
+import { ToolCallsService, type CallableMethod, type CallCredentials } from '../calls/tool-calls.service.ts';
+import type { ToolMethodEntity } from './tool-method.entity.ts';
+import type { ToolEntity } from './tool.entity.ts';
+import { findMissing, getMethod, getTool, listOffered, measureOffered } from './tools.store.ts';
+
+/** The most tools that a model is offered. */
+export const MAX_OFFERED = 128;
+const MAX_OFFERED_BYTES = 2 * 1024 * 1024;
+const NOT_SENT =
+  'The credentials of the tool were not sent: the method has a server of its own, on another origin';
+
+/** A method that a model can be offered. */
+export interface OfferedMethod {
+  toolId: string;
+  toolName: string;
+  name: string;
+  description: string;
+  /** JSON Schema. */
+  inputSchema: Record<string, unknown>;
+  acts: boolean;
+  kind: 'http' | 'speech' | 'builtin';
+}
+
+export interface ToolCaller {
+  spaceId: string;
+  userId: string;
+  /** The run whose step makes the call. */
+  causationRunId: string | null;
+}
+
+export interface InvokeOptions {
+  signal?: AbortSignal;
+  agent?: { id: string; name: string };
+  /** Reads an attachment of the session. */
+  readAttachment?: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
+}
+
+/** What other modules know of tools: which exist, what models can be offered, and how to call them. */
+@Injectable()
+export class ToolDirectoryService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly secrets: SecretBox,
+    private readonly causations: CausationTokens,
+    private readonly platform: PlatformToolsService,
+    private readonly calls: ToolCallsService,
+  ) {}
+
+  /** The enabled methods of listed tools. Throws VALIDATION_ERROR if they are more than a model can be offered. */
+  async listOffered(sql: Sql, spaceId: string, tools: AgentTool[]): Promise<OfferedMethod[]> {
+    await this.assertOfferable(sql, spaceId, tools, 0);
+    const listed = storedAmong(tools);
+    const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
+    const offered = found.map((method): OfferedMethod => ({ ...method, kind: 'http' }));
+    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...offered];
+  }
+
+  /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
+  async assertOfferable(sql: Sql, spaceId: string, tools: AgentTool[], others: number): Promise<void> {
+    const listed = storedAmong(tools);
+    const { count, bytes } =
+      listed.length === 0 ? { count: 0, bytes: 0 } : await measureOffered(sql, spaceId, listed);
+    const total = count + tools.flatMap((tool) => this.offeredByPlatform(tool)).length + others;
+    if (total > MAX_OFFERED) {
+      const more = others > 0 ? ', local tools and the question to the user included' : '';
+      throw invalid(`tools must offer at most ${MAX_OFFERED} methods to the model, not ${total}${more}`);
+    }
+    if (bytes > MAX_OFFERED_BYTES) {
+      throw invalid(
+        `tools must offer methods with schemas of at most ${MAX_OFFERED_BYTES} bytes together, not ${bytes}`,
+      );
+    }
+  }
+
+  /** For each tool of an agent, a sentence if it or one of its methods does not exist, or null. */
+  async findMissing(sql: Sql, spaceId: string, tools: AgentTool[]): Promise<(string | null)[]> {
+    const stored = storedAmong(tools);
+    const found = stored.length === 0 ? [] : await findMissing(sql, spaceId, stored);
+    const byTool = new Map(found.map(({ position, ...state }) => [stored[position], state]));
+    return tools.map((tool) => {
+      const { exists, missing } = byTool.get(tool) ?? stateOnPlatform(tool);
+      const builtin = builtinTools.get(tool.toolId);
+      if (builtin !== undefined && !this.platform.isAvailable(builtin))
+        return `The agent lists the tool ${tool.toolId}, which is not configured here`;
+      if (!exists) return `The agent lists the tool ${tool.toolId}, which does not exist`;
+      if (missing === null || missing.length === 0) return null;
+      return `The agent lists methods that the tool ${tool.toolId} does not have: ${missing.join(', ')}`;
+    });
+  }
+
+  /**
+   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled, and what
+   * `ToolCallsService` throws.
+   */
+  async invoke(
+    caller: ToolCaller,
+    toolId: string,
+    methodName: string,
+    input: Record<string, unknown>,
+    options: InvokeOptions = {},
+  ): Promise<ToolInvocation> {
+    const builtin = builtinTools.get(toolId);
+    if (builtin !== undefined) return this.invokePlatform(caller, builtin, methodName, input, options);
+    const { manager } = this.database;
+    const tool = await getTool(manager, caller.spaceId, toolId);
+    const method = await getMethod(manager, tool, methodName);
+    if (!method.enabled) throw conflict(`The method ${methodName} of the tool ${tool.name} is disabled`);
+    const callable = toCallable(tool, method);
+    const credentials = this.credentialsFor(tool, callable.serverUrl);
+    const { spaceId, causationRunId } = caller;
+    const causation =
+      causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
+    const { signal, readAttachment } = options;
+    const result = await this.calls.call(callable, credentials, input, {
+      ...(signal && { signal }),
+      ...(causation !== null && { causation }),
+      ...(readAttachment && { readAttachment }),
+    });
+    const isWithheld = tool.authSecret !== null && credentials.secret === null;
+    return isWithheld ? { ...result, warnings: [...result.warnings, NOT_SENT] } : result;
+  }
+
+  private invokePlatform(
+    { spaceId, userId }: ToolCaller,
+    tool: BuiltinTool,
+    methodName: string,
+    input: Record<string, unknown>,
+    { signal = new AbortController().signal, agent, readAttachment }: InvokeOptions,
+  ): Promise<ToolInvocation> {
+    const attachments = { read: readAttachment ?? (() => Promise.resolve(null)) };
+    const call = { spaceId, userId, agent: agent ?? null, attachments, signal };
+    return this.platform.invoke(tool, methodName, input, call);
+  }
+
+  private offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {
+    const tool = builtinTools.get(toolId);
+    if (tool === undefined || !this.platform.isAvailable(tool)) return [];
+    const offered = tool.methods.filter(({ name }) => methods === null || methods.includes(name));
+    return offered.map(({ name, description, inputSchema, acts }) => ({
+      ...{ toolId, toolName: toolId, name, description, inputSchema, acts, kind: tool.kind },
+    }));
+  }
+
+  /** The secret is sent only to the origin that the admin entered it for. */
+  private credentialsFor(tool: ToolEntity, serverUrl: string): CallCredentials {
+    const { spaceId, id, auth, authSecret, credentialsVersion: version } = tool;
+    if (!sameOrigin(serverUrl, tool.serverUrl)) return { auth: { type: 'none' }, secret: null, version };
+    try {
+      const secret = authSecret === null ? null : this.secrets.open(authPlace(spaceId, id), authSecret);
+      return { auth, secret, version };
+    } catch (cause) {
+      const message = `The credentials of the tool ${tool.name} cannot be read; set them again`;
+      throw new AppError('TOOL_ERROR', message, { cause });
+    }
+  }
+}
+
+function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod {
+  const { id, toolId, spaceId, httpMethod, path, inputSchema, outputSchema, bindings } = method;
+  const { bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs } = method;
+  return {
+    id,
+    toolId,
+    spaceId,
+    serverUrl: method.serverUrl ?? tool.serverUrl,
+    httpMethod,
+    path,
+    inputSchema,
+    outputSchema,
+    bindings,
+    bodyMediaType,
+    encoding,
+    cache: { ttlSeconds: cacheTtlSeconds },
+    retry,
+    timeoutMs,
+    version: `${tool.updatedAt.getTime()}.${method.updatedAt.getTime()}`,
+  };
+}
+
+function storedAmong(tools: AgentTool[]): AgentTool[] {
+  return tools.filter(({ toolId }) => isUuid(toolId));
+}
+
+function stateOnPlatform({ toolId, methods }: AgentTool): { exists: boolean; missing: string[] | null } {
+  const tool = builtinTools.get(toolId);
+  if (tool === undefined) return { exists: false, missing: null };
+  const missing = methods?.filter((name) => !tool.methods.some((method) => method.name === name)) ?? [];
+  return { exists: true, missing };
+}

@@ -1,0 +1,96 @@
+import type { Tool, ToolListing, ToolMethod } from '@platform/contracts';
+import type { BuiltinTool } from '../platform/builtin-tool.ts';
+import type { ToolMethodEntity } from './tool-method.entity.ts';
+import type { ToolEntity } from './tool.entity.ts';
+
+/** A tool as a list shows it: whether it has a secret, never the secret. */
+export function toListing(tool: ToolEntity, methodCount: number): ToolListing {
+  const { id, name, description, kind, serverUrl, auth, createdAt, updatedAt } = tool;
+  return {
+    id,
+    name,
+    description,
+    kind,
+    serverUrl,
+    auth,
+    methodCount,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+export function toTool(tool: ToolEntity, methods: ToolMethodEntity[]): Tool {
+  return { ...toListing(tool, methods.length), methods: methods.map(toMethod) };
+}
+
+export function toMethod(method: ToolMethodEntity): ToolMethod {
+  const { name, description, httpMethod, path, serverUrl, inputSchema, outputSchema, bindings } = method;
+  const { bodyMediaType, encoding, operationKey, acts, imported, retry, timeoutMs, enabled, deprecated } =
+    method;
+  return {
+    name,
+    description,
+    httpMethod,
+    path,
+    serverUrl,
+    inputSchema,
+    outputSchema,
+    bindings,
+    bodyMediaType,
+    encoding,
+    operationKey,
+    acts,
+    imported,
+    cache: { ttlSeconds: method.cacheTtlSeconds },
+    retry,
+    timeoutMs,
+    enabled,
+    deprecated,
+  };
+}
+
+/** The columns of a method. */
+export function toColumns({ cache, ...method }: ToolMethod): Partial<ToolMethodEntity> {
+  return { ...method, cacheTtlSeconds: cache.ttlSeconds };
+}
+
+/** A tool of the platform, which is in every space without being stored. */
+export function toPlatformTool({ name, description, kind, methods }: BuiltinTool): Tool {
+  return {
+    id: name,
+    name,
+    description,
+    kind,
+    serverUrl: '',
+    auth: { type: 'none' },
+    methodCount: methods.length,
+    createdAt: null,
+    updatedAt: null,
+    methods: methods.map((method) => ({
+      name: method.name,
+      description: method.description,
+      httpMethod: '',
+      path: '',
+      serverUrl: null,
+      inputSchema: method.inputSchema,
+      outputSchema: method.outputSchema ?? { type: 'object', properties: {} },
+      bindings: [],
+      bodyMediaType: null,
+      encoding: null,
+      operationKey: method.name,
+      acts: method.acts,
+      imported: null,
+      cache: { ttlSeconds: 0 },
+      retry: { attempts: 0, backoffMs: 0 },
+      timeoutMs: 30_000,
+      enabled: true,
+      deprecated: false,
+    })),
+  };
+}
+
+/** The same in a list. */
+export function toPlatformListing(tool: BuiltinTool): ToolListing {
+  const { methods: _, ...listing } = toPlatformTool(tool);
+  return listing;
+}

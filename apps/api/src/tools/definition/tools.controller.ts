@@ -1,0 +1,142 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { ChangeToolMethodsDto } from './method-changes.dto.ts';
+import { ToolDirectoryService } from './tool-directory.service.ts';
+import { ToolMethodsService } from './tool-methods.service.ts';
+import {
+  AddToolMethodsDto,
+  CreateToolDto,
+  InvokeToolDto,
+  ToolDto,
+  ToolInvocationDto,
+  ToolMethodDto,
+  ToolPageDto,
+  UpdateToolDto,
+  UpdateToolMethodDto,
+} from './tools.dto.ts';
+import { ToolsService } from './tools.service.ts';
+
+@Controller('tools')
+export class ToolsController {
+  constructor(
+    private readonly tools: ToolsService,
+    private readonly methods: ToolMethodsService,
+    private readonly directory: ToolDirectoryService,
+  ) {}
+
+  /** Lists the tools of the space without their methods, newest first. The tools of the platform are last. */
+  @Get()
+  @Access('member')
+  list(@Caller() { spaceId }: UserPrincipal, @Query() query: PageDto): Promise<ToolPageDto> {
+    return this.tools.list(spaceId, query);
+  }
+
+  /** Creates a tool that calls an HTTP API, with its methods. */
+  @Post()
+  @Access('admin')
+  @BodyLimit('large')
+  create(@Audited() call: AuditedCall, @Body() body: CreateToolDto): Promise<ToolDto> {
+    return this.tools.create(call, body);
+  }
+
+  /** Returns a tool with its methods. */
+  @Get(':id')
+  @Access('member')
+  get(@Caller() { spaceId }: UserPrincipal, @Param('id') id: string): Promise<ToolDto> {
+    return this.tools.get(spaceId, id);
+  }
+
+  /** Changes the given fields. A serverUrl with another origin requires the secret of auth again. */
+  @Patch(':id')
+  @Access('admin')
+  update(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: UpdateToolDto,
+  ): Promise<ToolDto> {
+    return this.tools.update(call, id, body);
+  }
+
+  /** Deletes a tool with its methods and its secret. Agents and steps that use it report that it is missing. */
+  @Delete(':id')
+  @Access('admin')
+  @HttpCode(204)
+  delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
+    return this.tools.delete(call, id);
+  }
+
+  /** Adds methods: all of them or none. Returns the tool with all its methods. */
+  @Post(':id/methods')
+  @Access('admin')
+  @BodyLimit('large')
+  addMethods(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() { methods }: AddToolMethodsDto,
+  ): Promise<ToolDto> {
+    return this.methods.add(call, id, methods);
+  }
+
+  /**
+   * Adds, changes, and removes methods: all of it or nothing. Returns 409 if the tool has changed since `updatedAt`. Names of
+   * methods stay, because agents and steps use them.
+   */
+  @Patch(':id/methods')
+  @Access('admin')
+  @BodyLimit('large')
+  changeMethods(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: ChangeToolMethodsDto,
+  ): Promise<ToolDto> {
+    return this.methods.change(call, id, body);
+  }
+
+  /** Changes the given fields of a method. */
+  @Patch(':id/methods/:name')
+  @Access('admin')
+  @BodyLimit('large')
+  @ApiBody({ type: UpdateToolMethodDto })
+  updateMethod(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Param('name') name: string,
+    @Body() body: object,
+  ): Promise<ToolMethodDto> {
+    return this.methods.update(call, id, name, body);
+  }
+
+  /** Deletes a method of the tool. */
+  @Delete(':id/methods/:name')
+  @Access('admin')
+  @HttpCode(204)
+  deleteMethod(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Param('name') name: string,
+  ): Promise<void> {
+    return this.methods.delete(call, id, name);
+  }
+
+  /**
+   * Calls a method. Every HTTP response is a result, whatever its status. Returns 502 if there is no complete response: the
+   * address is blocked, refused, too slow, or sends too much.
+   */
+  @Post(':id/methods/:name/invoke')
+  @Access('member')
+  @BodyLimit('large')
+  @HttpCode(200)
+  invoke(
+    @Caller() caller: UserPrincipal,
+    @Param('id') id: string,
+    @Param('name') name: string,
+    @Body() { input }: InvokeToolDto,
+  ): Promise<ToolInvocationDto> {
+    return this.directory.invoke(caller, id, name, input ?? {});
+  }
+}

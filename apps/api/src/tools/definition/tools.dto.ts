@@ -1,0 +1,268 @@
+import {
+  PORT_LOCATIONS,
+  TOOL_KINDS,
+  type AddToolMethodsRequest,
+  type CreateToolRequest,
+  type InvokeToolRequest,
+  type MethodBinding,
+  type MethodCache,
+  type MethodPortLocation,
+  type MethodRetry,
+  type Page,
+  type Tool,
+  type ToolAuth,
+  type ToolAuthStatus,
+  type ToolInvocation,
+  type ToolServerResponse,
+  type ToolKind,
+  type ToolListing,
+  type ToolMethod,
+  type ToolMethodRequest,
+  type UpdateToolRequest,
+} from '@platform/contracts';
+import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
+import { IsIn, IsOptional, MaxLength, ValidateBy } from 'class-validator';
+import { ANY_JSON } from '../../infra/requests/any-json.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+import { checkMethods } from './method-definition.ts';
+import { serverUrlProblem } from './server-url.ts';
+import { checkAuth } from './tool-auth.ts';
+
+const IsServerUrl = () =>
+  ValidateBy({
+    name: 'isServerUrl',
+    validator: {
+      validate: (value) => serverUrlProblem(value) === null,
+      defaultMessage: (at) => `serverUrl ${serverUrlProblem(at?.value) ?? ''}`,
+    },
+  });
+
+const SCHEMA = { type: 'object', additionalProperties: true } as const;
+const OPTIONAL = { required: false, nullable: true } as const;
+
+class MethodBindingDto implements MethodBinding {
+  /** A property of the input. */
+  port!: string;
+  @ApiProperty({ enum: PORT_LOCATIONS })
+  in!: MethodPortLocation;
+  /** Absent for a body that is one port. */
+  name?: string;
+  style?: string;
+  explode?: boolean;
+  /** The value is sent as text of this media type. */
+  mediaType?: string;
+  allowReserved?: boolean;
+  /** Swagger 2.0: csv, ssv, tsv, pipes, multi. */
+  collectionFormat?: string;
+}
+
+class MethodCacheDto implements MethodCache {
+  /** 0 (default): responses are not cached. At most 86,400. */
+  ttlSeconds!: number;
+}
+
+class MethodRetryDto implements MethodRetry {
+  /** Further attempts: 0 (default) to 5. */
+  attempts!: number;
+  /** Milliseconds before the first of them, doubled for each further one: at most 60,000. Default: 500. */
+  backoffMs!: number;
+}
+
+export class ToolMethodRequestDto implements ToolMethodRequest {
+  /**
+   * 1 to 64 letters, digits, _ or -; unique in the tool, also if case is ignored.
+   * @example getPet
+   */
+  name!: string;
+  @ApiProperty({ type: 'string', ...OPTIONAL })
+  description?: string | null;
+  /**
+   * In lowercase.
+   * @example get
+   */
+  httpMethod!: string;
+  /** @example /pets/{id} */
+  path!: string;
+  /** Overrides that of the tool. The credentials of the tool are sent only to the origin of the tool. */
+  @ApiProperty({ type: 'string', ...OPTIONAL })
+  serverUrl?: string | null;
+  /** JSON Schema of the input; at most 256 KB together with the outputSchema. */
+  @ApiProperty({
+    ...SCHEMA,
+    example: { type: 'object', properties: { id: { type: 'string', isPort: true } } },
+  })
+  inputSchema!: Record<string, unknown>;
+  @ApiPropertyOptional({ ...SCHEMA, nullable: true })
+  outputSchema?: Record<string, unknown> | null;
+  @ApiProperty({ type: [MethodBindingDto], ...OPTIONAL, example: [{ port: 'id', in: 'path', name: 'id' }] })
+  bindings?: MethodBindingDto[] | null;
+  @ApiProperty({ type: 'string', ...OPTIONAL })
+  bodyMediaType?: string | null;
+  /** Encodings of the properties of a form, as in OpenAPI. */
+  @ApiPropertyOptional({ ...SCHEMA, nullable: true })
+  encoding?: Record<string, unknown> | null;
+  /** Default: built from httpMethod and path, such as `GET /pets/{id}`. */
+  @ApiProperty({ type: 'string', ...OPTIONAL })
+  operationKey?: string | null;
+  /** Whether the method has side effects. Default: judged by httpMethod. */
+  @ApiProperty({ type: 'boolean', ...OPTIONAL })
+  acts?: boolean | null;
+  /** The method as it was converted at the last import; kept for the next one. */
+  @ApiPropertyOptional({ ...SCHEMA, nullable: true })
+  imported?: Record<string, unknown> | null;
+  @ApiProperty({ type: MethodCacheDto, ...OPTIONAL })
+  cache?: MethodCacheDto | null;
+  @ApiProperty({ type: MethodRetryDto, ...OPTIONAL })
+  retry?: MethodRetryDto | null;
+  /** 1,000 to 300,000. Default: 30,000. */
+  @ApiProperty({ type: 'integer', ...OPTIONAL })
+  timeoutMs?: number | null;
+  /** Default true. */
+  @ApiProperty({ type: 'boolean', ...OPTIONAL })
+  enabled?: boolean | null;
+  /** Default false. */
+  @ApiProperty({ type: 'boolean', ...OPTIONAL })
+  deprecated?: boolean | null;
+}
+
+export class UpdateToolMethodDto extends PartialType(ToolMethodRequestDto) {}
+
+export class CreateToolDto implements CreateToolRequest {
+  /**
+   * Unique in the space, also if case is ignored.
+   * @example Pet store
+   */
+  @IsFilledText()
+  @MaxLength(120)
+  name!: string;
+
+  @IsOptional()
+  @IsText()
+  @MaxLength(10_000)
+  description?: string;
+
+  /** Only `http` can be created. */
+  @IsOptional()
+  @IsIn(['http'])
+  kind?: 'http';
+
+  /**
+   * The base address of the API. With a new origin, the secret of auth must be sent again.
+   * @example https://petstore.example.com/v1
+   */
+  @IsServerUrl()
+  serverUrl!: string;
+
+  /**
+   * `none`; `apiKey` {in: header|query|cookie, name, value}; `bearer` {token}; `basic` {username, password}; or `header`
+   * {name, value}. Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it.
+   */
+  @ApiPropertyOptional({ ...SCHEMA, example: { type: 'bearer', token: 'a secret' } })
+  @FreeForm(checkAuth)
+  auth?: ToolAuth;
+
+  /** At most 500. */
+  @ApiProperty({ type: [ToolMethodRequestDto], required: false })
+  @FreeForm((value, path) => (value === undefined ? [] : checkMethods(value, path)))
+  methods?: ToolMethodRequestDto[];
+}
+
+export class UpdateToolDto
+  extends PartialType(PickType(CreateToolDto, ['name', 'description', 'serverUrl'] as const))
+  implements UpdateToolRequest
+{
+  /** As in POST /api/tools. */
+  @ApiPropertyOptional({ ...SCHEMA, example: { type: 'bearer' } })
+  @FreeForm(checkAuth)
+  auth?: ToolAuth;
+}
+
+export class AddToolMethodsDto implements AddToolMethodsRequest {
+  /** 1 to 500; a tool has at most 500. */
+  @ApiProperty({ type: [ToolMethodRequestDto] })
+  @FreeForm((value, path) =>
+    Array.isArray(value) && value.length === 0 ? [`${path} must not be empty`] : checkMethods(value, path),
+  )
+  methods!: ToolMethodRequestDto[];
+}
+
+export class InvokeToolDto implements InvokeToolRequest {
+  /** Must satisfy the inputSchema of the method. */
+  @ApiPropertyOptional({ ...SCHEMA, example: { id: '42' } })
+  @FreeForm((value, path) => (value === undefined || isObject(value) ? [] : [`${path} must be an object`]))
+  input?: Record<string, unknown>;
+}
+
+export class ToolServerResponseDto implements ToolServerResponse {
+  /** Of the decoded body. */
+  bytes!: number;
+  /** By their names in lower case. The secret of the tool and the values of cookies are masked. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  headers!: Record<string, string>;
+}
+
+export class ToolInvocationDto implements ToolInvocation {
+  /** The HTTP status; 200 for tools of the platform. */
+  status!: number;
+  /** JSON if the response is JSON, otherwise text; null if it is empty or binary. */
+  @ApiProperty({ anyOf: ANY_JSON, nullable: true })
+  output!: unknown;
+  durationMs!: number;
+  cached!: boolean;
+  warnings!: string[];
+  /** Null for tools of the platform, and if the output is from the cache. */
+  response!: ToolServerResponseDto | null;
+}
+
+export class ToolMethodDto implements ToolMethod {
+  name!: string;
+  description!: string;
+  httpMethod!: string;
+  path!: string;
+  serverUrl!: string | null;
+  @ApiProperty(SCHEMA)
+  inputSchema!: Record<string, unknown>;
+  @ApiProperty(SCHEMA)
+  outputSchema!: Record<string, unknown>;
+  bindings!: MethodBindingDto[];
+  bodyMediaType!: string | null;
+  @ApiProperty({ ...SCHEMA, nullable: true })
+  encoding!: Record<string, unknown> | null;
+  operationKey!: string;
+  acts!: boolean;
+  @ApiProperty({ ...SCHEMA, nullable: true })
+  imported!: Record<string, unknown> | null;
+  cache!: MethodCacheDto;
+  retry!: MethodRetryDto;
+  timeoutMs!: number;
+  enabled!: boolean;
+  deprecated!: boolean;
+}
+
+export class ToolListingDto implements ToolListing {
+  /** A UUID, or the name of a tool of the platform. */
+  id!: string;
+  name!: string;
+  description!: string;
+  @ApiProperty({ enum: TOOL_KINDS })
+  kind!: ToolKind;
+  /** Empty for a tool of the platform. */
+  serverUrl!: string;
+  /** Without its secret; `configured` tells whether there is one. */
+  @ApiProperty({ ...SCHEMA, example: { type: 'bearer', configured: true } })
+  auth!: ToolAuthStatus;
+  methodCount!: number;
+  createdAt!: string | null;
+  updatedAt!: string | null;
+}
+
+export class ToolPageDto implements Page<ToolListing> {
+  items!: ToolListingDto[];
+  nextCursor!: string | null;
+}
+
+export class ToolDto extends ToolListingDto implements Tool {
+  methods!: ToolMethodDto[];
+}

@@ -1,0 +1,185 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AuditAction,
+  CreateToolRequest,
+  Page,
+  Tool,
+  ToolListing,
+  UpdateToolRequest,
+} from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { SecretBox } from '../../infra/crypto/secret-box.ts';
+import { violates } from '../../infra/database/rows.ts';
+import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
+import { Cursors } from '../../infra/requests/cursors.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { builtinTools } from '../platform/builtin-tools.ts';
+import { newMethod, schemaSizeProblem } from './method-definition.ts';
+import { PlatformToolsService } from '../platform/platform-tools.service.ts';
+import { sameOrigin } from './server-url.ts';
+import { authPlace, describeAuth, secretFieldOf, secretOf, sendsAlike } from './tool-auth.ts';
+import { toColumns, toListing, toPlatformListing, toPlatformTool, toTool } from './tool-views.ts';
+import type { ToolEntity } from './tool.entity.ts';
+import {
+  countMethods,
+  deleteTool,
+  getTool,
+  insertMethods,
+  insertTool,
+  listMethods,
+  listTools,
+  lockTool,
+  newToolId,
+  updateTool,
+} from './tools.store.ts';
+
+type Credentials = Pick<ToolEntity, 'auth' | 'authSecret'>;
+
+/** Manages the tools of spaces. */
+@Injectable()
+export class ToolsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly cursors: Cursors,
+    private readonly secrets: SecretBox,
+    private readonly platform: PlatformToolsService,
+  ) {}
+
+  /** Newest first; the tools of the platform are last. */
+  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<ToolListing>> {
+    const filter = { toolsOf: spaceId };
+    const [after = null] = this.cursors.decode(cursor, filter) ?? [];
+    const platform = [...builtinTools.values()].filter((tool) => this.platform.isAvailable(tool));
+    const shown = platform.findIndex(({ name }) => name === after) + 1;
+    const before = isUuid(after) ? after : null;
+    const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, before, limit + 1);
+    const counts = await countMethods(
+      this.database,
+      tools.map(({ id }) => id),
+    );
+    const listings = tools.map((tool) => toListing(tool, counts.get(tool.id) ?? 0));
+    if (tools.length <= limit) listings.push(...platform.slice(shown).map(toPlatformListing));
+    return this.cursors.page(
+      listings,
+      limit,
+      filter,
+      ({ id }) => [id],
+      (listing) => listing,
+    );
+  }
+
+  async get(spaceId: string, id: string): Promise<Tool> {
+    const platform = builtinTools.get(id);
+    if (platform !== undefined) return toPlatformTool(platform);
+    const tool = await getTool(this.database.manager, spaceId, id);
+    return toTool(tool, await listMethods(this.database.manager, tool));
+  }
+
+  async create(call: AuditedCall, request: CreateToolRequest): Promise<Tool> {
+    const { spaceId, userId } = call.by;
+    const methods = (request.methods ?? []).map(newMethod);
+    const problems = methods.flatMap((method, i) => schemaSizeProblem(method, `methods[${i}].`));
+    if (problems.length > 0) throw invalidFor(problems);
+    if (builtinTools.has(request.name)) throw nameTaken(request.name);
+    return this.database.transaction(async (tx) => {
+      const id = await newToolId(tx);
+      const sent = request.auth ? secretOf(request.auth) : null;
+      const authSecret = sent ? this.secrets.seal(authPlace(spaceId, id), sent) : null;
+      const tool = await insertTool(tx, {
+        id,
+        spaceId,
+        name: request.name,
+        description: request.description ?? '',
+        kind: 'http',
+        serverUrl: request.serverUrl,
+        auth: describeAuth(request.auth ?? { type: 'none' }, authSecret !== null),
+        authSecret,
+        createdBy: userId,
+      });
+      if (tool === null) throw nameTaken(request.name);
+      await insertMethods(tx, tool, methods.map(toColumns));
+      await auditTool(tx, call, 'tool.create', tool, { methods: methods.length });
+      return toTool(tool, await listMethods(tx, tool));
+    });
+  }
+
+  async update(call: AuditedCall, id: string, change: UpdateToolRequest): Promise<Tool> {
+    assertStored(id);
+    if (builtinTools.has(change.name ?? '')) throw nameTaken(change.name ?? '');
+    try {
+      return await this.database.transaction(async (tx) => {
+        const current = await lockTool(tx, call.by.spaceId, id);
+        const credentials = this.changeCredentials(current, change);
+        const isNew =
+          credentials.authSecret !== current.authSecret || !sendsAlike(credentials.auth, current.auth);
+        const tool = await updateTool(tx, current, {
+          name: change.name ?? current.name,
+          description: change.description ?? current.description,
+          serverUrl: change.serverUrl ?? current.serverUrl,
+          ...credentials,
+          credentialsVersion: current.credentialsVersion + (isNew ? 1 : 0),
+        });
+        await auditTool(tx, call, 'tool.update', tool, { fields: Object.keys(change) });
+        return toTool(tool, await listMethods(tx, tool));
+      });
+    } catch (error) {
+      throw violates(error, 'tool_name') ? nameTaken(change.name ?? '') : error;
+    }
+  }
+
+  async delete(call: AuditedCall, id: string): Promise<void> {
+    assertStored(id);
+    await this.database.transaction(async (tx) => {
+      const tool = await lockTool(tx, call.by.spaceId, id);
+      await deleteTool(tx, tool);
+      await auditTool(tx, call, 'tool.delete', tool);
+    });
+  }
+
+  /**
+   * The credentials after a change. Only a caller who knows the stored secret may send it to another origin, or in
+   * another way.
+   */
+  private changeCredentials(current: ToolEntity, { auth, serverUrl }: UpdateToolRequest): Credentials {
+    const sent = auth ? secretOf(auth) : null;
+    const next = auth ? describeAuth(auth, false) : current.auth;
+    if (sent === null && current.authSecret !== null) {
+      const isMoved = serverUrl !== undefined && !sameOrigin(serverUrl, current.serverUrl);
+      const field = secretFieldOf(next.type);
+      if (isMoved) throw invalid(`${field} must be sent again if serverUrl changes its origin`);
+      if (!sendsAlike(next, current.auth)) throw invalid(`${field} must be sent again with a changed auth`);
+      return { auth: current.auth, authSecret: current.authSecret };
+    }
+    const authSecret = sent ? this.secrets.seal(authPlace(current.spaceId, current.id), sent) : null;
+    const configured = authSecret !== null;
+    return { auth: next.type === 'none' ? next : { ...next, configured }, authSecret };
+  }
+}
+
+/** Throws CONFLICT for a tool of the platform. */
+export function assertStored(id: string): void {
+  if (builtinTools.has(id))
+    throw conflict(`${id} is a tool of the platform and cannot be changed or deleted`);
+}
+
+/** Records the names of changed fields only: their values may be secrets. */
+export async function auditTool(
+  tx: EntityManager,
+  { by, requestId }: AuditedCall,
+  action: AuditAction,
+  { id, name }: ToolEntity,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  await recordAudit(tx, by, {
+    action,
+    targetType: 'tool',
+    targetId: id,
+    details: { name, ...more },
+    requestId,
+  });
+}
+
+const nameTaken = (name: string) => conflict(`name must be unique: a tool named ${name} already exists`);

@@ -1,0 +1,226 @@
+import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { insertRowIfAbsent, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+import { notFound } from '../../infra/errors/app-error.ts';
+import { ToolMethodEntity } from './tool-method.entity.ts';
+import { ToolEntity } from './tool.entity.ts';
+
+/** The tools of a space with ids below `before`, newest first. */
+export function listTools(
+  tx: EntityManager,
+  spaceId: string,
+  before: string | null,
+  limit: number,
+): Promise<ToolEntity[]> {
+  return tx.find(ToolEntity, {
+    where: { spaceId, deletedAt: IsNull(), ...(before !== null && { id: LessThan(before) }) },
+    order: { id: 'DESC' },
+    take: limit,
+  });
+}
+
+export async function countMethods(sql: Sql, toolIds: string[]): Promise<Map<string, number>> {
+  const counted = await rows<{ id: string; count: number }>(
+    sql,
+    'select tool_id as id, count(*)::int as count from tool_method where tool_id = any($1::uuid[]) group by tool_id',
+    [toolIds],
+  );
+  return new Map(counted.map(({ id, count }) => [id, count]));
+}
+
+/** Throws NOT_FOUND, or FORBIDDEN for a tool of another space. */
+export async function getTool(
+  tx: EntityManager,
+  spaceId: string,
+  id: string,
+  { lock = false } = {},
+): Promise<ToolEntity> {
+  const label = `Tool ${id}`;
+  const tool = await tx.findOne(ToolEntity, {
+    where: { spaceId, id: requireUuid(id, label), deletedAt: IsNull() },
+    ...(lock && { lock: { mode: 'pessimistic_write' } }),
+  });
+  if (tool === null) throw await missingOrForeign(tx, ToolEntity, { id, deletedAt: IsNull() }, label);
+  return tool;
+}
+
+/** As `getTool`, and locks the row: every change of a tool or its methods starts with it. */
+export function lockTool(tx: EntityManager, spaceId: string, id: string): Promise<ToolEntity> {
+  return getTool(tx, spaceId, id, { lock: true });
+}
+
+export async function newToolId(tx: EntityManager): Promise<string> {
+  const { id } = await exactlyOne<{ id: string }>(tx, 'select uuid_v7() as id');
+  return id;
+}
+
+/** Returns null if the space already has a tool of that name. */
+export function insertTool(tx: EntityManager, values: ColumnValues<ToolEntity>): Promise<ToolEntity | null> {
+  return insertRowIfAbsent(tx, ToolEntity, values);
+}
+
+/** `updatedAt` becomes later than it was, so that it tells versions apart. Violates `tool_name` if the new name is taken. */
+export function updateTool(
+  tx: EntityManager,
+  { spaceId, id }: ToolEntity,
+  change: ColumnValues<ToolEntity>,
+): Promise<ToolEntity> {
+  const updatedAt = () => `greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
+  return updateRow(tx, ToolEntity, { spaceId, id }, { ...change, updatedAt });
+}
+
+/** Keeps the row, but neither its methods nor its secret. */
+export async function deleteTool(tx: EntityManager, { spaceId, id }: ToolEntity): Promise<void> {
+  await tx.delete(ToolMethodEntity, { spaceId, toolId: id });
+  await tx.update(ToolEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()', authSecret: null });
+}
+
+/** The methods of a tool, in the order in which they were added. */
+export function listMethods(tx: EntityManager, { spaceId, id }: ToolEntity): Promise<ToolMethodEntity[]> {
+  return tx.find(ToolMethodEntity, { where: { spaceId, toolId: id }, order: { id: 'ASC' } });
+}
+
+/** The names of the methods of a tool in lowercase, and the bytes that they take. */
+export async function measureMethods(
+  sql: Sql,
+  { id }: ToolEntity,
+): Promise<{ names: string[]; bytes: number }> {
+  const measured = await exactlyOne<{ names: string[] | null; bytes: string | null }>(
+    sql,
+    `select array_agg(lower(name)) as names,
+            sum(octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
+              + octet_length(bindings::text) + octet_length(coalesce(imported::text, ''))) as bytes
+     from tool_method where tool_id = $1`,
+    [id],
+  );
+  return { names: measured.names ?? [], bytes: Number(measured.bytes ?? 0) };
+}
+
+/** Throws NOT_FOUND. */
+export async function getMethod(
+  tx: EntityManager,
+  { spaceId, id, name: toolName }: ToolEntity,
+  name: string,
+): Promise<ToolMethodEntity> {
+  // PostgreSQL refuses such a text.
+  const method = name.includes('\0')
+    ? null
+    : await tx.findOne(ToolMethodEntity, { where: { spaceId, toolId: id, name } });
+  if (method === null) throw notFound(`The tool ${toolName} has no method ${name}`);
+  return method;
+}
+
+/** Inserts methods; their ids keep their order. */
+export async function insertMethods(
+  tx: EntityManager,
+  { spaceId, id }: ToolEntity,
+  methods: Partial<ToolMethodEntity>[],
+): Promise<void> {
+  if (methods.length === 0) return;
+  const values = methods.map((method) => ({ ...method, spaceId, toolId: id }));
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(ToolMethodEntity)
+    .values(values as object[])
+    .updateEntity(false)
+    .execute();
+}
+
+export function updateMethod(
+  tx: EntityManager,
+  { id, spaceId }: ToolMethodEntity,
+  change: ColumnValues<ToolMethodEntity>,
+): Promise<ToolMethodEntity> {
+  return updateRow(
+    tx,
+    ToolMethodEntity,
+    { spaceId, id },
+    { ...change, updatedAt: () => 'clock_timestamp()' },
+  );
+}
+
+export async function deleteMethods(
+  tx: EntityManager,
+  { spaceId, id }: ToolEntity,
+  methods: readonly ToolMethodEntity[],
+): Promise<void> {
+  if (methods.length === 0) return;
+  await tx.delete(ToolMethodEntity, { spaceId, toolId: id, id: In(methods.map((method) => method.id)) });
+}
+
+/** A tool that an agent or a step lists. */
+export interface ListedTool {
+  toolId: string;
+  /** Null means all methods. */
+  methods: string[] | null;
+}
+
+/** For each listed tool, whether it exists, and which of its listed methods do not. */
+export function findMissing(
+  sql: Sql,
+  spaceId: string,
+  listed: ListedTool[],
+): Promise<{ position: number; exists: boolean; missing: string[] | null }[]> {
+  return rows(
+    sql,
+    `select listed.position, tool.id is not null as exists,
+            (select array_agg(wanted.name)
+             from json_array_elements_text(case when json_typeof(listed.methods) = 'array' then listed.methods else '[]' end)
+               as wanted (name)
+             where not exists (
+               select 1 from tool_method
+               where tool_id = tool.id and lower(tool_method.name) = lower(wanted.name) and tool_method.name = wanted.name)
+            ) as missing
+     from json_to_recordset($2::json) as listed (position int, "toolId" uuid, methods json)
+     left join tool on tool.space_id = $1 and tool.id = listed."toolId" and tool.deleted_at is null`,
+    [spaceId, positioned(listed)],
+  );
+}
+
+/** A method as a model is offered it. */
+export interface OfferedRow {
+  toolId: string;
+  toolName: string;
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  acts: boolean;
+}
+
+const OFFERED = `
+  from json_to_recordset($2::json) as listed (position int, "toolId" uuid, methods json)
+  join tool on tool.space_id = $1 and tool.id = listed."toolId" and tool.deleted_at is null
+  join tool_method method on method.tool_id = tool.id and method.enabled
+    and (coalesce(json_typeof(listed.methods), 'null') <> 'array'
+      or method.name in (select json_array_elements_text(listed.methods)))`;
+
+/** The enabled methods of listed tools, in the order of the list. Measure them before. */
+export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Promise<OfferedRow[]> {
+  return rows(
+    sql,
+    `select tool.id as "toolId", tool.name as "toolName", method.name, method.description,
+            method.input_schema as "inputSchema", method.acts
+     ${OFFERED} order by listed.position, method.id`,
+    [spaceId, positioned(listed)],
+  );
+}
+
+/** How many methods `listOffered` returns, and the bytes of their schemas and descriptions. */
+export async function measureOffered(
+  sql: Sql,
+  spaceId: string,
+  listed: ListedTool[],
+): Promise<{ count: number; bytes: number }> {
+  return exactlyOne(
+    sql,
+    `select count(*)::int as count,
+            coalesce(sum(octet_length(method.input_schema::text) + octet_length(method.description)), 0)::float8 as bytes
+     ${OFFERED}`,
+    [spaceId, positioned(listed)],
+  );
+}
+
+const positioned = (listed: ListedTool[]) =>
+  JSON.stringify(listed.map(({ toolId, methods }, position) => ({ toolId, methods, position })));

@@ -1,0 +1,83 @@
+import type { SpeechConfig, SpeechInput } from '@platform/speech';
+import type { BuiltinTool } from './builtin-tool.ts';
+import { ToolError } from '../calls/tool-error.ts';
+
+const ATTACHMENT = 'attachment:';
+
+/** Converts a short audio clip to text. Its failures are outputs, which name their reason. */
+export const speechTool: BuiltinTool = {
+  name: 'speech_recognition',
+  description: 'Speech recognition 1.1.0: converts an audio clip of at most 60 seconds to text',
+  kind: 'speech',
+  methods: [
+    {
+      name: 'recognize',
+      description:
+        'Converts a short audio clip (wav, mp3, m4a, pcm, or aac; at most 5 MB and 60 seconds) to text',
+      acts: false,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          audio: {
+            type: 'string',
+            description: 'The clip in base64, with or without a data: prefix, or attachment:<id>',
+          },
+          language: {
+            type: 'string',
+            description: 'zh-CN, zh-TW, en-US, ja-JP, ko-KR, es-ES, fr-FR, de-DE, or ru-RU; default zh-CN',
+          },
+          format: { type: 'string', description: 'wav, mp3, m4a, pcm, or aac; default: detected' },
+          filename: { type: 'string', description: 'Default audio.{format}' },
+          sessionId: { type: 'string', description: 'Returned in the output' },
+        },
+        required: ['audio'],
+      },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          success: { type: 'boolean' },
+          text: { type: 'string' },
+          language: { type: 'string' },
+          confidence: { type: 'number' },
+          provider: { type: 'string' },
+          method: { type: 'string' },
+          processedAt: { type: 'string' },
+          audioSize: { type: 'integer' },
+          sessionId: { type: ['string', 'null'] },
+          executionTime: { type: 'integer' },
+          error: { type: 'string' },
+          failed: { type: 'boolean' },
+        },
+        required: ['success'],
+      },
+      async run(input, { configuration, attachments, warn, assertReachable }) {
+        // The SDK of the provider is loaded by the first call.
+        const { recognize, TencentSpeechProvider } = await import('@platform/speech');
+        const tencent = new TencentSpeechProvider();
+        const config: SpeechConfig = configuration;
+        return recognize(await withAttachment(input, attachments.read), config, {
+          onWarning: warn,
+          provider: {
+            name: tencent.name,
+            async recognize(request, complete) {
+              const { endpoint, protocol } = complete;
+              if (endpoint !== undefined) await assertReachable(`${protocol}://${endpoint}`);
+              return tencent.recognize(request, complete);
+            },
+          },
+        });
+      },
+    },
+  ],
+};
+
+async function withAttachment(
+  input: Record<string, unknown>,
+  read: (id: string) => Promise<{ data: Buffer } | null>,
+): Promise<SpeechInput> {
+  const { audio } = input;
+  if (typeof audio !== 'string' || !audio.startsWith(ATTACHMENT)) return input as unknown as SpeechInput;
+  const found = await read(audio.slice(ATTACHMENT.length));
+  if (found === null) throw new ToolError(`The session has no ${audio.slice(0, 100)}`);
+  return { ...input, audio: found.data };
+}

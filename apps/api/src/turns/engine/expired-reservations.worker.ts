@@ -1,0 +1,73 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { CatalogService } from '../../models/catalog/catalog.service.ts';
+import { costOf } from '../../models/pricing/price.ts';
+import { countTokens } from '../../models/port/tokens.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import type { Charge, ChargeSource } from '../../usage/charge.ts';
+import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
+import { lastMessageIn } from '../answers/collect-answer.ts';
+import type { Step } from '../records/steps.ts';
+import { payerOf } from '../records/payer.ts';
+import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import type { TurnRow } from '../records/turn.ts';
+
+const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
+
+/**
+ * Says what the calls of turns used whose hold has expired: a turn that runs for so long goes on, one that nobody runs
+ * is charged for what it stored. The recovery, which normally comes long before, then finds it charged.
+ */
+@Injectable()
+export class ExpiredReservationsWorker implements OnModuleInit {
+  constructor(
+    private readonly usage: UsageService,
+    private readonly streams: StreamsService,
+    private readonly catalog: CatalogService,
+  ) {}
+
+  onModuleInit(): void {
+    for (const source of SOURCES) {
+      this.usage.onExpiredReservation(source, (call, tx) => this.used(call, tx));
+    }
+  }
+
+  private async used(
+    { id, reference }: ExpiredReservation,
+    tx: EntityManager,
+  ): Promise<Charge | null | 'running'> {
+    const turn = await getTurn(tx, reference);
+    // Another reservation, or an ended turn: this call was charged with its step, or was never made.
+    if (turn?.reservationId !== id || turn.status !== 'RUNNING') return null;
+    const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
+    if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
+    const steps = await loadSteps(tx, turn.id);
+    const { text } = await saidByInterruptedCall(this.streams, streamId, steps);
+    return text === '' ? null : this.charge(turn, steps, await countTokens(text));
+  }
+
+  private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
+    const { turnRef: _, ...payer } = payerOf(turn);
+    const used = usedByInterruptedCall(steps, completionTokens);
+    const price = await this.catalog.priceOf(payer.spaceId, payer.model);
+    const cost = price ? costOf(used, price) : 0;
+    return { ...payer, ...used, cost, estimated: true };
+  }
+}
+
+/** What an interrupted call said; a step that was stored whole is no longer part of it. */
+export async function saidByInterruptedCall(
+  streams: StreamsService,
+  streamId: string,
+  steps: Step[],
+): Promise<{ text: string; elapsedMs: number }> {
+  const { text, elapsedMs } = await lastMessageIn(streams.readStored(streamId));
+  const last = steps.findLast((step) => step.kind === 'model');
+  return { text: last?.content.text === text ? '' : text, elapsedMs };
+}
+
+/** Nobody knows the prompt of an interrupted call better than the steps it was made of. */
+export function usedByInterruptedCall(steps: Step[], completionTokens: number) {
+  const promptTokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+  return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+}

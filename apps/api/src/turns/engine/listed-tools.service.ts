@@ -1,0 +1,108 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { ToolInvocation } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../infra/errors/app-error.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
+import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
+import { ToolError } from '../../tools/calls/tool-error.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { findAttachment } from '../records/attachment.store.ts';
+import { modelToolName, toolNamePart } from './tool-names.ts';
+import type { ToolOutcome, TurnTool } from './turn-tool.ts';
+import { TurnToolsService, type TurnToolSource } from './turn-tools.service.ts';
+
+/** Errors of calls whose messages are meant for the model. */
+const FOR_THE_MODEL: readonly string[] = ['VALIDATION_ERROR', 'TOOL_ERROR', 'NOT_FOUND', 'CONFLICT'];
+
+/** Offers the methods of the tools that an agent lists. */
+@Injectable()
+export class ListedToolsService implements TurnToolSource, OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly tools: TurnToolsService,
+    private readonly directory: ToolDirectoryService,
+  ) {}
+
+  onModuleInit(): void {
+    this.tools.register(this);
+  }
+
+  async toolsFor(turn: ActiveTurn): Promise<TurnTool[]> {
+    const { spaceId } = turn.agent;
+    const tools = turn.agent.tools.filter(
+      ({ toolId }) => !(turn.settings.disableWebSearch && toolId === webSearchTool.name),
+    );
+    const methods = await this.directory.listOffered(this.database, spaceId, tools);
+    const names = nameMethods(methods);
+    return methods.map((method, i) => this.toTurnTool(turn, method, names[i] ?? ''));
+  }
+
+  private toTurnTool(turn: ActiveTurn, method: OfferedMethod, name: string): TurnTool {
+    const { toolId, toolName, description, inputSchema, acts, kind } = method;
+    return {
+      name,
+      description,
+      parameters: withoutPorts(inputSchema),
+      toolId,
+      tool: toolName,
+      method: method.name,
+      kind,
+      acts,
+      run: async (input, { signal }) => toOutcome(await this.call(turn, method, input, signal), kind),
+    };
+  }
+
+  private async call(
+    { agent, session, userId, causationRunId }: ActiveTurn,
+    { toolId, name }: OfferedMethod,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ToolInvocation> {
+    const caller = { spaceId: agent.spaceId, userId, causationRunId };
+    try {
+      return await this.directory.invoke(caller, toolId, name, input, {
+        signal,
+        agent: { id: agent.id, name: agent.name },
+        readAttachment: (id) => findAttachment(this.database, session.ref, id),
+      });
+    } catch (error) {
+      if (!(error instanceof AppError) || !FOR_THE_MODEL.includes(error.code)) throw error;
+      throw new ToolError(error.message, { cause: error });
+    }
+  }
+}
+
+/** Methods of tools whose names look alike to the model are told apart by the ids of their tools. */
+function nameMethods(methods: OfferedMethod[]): string[] {
+  const names = methods.map(({ toolName, name }) => modelToolName(toolNamePart(toolName), name));
+  const count = Map.groupBy(names, (name) => name);
+  return methods.map(({ toolId, name }, i) => {
+    const own = names[i] ?? '';
+    return count.get(own)?.length === 1 ? own : modelToolName(toolId, name);
+  });
+}
+
+/** The schema without what only the console needs. */
+function withoutPorts(schema: Record<string, unknown>): Record<string, unknown> {
+  const { properties } = schema;
+  if (!isObject(properties)) return schema;
+  const plain = Object.entries(properties).map(([name, property]) => {
+    if (!isObject(property)) return [name, property] as const;
+    const { isPort: _, ...rest } = property;
+    return [name, rest] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(plain) };
+}
+
+/** The model receives the output alone if the call succeeded, otherwise with the status. */
+function toOutcome({ status, output, cached, warnings }: ToolInvocation, kind: string): ToolOutcome {
+  const result = status < 400 ? output : { status, output };
+  return {
+    text: JSON.stringify(result ?? null),
+    result,
+    ...(kind === 'http' && {
+      metadata: { httpStatus: status, cached, ...(warnings.length > 0 && { warnings }) },
+    }),
+  };
+}

@@ -1,0 +1,232 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FinishReason } from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { render } from '../../agents/template.ts';
+import { Lanes } from '../../infra/database/lanes.ts';
+import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
+import type { Transactions } from '../../infra/database/rows.ts';
+import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import { ProviderError, type ModelRequest, type ModelTool } from '../../models/port/model-provider.ts';
+import { countTokens } from '../../models/port/tokens.ts';
+import { UsageService } from '../../usage/usage.service.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { withSummary } from '../context/compaction.ts';
+import { buildMessages } from '../context/messages.ts';
+import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
+import { contextTokens } from '../context/context-state.ts';
+import type { NewStep, StepMeasures } from '../records/steps.ts';
+import { ModelCall } from './model-call.ts';
+import { completeToolCalls } from './tool-calls.ts';
+import { reserveForCall, chargeCall } from './turn-billing.ts';
+import { storeStep } from './store-step.ts';
+import { TurnEvidenceService } from './turn-evidence.service.ts';
+import { closeTurn, type Outcome } from './turn-closing.ts';
+import type { TurnFailure } from '../records/turn.ts';
+import type { TurnTool } from './turn-tool.ts';
+import { TurnToolsService } from './turn-tools.service.ts';
+
+/** A turn that calls the model more often is going in circles. */
+const MAX_STEPS = 25;
+
+/**
+ * Runs a turn to its end. Start, resume, and rerun are this one loop over the stored steps: complete the tool calls of
+ * the last model step, otherwise call the model, until it asks for nothing more.
+ */
+@Injectable()
+export class TurnEngineService {
+  private readonly logger = new Logger(TurnEngineService.name);
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly tools: TurnToolsService,
+    private readonly evidence: TurnEvidenceService,
+    private readonly contexts: ContextKeeper,
+    private readonly usage: UsageService,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * Runs the turn; nothing outside of the service is called before `ready` resolves. Never rejects: every failure becomes
+   * the end of the turn, unless the lease was lost.
+   */
+  async run(turn: ActiveTurn, ready: Promise<void>): Promise<void> {
+    let call: ModelCall | null = null;
+    try {
+      const outcome = await this.loop(turn, ready, (started) => (call = started));
+      await closeTurn(this.laned(turn), this.usage, turn, outcome);
+    } catch (error) {
+      if (turn.writer.signal.aborted) {
+        this.logger.warn({ turn: turn.id }, 'The turn was taken over');
+        return;
+      }
+      await this.endEarly(turn, error, call);
+    }
+  }
+
+  private async loop(
+    turn: ActiveTurn,
+    ready: Promise<void>,
+    onCall: (call: ModelCall | null) => void,
+  ): Promise<Outcome> {
+    const tools = await whileUnavailable(() => this.tools.offered(turn), turn.signal);
+    const systemPrompt = render(turn.agent.systemPrompt, turn.agent.variables, turn.settings.variables);
+    const systemTokens = await countTokens(systemPrompt);
+    const context = await this.contexts.open(turn, systemTokens);
+    const outputTokens = Math.min(turn.settings.maxTokens ?? Infinity, turn.model.maxOutputTokens);
+    const warnings = await whileUnavailable(() => this.tools.listMissing(turn), turn.signal);
+    turn.writer.writeFrame('lifecycle', { event: 'running', ...(warnings.length > 0 && { warnings }) });
+    await ready;
+    await this.evidence.provide(turn, systemTokens, outputTokens);
+    failpoint('turns.run');
+
+    for (let count = 0; count < MAX_STEPS; count++) {
+      const question = await completeToolCalls(this.database, turn, tools);
+      if (question) return { status: 'INPUT_REQUIRED', ...question };
+      const fitted = await this.contexts.fit(turn, context, outputTokens);
+      const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
+      if (count > 0) await this.reserve(turn, fitted.usedTokens, outputTokens);
+      const call = new ModelCall(turn, request);
+      onCall(call);
+      await call.run();
+      const { usage, estimated } = await call.used();
+      turn.used(usage, estimated);
+      call.charged = true;
+      call.finishMessage(usage);
+      const tokens = contextTokens(usage);
+      showContext(turn, tokens, estimated);
+
+      const { toolCalls } = call;
+      const content = { text: call.text, toolCalls, context: { tokens, estimated } };
+      const measures = measuresOf(turn, call);
+      const step = { kind: 'model' as const, content, tokens: usage.completionTokens, measures };
+      if (toolCalls.length === 0) {
+        const finishReason: FinishReason = call.finish === 'length' ? 'length' : 'completed';
+        return { status: 'COMPLETED', finishReason, step };
+      }
+      await this.keep(turn, step);
+      onCall(null);
+    }
+    throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+  }
+
+  /** For transactions that lock the accounts of the space. They first lock the lease, which is harmless by itself. */
+  private laned(turn: ActiveTurn): Transactions {
+    return this.lanes.of(turn.agent.spaceId, withPromptBegin(this.database));
+  }
+
+  /** Stores a step that is not the last and charges what it used. */
+  private async keep(turn: ActiveTurn, step: Extract<NewStep, { kind: 'model' }>): Promise<void> {
+    await storeStep(this.laned(turn), turn, step, (tx) =>
+      chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
+    );
+    turn.due = null;
+    turn.reservationId = null;
+  }
+
+  /** Reserves tokens for one more call; a balance that is used up by now ends the turn. */
+  private async reserve(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
+    const id = uuidV7();
+    const reserve = () =>
+      this.laned(turn).transaction(async (tx) => {
+        await turn.writer.assertLease(tx);
+        return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
+      });
+    turn.reservationId = await whileUnavailable(reserve, turn.signal);
+  }
+
+  private async request(
+    turn: ActiveTurn,
+    systemPrompt: string,
+    { context }: FittedContext,
+    maxTokens: number,
+    tools: TurnTool[],
+  ): Promise<ModelRequest> {
+    const { model, settings } = turn;
+    const namesAttachments = tools.some(({ kind }) => kind === 'http' || kind === 'speech');
+    const messages = await whileUnavailable(
+      () =>
+        buildMessages(this.database, withSummary(systemPrompt, context), context.steps, { namesAttachments }),
+      turn.signal,
+    );
+    return {
+      model: model.upstreamModel,
+      messages,
+      tools: tools.map(({ name, description, parameters }): ModelTool => ({ name, description, parameters })),
+      settings: {
+        maxTokens,
+        ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+        ...(settings.topP !== undefined && { topP: settings.topP }),
+        ...(settings.frequencyPenalty !== undefined && { frequencyPenalty: settings.frequencyPenalty }),
+        ...(settings.presencePenalty !== undefined && { presencePenalty: settings.presencePenalty }),
+      },
+    };
+  }
+
+  /** Ends a turn that failed or was stopped: the text so far is stored and charged. */
+  private async endEarly(turn: ActiveTurn, error: unknown, call: ModelCall | null): Promise<void> {
+    try {
+      const text = call?.text ?? '';
+      if (call?.began && !call.charged) {
+        const { usage } = await call.used();
+        turn.used(usage, true);
+        call.finishMessage(usage);
+      }
+      const tokens = text === '' ? 0 : await countTokens(text);
+      const measures = call === null ? undefined : measuresOf(turn, call);
+      const step = { kind: 'partial' as const, content: { text }, tokens, measures };
+      if (turn.stopped === 'cancelled') {
+        await closeTurn(this.laned(turn), this.usage, turn, {
+          status: 'CANCELLED',
+          finishReason: 'cancelled',
+          step,
+        });
+        return;
+      }
+      const failure = failureOf(turn, error);
+      if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
+      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, step });
+    } catch (closing) {
+      if (!turn.writer.signal.aborted) {
+        this.logger.error(
+          { err: closing, turn: turn.id },
+          'A turn could not be closed; its lease will expire',
+        );
+        turn.writer.abandon();
+      }
+    }
+  }
+}
+
+/** What the trace shows of a call: its time, and its usage if it was used. */
+function measuresOf(turn: ActiveTurn, call: ModelCall): StepMeasures {
+  if (turn.due === null) return call.measures();
+  const { callId: _, ...usage } = turn.due;
+  return { ...call.measures(), usage };
+}
+
+function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {
+  if (turn.stopped === 'shutdown') {
+    return { code: 'INTERRUPTED', message: 'The service is shutting down; try again', retryable: true };
+  }
+  if (error instanceof ProviderError) {
+    const { message, retryable, retryAfter, detail } = error;
+    return {
+      code: 'UNAVAILABLE',
+      message,
+      retryable,
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(detail !== undefined && { detail }),
+    };
+  }
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.message, retryable: error.code !== 'VALIDATION_ERROR' };
+  }
+  if (isUnavailable(error)) {
+    const message = 'The service could not do this in time; try again';
+    return { code: 'UNAVAILABLE', message, retryable: true };
+  }
+  return { code: 'SERVER_ERROR', message: 'Something went wrong on our side', retryable: true };
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { invalid } from '../../infra/errors/app-error.ts';
+import { MAX_OFFERED, ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
+import type { ActiveTurn } from './active-turn.ts';
+import { askUserTool } from './ask-user-tool.ts';
+import type { TurnTool } from './turn-tool.ts';
+
+/** Offers tools to turns; other modules register theirs here. */
+export interface TurnToolSource {
+  toolsFor(turn: ActiveTurn): Promise<TurnTool[]>;
+}
+
+@Injectable()
+export class TurnToolsService {
+  private readonly sources: TurnToolSource[] = [];
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly directory: ToolDirectoryService,
+  ) {}
+
+  register(source: TurnToolSource): void {
+    this.sources.push(source);
+  }
+
+  /** One sentence for each tool, or for its methods, that the agent lists and that do not exist. */
+  async listMissing({ agent }: ActiveTurn): Promise<string[]> {
+    const missing = await this.directory.findMissing(this.database, agent.spaceId, agent.tools);
+    return missing.filter((sentence) => sentence !== null);
+  }
+
+  /** What this turn may call; none where the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */
+  async offered(turn: ActiveTurn): Promise<TurnTool[]> {
+    if (!turn.model.capabilities.tools) return [];
+    const tools = (await Promise.all(this.sources.map((source) => source.toolsFor(turn)))).flat();
+    if (turn.agent.askUser && turn.settings.interactive) tools.unshift(askUserTool);
+    const allowed = turn.settings.chatMode === 'ask' ? tools.filter((tool) => !tool.acts) : tools;
+    if (allowed.length > MAX_OFFERED) {
+      throw invalid(
+        `The agent has more tools than a model can be offered: at most ${MAX_OFFERED} methods and local tools together`,
+      );
+    }
+    return allowed;
+  }
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { AgentStep, ExecuteResponse, Step } from '@platform/contracts';
+import { AgentsService } from '../../agents/agents.service.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import type { Sql } from '../../infra/database/rows.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import { ActionRegistry, type Action, type ActionContext } from '../../tasks/definition/action.registry.ts';
+import { ExecutionsService } from './executions.service.ts';
+
+/** Between two attempts to start a turn while its user runs as many as allowed. */
+const BUSY_MS = 1_000;
+
+/** Steps of kind `agent`: execute an agent as the owner of the task. Their output is the response of an execution. */
+@Injectable()
+export class AgentAction implements Action, OnModuleInit {
+  readonly kind = 'agent';
+
+  constructor(
+    private readonly actions: ActionRegistry,
+    private readonly agents: AgentsService,
+    private readonly executions: ExecutionsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.actions.register(this);
+  }
+
+  async validate(
+    _sql: Sql,
+    { owner }: { spaceId: string; owner: UserPrincipal },
+    step: Step,
+    path: string,
+  ): Promise<string[]> {
+    try {
+      await this.agents.getInvocable(owner, asAgentStep(step).agentId);
+      return [];
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== 'NOT_FOUND' && error.code !== 'FORBIDDEN'))
+        throw error;
+      return [`${path}.agentId must name an agent that the owner of the task can call: ${error.message}`];
+    }
+  }
+
+  async run(context: ActionContext): Promise<ExecuteResponse> {
+    const { owner: caller, step, stepKey, signal } = context;
+    const { agentId, inputs } = asAgentStep(step);
+    const execution = { caller, agentId, inputs, turnId: turnIdOf(stepKey), source: 'task' as const, signal };
+    for (;;) {
+      try {
+        const { answer, execution_time, token_usage } = await this.executions.run(execution);
+        return { answer, agent_id: agentId, execution_time, token_usage };
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+      }
+      await delay(BUSY_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Returns the same id for the same step key, so that a repeated call finds the turn of the first one. */
+function turnIdOf(stepKey: string): string {
+  const bytes = createHash('sha256').update(`turn of step ${stepKey}`).digest();
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+function asAgentStep(step: Step): AgentStep {
+  if (step.kind !== 'agent') throw new Error(`Step ${step.id} is of kind ${step.kind}`);
+  return step;
+}

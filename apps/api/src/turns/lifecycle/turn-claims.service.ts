@@ -1,0 +1,230 @@
+import { Injectable } from '@nestjs/common';
+import type { SegmentOrigin } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { pipelined } from '../../infra/database/rows.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { StreamsService } from '../../streams/streams.service.ts';
+import { UsageService } from '../../usage/usage.service.ts';
+import { forgetPages } from '../context/context.store.ts';
+import { ActiveTurn, type ClaimedTurn } from '../engine/active-turn.ts';
+import { reserveForCall } from '../engine/turn-billing.ts';
+import { hashContents, titleOf } from '../input/contents.ts';
+import { storeParts } from '../input/media.service.ts';
+import { holdSession } from '../records/turn-queue.store.ts';
+import {
+  claimTurn,
+  deletePartialSteps,
+  insertStep,
+  insertTurn,
+  loadSteps,
+  lockSession,
+  moveToEnd,
+  nextSegment,
+  runningTurns,
+} from '../records/turn.store.ts';
+import { payerOf } from '../records/payer.ts';
+import type { NewStep, Step } from '../records/steps.ts';
+import type { TurnRow } from '../records/turn.ts';
+import { openSegment } from './open-segment.ts';
+import type { PreparedTurn } from './turn-preparation.service.ts';
+import { TurnChanged, type TurnRunBy } from './turn-start.ts';
+import { WaitingTurns } from './waiting-turns.service.ts';
+
+/** When a user who runs too many turns may try again. */
+const RETRY_AFTER_S = 5;
+
+/** How a known turn continues. */
+export interface Continuation {
+  turn: TurnRow;
+  from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED';
+  origin: SegmentOrigin;
+  by: TurnRunBy;
+  model: ResolvedModel;
+  /** Stores what belongs to the new segment. */
+  also: (tx: EntityManager, segment: number, nextStep: number) => Promise<void>;
+}
+
+/** The transactions that store new turns and move turns into RUNNING; the caller opens them. */
+@Injectable()
+export class TurnClaimsService {
+  constructor(
+    private readonly config: PlatformConfig,
+    private readonly streams: StreamsService,
+    private readonly usage: UsageService,
+    private readonly waiting: WaitingTurns,
+  ) {}
+
+  /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */
+  async start(tx: EntityManager, prepared: PreparedTurn, mayHaveCancelRequest: boolean): Promise<ActiveTurn> {
+    const { stored, ...place } = await this.send(tx, prepared, 'RUNNING');
+    const { turnId, sessionName, agent, caller, model, settings, requestId } = prepared;
+    const claimed = {
+      id: place.id,
+      turnId,
+      userId: caller.userId,
+      causationRunId: caller.causationRunId,
+      session: { ref: place.sessionRef, name: sessionName },
+      n: place.n,
+      agent,
+      model,
+      settings,
+      requestId,
+      origin: 'start' as const,
+      mayHaveCancelRequest,
+      segment: 1,
+      nextStep: 2,
+    };
+    return this.open(tx, claimed, prepared.tokens, stored);
+  }
+
+  /**
+   * Stores a new turn that waits. Throws `TurnChanged` if its id is taken. Returns the row ids of the turn and of its
+   * session.
+   */
+  async queue(tx: EntityManager, prepared: PreparedTurn): Promise<{ id: string; sessionRef: string }> {
+    const { stored, id, sessionRef } = await this.send(tx, prepared, 'QUEUED');
+    await stored;
+    return { id, sessionRef };
+  }
+
+  /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`, or its session is deleted. */
+  async continue(
+    tx: EntityManager,
+    { turn, from, origin, by, model, also }: Continuation,
+  ): Promise<ActiveTurn> {
+    if (!(await holdSession(tx, turn.sessionRef))) throw new TurnChanged();
+    const place = await claimTurn(tx, turn.id, from, model.name);
+    if (place === null) throw new TurnChanged();
+    if (from === 'FAILED') {
+      await deletePartialSteps(tx, turn.id);
+      await forgetPages(tx, turn.sessionRef, place);
+    }
+    const n = from === 'INPUT_REQUIRED' ? place : await moveToEnd(tx, { ...turn, n: place });
+    this.assertRoom(await runningTurns(tx, by.userId));
+    await this.waiting.dismiss(tx, turn.sessionRef);
+    const segment = await nextSegment(tx, turn.id);
+    const before = await loadSteps(tx, turn.id);
+    await also(tx, segment, (before.at(-1)?.n ?? 0) + 1);
+    const all = await loadSteps(tx, turn.id);
+    const steps = all.filter((step) => step.kind !== 'partial');
+    const claimed = {
+      id: turn.id,
+      turnId: turn.turnId,
+      userId: by.userId,
+      causationRunId: turn.causationRunId,
+      session: { ref: turn.sessionRef, name: turn.sessionName },
+      n,
+      agent: by.agent,
+      model,
+      settings: turn.settings,
+      requestId: by.requestId,
+      origin,
+      mayHaveCancelRequest: origin === 'start',
+      segment,
+      nextStep: (all.at(-1)?.n ?? 0) + 1,
+    };
+    const tokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+    return this.open(tx, claimed, tokens, steps);
+  }
+
+  /**
+   * Stores the session, the turn, and the user's message, and ends the turns of the session that wait for an answer.
+   * `stored` resolves with the message when it and the turn are stored, and rejects with `TurnChanged` if the id of the
+   * turn is taken; the transaction can send more statements before that (`pipelined`). Throws RATE_LIMITED if the user
+   * runs too many turns.
+   */
+  private async send(
+    tx: EntityManager,
+    prepared: PreparedTurn,
+    status: 'RUNNING' | 'QUEUED',
+  ): Promise<{ id: string; sessionRef: string; n: number; stored: Promise<Step[]> }> {
+    const { agent, caller, sessionName, settings, turnId, contents, parts, tokens } = prepared;
+    const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
+    const hidden = prepared.hidden ?? false;
+    const session = await lockSession(tx, owner, {
+      name: sessionName,
+      title: titleOf(contents),
+      hidden,
+      // The result of a job is kept, even if the job runs without memory.
+      expires: hidden && settings.source === 'execute',
+      counted: status === 'RUNNING',
+    });
+    if (status === 'RUNNING') this.assertRoom(session.running + 1);
+    const { id: sessionRef, turnRef: id, turnCount: n } = session;
+    const storedParts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef }, parts);
+    const message = { kind: 'user' as const, content: { parts: storedParts }, tokens };
+    const turn = insertTurn(tx, {
+      ...owner,
+      id,
+      sessionRef,
+      n,
+      turnId,
+      contentsHash: hashContents(contents, settings.variables),
+      settings,
+      model: prepared.model.name,
+      status,
+      causationRunId: caller.causationRunId,
+    });
+    const stored = storedMessage(turn, insertStep(tx, id, 1, message), message);
+    if (n > 1) {
+      // After the insert, which waits for a turn that is about to ask its question.
+      await stored;
+      await this.waiting.dismiss(tx, sessionRef);
+    }
+    return { id, sessionRef, n, stored };
+  }
+
+  private assertRoom(running: number): void {
+    const most = this.config.maxRunningTurns;
+    if (running <= most) return;
+    const message = `At most ${most} turns of a user run at once; try again when one of them has ended`;
+    throw new AppError('RATE_LIMITED', message, { retryAfter: RETRY_AFTER_S });
+  }
+
+  /**
+   * Opens the segment of a claimed turn, and reserves tokens for its first call. `tokens` is the size of its steps, which
+   * may still be on their way to the database.
+   */
+  private async open(
+    tx: EntityManager,
+    claimed: Omit<ClaimedTurn, 'writer' | 'payer' | 'steps'> & { segment: number },
+    tokens: number,
+    stored: Step[] | Promise<Step[]>,
+  ): Promise<ActiveTurn> {
+    const { id, turnId, session, agent, model, settings, segment, origin, requestId } = claimed;
+    const prompt = tokens + Math.ceil(agent.systemPrompt.length / 4);
+    const output = Math.min(settings.maxTokens ?? Infinity, model.maxOutputTokens);
+    const payer = payerOf({ ...claimed, spaceId: agent.spaceId, agentId: agent.id, model: model.name });
+    const { writer, opened } = openSegment(tx, this.streams, {
+      turnRef: id,
+      turnId,
+      sessionName: session.name,
+      agentId: agent.id,
+      model: model.name,
+      segment,
+      origin,
+      requestId,
+      runs: true,
+    });
+    // Last in the transaction, because it locks accounts.
+    const reserved = reserveForCall(tx, this.usage, payer, prompt, output);
+    const [steps, , reservationId] = await pipelined(stored, opened, reserved);
+    const turn = new ActiveTurn({ ...claimed, writer, payer, steps });
+    turn.reservationId = reservationId;
+    return turn;
+  }
+}
+
+/** Resolves with the message when the turn and the step are stored; rejects with `TurnChanged` if the turn's id is taken. */
+async function storedMessage(
+  turn: Promise<boolean>,
+  step: Promise<string>,
+  message: NewStep & { kind: 'user' },
+): Promise<Step[]> {
+  // The step fails if the turn was not stored.
+  await Promise.allSettled([turn, step]);
+  if (!(await turn)) throw new TurnChanged();
+  return [{ ...message, n: 1, id: await step }];
+}
