@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
-import { moduleOrder, turnsFolders } from './tools/module-order.mjs';
+import { folderOrder, moduleOrder } from './tools/module-order.mjs';
 
 const noForwardRef = {
   group: ['@nestjs/common'],
@@ -32,27 +32,29 @@ function laterModules(module) {
       ];
 }
 
-/** Returns the import restriction of a folder in turns/: the folders after it, and turns.module.ts. */
-function laterFolders(folder) {
-  const later = turnsFolders.slice(turnsFolders.indexOf(folder) + 1);
+/** Returns the import restriction of a folder in a module: the folders after it, and the files of the module itself. */
+function laterFolders(module, folder, up) {
+  const later = folderOrder[module].slice(folderOrder[module].indexOf(folder) + 1);
+  const names = [...later.map((name) => `${name}/`), '[a-z.-]+\\.ts$'];
   return {
-    regex: `^\\.\\./(${[...later.map((name) => `${name}/`), 'turns\\.module'].join('|')})`,
-    message: `turns/${folder}/ comes before that folder: see tools/module-order.mjs`,
+    regex: `^(\\.\\./){${up}}(${names.join('|')})`,
+    message: `${module}/${folder}/ comes before that: see tools/module-order.mjs`,
   };
 }
 
-// One zone per module, and one per folder in turns/. ESLint does not merge the options of a rule: only the last zone that
-// matches a file applies, so each contains the complete list.
-const zones = [
-  ...moduleOrder.map((module) => ({
-    files: [`apps/api/src/${module}/**/*.ts`],
-    rules: restricted(noForwardRef, noApps, ...laterModules(module)),
-  })),
-  ...turnsFolders.map((folder) => ({
-    files: [`apps/api/src/turns/${folder}/**/*.ts`],
-    rules: restricted(noForwardRef, noApps, ...laterModules('turns'), laterFolders(folder)),
-  })),
-];
+// One zone per module, one per ordered folder in it, and one for the folders below that. ESLint does not merge the options of
+// a rule: only the last zone that matches a file applies, so each contains the complete list.
+const zones = moduleOrder.flatMap((module) => {
+  const zone = (files, ...patterns) => ({
+    files: [`apps/api/src/${module}/${files}`],
+    rules: restricted(noForwardRef, noApps, ...laterModules(module), ...patterns),
+  });
+  const folders = (folderOrder[module] ?? []).flatMap((folder) => [
+    zone(`${folder}/*.ts`, laterFolders(module, folder, 1)),
+    zone(`${folder}/*/**/*.ts`, laterFolders(module, folder, 2)),
+  ]);
+  return [zone('**/*.ts'), ...folders];
+});
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.platform/**', 'coverage/**'] },

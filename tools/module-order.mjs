@@ -18,16 +18,43 @@ export const moduleOrder = [
   'seed',
 ];
 
-/** The order of the folders in turns/. A folder imports only from folders before it; ESLint enforces this. */
-export const turnsFolders = [
-  'records',
-  'input',
-  'context',
-  'answers',
-  'engine',
-  'sessions',
-  'lifecycle',
-  'traces',
-  'interactions',
-  'local-tools',
-];
+/**
+ * The order of the folders inside the modules that have more than twenty files. A folder imports only from folders before
+ * it; ESLint enforces this.
+ */
+export const folderOrder = {
+  infra: [
+    'runtime',
+    'crypto',
+    'config',
+    'database',
+    'routes',
+    'errors',
+    'requests',
+    'responses',
+    'outgoing',
+    'schemas',
+    'messaging',
+    'logging',
+    'health',
+  ],
+  auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
+  models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
+  tasks: ['runs', 'definition', 'schedule', 'sandbox', 'execution', 'history'],
+  knowledge: ['extraction', 'documents', 'search', 'web'],
+  tools: ['calls', 'speech', 'platform', 'definition'],
+  turns: [
+    'records',
+    'input',
+    'context',
+    'answers',
+    'engine',
+    'sessions',
+    'lifecycle',
+    'traces',
+    'interactions',
+    'local-tools',
+  ],
+  jobs: ['records', 'webhooks', 'queue', 'lifecycle'],
+  events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'dispatch', 'replay', 'log'],
+};

@@ -5,10 +5,43 @@ import ts from 'typescript';
 
 const API = 'apps/api/src/';
 const MAX_DEPENDENCIES = 6;
+const MAX_FILES = 20;
+/** Histories, which only grow. */
+const GROWING = /\/(?:migrations|locales)$/;
+/** What an injectable can be, by the suffix of its file. A file without one is pure. */
+const INJECTABLES = [
+  'action',
+  'controller',
+  'filter',
+  'guard',
+  'interceptor',
+  'middleware',
+  'module',
+  'pipe',
+  'registry',
+  'service',
+  'worker',
+];
 /** A module's own files: other modules use its services and pure functions. */
 const PRIVATE = /\.(entity|store|dto)\.ts$/;
-const STATEMENT = /^\s*(?:--[^\n]*\n\s*)*(?:select|insert\s+into|update|delete\s+from|with)\s/i;
-const NAMED_TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]+)/gi;
+const STATEMENT =
+  /^[\s(]*(?:--[^\n]*\n[\s(]*)*(?:select|insert\s+into|update|delete\s+from|with|truncate|lock(?:\s+table)?|table|merge\s+into|copy)\s/i;
+/** A name, with or without its schema and quotation marks. */
+const NAME = '(?:"?public"?\\.)?"?([a-z_]+)"?';
+const NAMED_TABLE = new RegExp(
+  `\\b(?:from|join|into|update|using|copy|(?:truncate|lock)(?:\\s+table)?|table)[\\s(]+(?:(?:only|lateral)[\\s(]+)?${NAME}`,
+  'gi',
+);
+/** What follows a table in a list: an alias, if there is one, and a comma. */
+const NEXT_IN_LIST = new RegExp(
+  `^(?:\\s+(?:as\\s+)?(?!where\\b|on\\b|join\\b|set\\b)[a-z_]+)?\\s*,\\s*(?:only\\s+)?${NAME}`,
+  'i',
+);
+/** Only constants are followed: a local variable has one name in many files. */
+const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
+/** Methods of TypeORM that take the name of a table or an entity. */
+const BY_NAME =
+  /^(?:get\w*Repository|createQueryBuilder|from|into|update|delete|insert|upsert|save|remove|clear|count\w*|exists\w*|find\w*|\w*[jJ]oin\w*)$/;
 
 /** Import cycles, each as the files it passes; type-only imports count. */
 export function importCycles(files) {
@@ -44,16 +77,17 @@ export function privateImports(files) {
     );
 }
 
-/** SQL that names a table whose entity stands in another module. */
+/** SQL and calls of TypeORM that name a table whose entity stands in another module. */
 export function foreignTables(files) {
   const owners = tableOwners(files);
-  return apiFiles(files).flatMap((file) =>
-    statementsOf(file).flatMap((statement) =>
-      tablesIn(statement)
-        .filter((table) => owners.has(table) && owners.get(table) !== moduleOf(file.path))
-        .map((table) => `${file.path} names ${table}, a table of ${owners.get(table)}/`),
-    ),
-  );
+  const entities = entityTables(files);
+  const constants = textConstants(files);
+  return apiFiles(files).flatMap((file) => {
+    const found = new Set([...tablesNamedBySql(file, constants), ...tablesNamedByCalls(file, entities)]);
+    return [...found]
+      .filter((table) => owners.has(table) && owners.get(table) !== moduleOf(file.path))
+      .map((table) => `${file.path} names ${table}, a table of ${owners.get(table)}/`);
+  });
 }
 
 /** SQL that names a table outside of stores. */
@@ -66,6 +100,53 @@ export function strayStatements(files) {
         .filter((statement) => tablesIn(statement).some((table) => owners.has(table)))
         .map((statement) => `${file.path}: ${firstLine(statement)}`),
     );
+}
+
+/** Folders with more files than a reader can keep in mind. Specs do not count. */
+export function crowdedFolders(files) {
+  const counts = new Map();
+  for (const { path } of files) {
+    const folder = posix.dirname(path);
+    if (!GROWING.test(folder)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > MAX_FILES)
+    .map(([folder, count]) => `${folder} has ${count} files`);
+}
+
+/** Modules past twenty files whose folders have no written order, and folders that are missing in it. */
+export function unorderedFolders(files, folderOrder) {
+  const byModule = Map.groupBy(apiFiles(files), ({ path }) => moduleOf(path));
+  return [...byModule].flatMap(([module, own]) => {
+    const folders = new Set(own.map(({ path }) => path.slice(API.length).split('/')).flatMap(folderIn));
+    if (own.length <= MAX_FILES && folderOrder[module] === undefined) return [];
+    const missing = [...folders].filter((folder) => !folderOrder[module]?.includes(folder));
+    return missing.map((folder) => `${module}/${folder} has no place in tools/module-order.mjs`);
+  });
+}
+
+function folderIn([, ...rest]) {
+  return rest.length > 1 ? [rest[0]] : [];
+}
+
+/** Injectables in files without a suffix that says what they are, and services whose name differs from their file's. */
+export function misnamedInjectables(files) {
+  return apiFiles(files).flatMap((file) => {
+    const [name, suffix] = posix.basename(file.path, '.ts').split('.');
+    return classesOf(parse(file))
+      .filter(isInjected)
+      .flatMap((node) => {
+        const found = node.name?.text ?? '';
+        if (!INJECTABLES.includes(suffix))
+          return [`${file.path}: ${found} is injectable; the file has no suffix`];
+        const wanted = pascalCase(`${name}-${suffix}`);
+        return suffix === 'service' && found !== wanted ? [`${file.path}: ${found} is not ${wanted}`] : [];
+      });
+  });
+}
+
+function pascalCase(name) {
+  return name.replace(/(?:^|-)([a-z])/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Purges in batches that compare a time with a volatile function, which no index serves. */
@@ -170,17 +251,35 @@ function isOnlyTypes(clause) {
 }
 
 function tablesIn(statement) {
-  return [...statement.matchAll(NAMED_TABLE)].map(([, table]) => table.toLowerCase());
+  const found = [];
+  for (const match of statement.matchAll(NAMED_TABLE)) {
+    found.push(match[1].toLowerCase());
+    let rest = statement.slice(match.index + match[0].length);
+    for (let next = NEXT_IN_LIST.exec(rest); next !== null; next = NEXT_IN_LIST.exec(rest)) {
+      found.push(next[1].toLowerCase());
+      rest = rest.slice(next[0].length);
+    }
+  }
+  return found;
 }
 
-/** String and template literals that begin like a statement; what is interpolated is left out. */
-function statementsOf(file) {
+/** In a store, every text is looked at, because statements are put together from fragments. */
+function tablesNamedBySql(file, constants) {
+  const isStore = file.path.endsWith('.store.ts');
+  return textsOf(file, constants)
+    .filter((text) => isStore || STATEMENT.test(text))
+    .flatMap(tablesIn);
+}
+
+/** `getRepository('agent')`, `from('AgentEntity', 'a')`, and the like. */
+function tablesNamedByCalls(file, entities) {
   const found = [];
   const visit = (node) => {
-    const text = literalText(node);
-    if (text !== null) {
-      if (STATEMENT.test(text)) found.push(text);
-      return;
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const [first] = node.arguments;
+      const isNamed = first !== undefined && ts.isStringLiteralLike(first);
+      if (isNamed && BY_NAME.test(node.expression.name.text))
+        found.push(entities.get(first.text) ?? first.text);
     }
     ts.forEachChild(node, visit);
   };
@@ -188,11 +287,71 @@ function statementsOf(file) {
   return found;
 }
 
-function literalText(node) {
+/** The table of each entity, by the name of its class. */
+function entityTables(files) {
+  return new Map(
+    files
+      .filter(({ path }) => path.endsWith('.entity.ts'))
+      .flatMap(({ text }) => [
+        ...text.matchAll(/@Entity\(\s*(?:\{\s*name:\s*)?'([a-z_]+)'[\s\S]*?\bclass (\w+)/g),
+      ])
+      .map(([, table, name]) => [name, table]),
+  );
+}
+
+/** The constants with a text, by name. If two files use one name, both texts count. */
+function textConstants(files) {
+  const found = new Map();
+  for (const file of apiFiles(files)) {
+    const visit = (node) => {
+      if (ts.isVariableDeclaration(node) && CONSTANT.test(node.name.getText()) && node.initializer) {
+        const text = foldedText(node.initializer, new Map());
+        const name = node.name.getText();
+        if (text !== null) found.set(name, `${found.get(name) ?? ''} ${text}`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(file));
+  }
+  return found;
+}
+
+/** String and template literals that begin like a statement; what is interpolated is left out. */
+function statementsOf(file) {
+  return textsOf(file, new Map()).filter((text) => STATEMENT.test(text));
+}
+
+/** The texts of a file, each put together from its literals and from the constants that it names. */
+function textsOf(file, constants) {
+  const found = [];
+  const visit = (node) => {
+    const text = foldedText(node, constants);
+    if (text !== null) found.push(text);
+    if (text === null || ts.isTemplateExpression(node)) ts.forEachChild(node, visit);
+  };
+  visit(parse(file));
+  return found;
+}
+
+function foldedText(node, constants) {
   if (ts.isImportDeclaration(node)) return '';
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return null;
-  return node.head.text + node.templateSpans.map(({ literal }) => ` ${literal.text}`).join('');
+  if (ts.isTemplateExpression(node)) {
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => ` ${textOf(expression, constants)} ${literal.text}`,
+    );
+    return node.head.text + spans.join('');
+  }
+  const isSum = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+  if (!isSum) return null;
+  const [left, right] = [foldedText(node.left, constants), foldedText(node.right, constants)];
+  if (left === null && right === null) return null;
+  return (left ?? textOf(node.left, constants)) + (right ?? textOf(node.right, constants));
+}
+
+function textOf(expression, constants) {
+  if (ts.isIdentifier(expression)) return constants.get(expression.text) ?? '';
+  return foldedText(expression, constants) ?? '';
 }
 
 function classesOf(source) {

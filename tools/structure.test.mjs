@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { folderOrder } from './module-order.mjs';
 import {
   crowdedClasses,
+  crowdedFolders,
   foreignTables,
   importCycles,
+  misnamedInjectables,
   privateImports,
   strayStatements,
   tableOwners,
   unindexedPurges,
+  unorderedFolders,
   unusedLibraries,
 } from './structure.mjs';
 
@@ -50,6 +54,10 @@ describe('the repository', () => {
     assert.deepEqual(unindexedPurges(repository), []));
   test('injects at most six dependencies into a class', () =>
     assert.deepEqual(crowdedClasses(repository), []));
+  test('has at most twenty files in a folder', () => assert.deepEqual(crowdedFolders(repository), []));
+  test('has ordered folders in every module past twenty files', () =>
+    assert.deepEqual(unorderedFolders(repository, folderOrder), []));
+  test('names injectables after what they are', () => assert.deepEqual(misnamedInjectables(repository), []));
   test('imports every prescribed library in production code', () =>
     assert.deepEqual(unusedLibraries(repository, ENTRIES, REQUIRED_LIBRARIES), []));
 });
@@ -81,6 +89,59 @@ describe('planted violations are found', () => {
       'apps/api/src/turns/a.store.ts names agent, a table of agents/',
     ]);
     assert.deepEqual(foreignTables([entity, { ...stranger, path: 'apps/api/src/agents/a.store.ts' }]), []);
+  });
+
+  const NAMED = {
+    'a comma join': "sql.query('select 1 from turn t, agent a')",
+    'a comma join after an alias': "sql.query('select 1 from turn as t, only agent')",
+    'quotation marks': `sql.query('select 1 from "agent"')`,
+    'its schema': "sql.query('update public.agent set name = $1')",
+    'its quoted schema': `sql.query('delete from "public"."agent"')`,
+    'a constant of a fragment': "const SOURCE = 'from agent';\nsql.query(`select 1 ${SOURCE} limit 1`)",
+    'a constant of a name': "const TABLE = 'agent';\nsql.query(`select 1 from ${TABLE}`)",
+    'a fragment of a join': "const owner = 'left join agent a on a.id = t.agent_id';",
+    'a leading parenthesis': "sql.query('(select 1 from agent) union all (select 2)')",
+    'a parenthesis before it': "sql.query('select 1 from (agent cross join turn)')",
+    'a lock': "sql.query('lock table agent in share mode')",
+    'a lock without its second word': "sql.query('lock agent')",
+    truncation: "sql.query('truncate agent')",
+    'a repository by name': "manager.getRepository('agent').find()",
+    'a query builder by the name of the entity': "builder.leftJoin('AgentEntity', 'a')",
+    concatenation: "sql.query('select 1 from ' + 'agent')",
+    'concatenation with a constant': "const TABLE = 'agent';\nsql.query('select 1 from ' + TABLE)",
+  };
+  for (const [way, text] of Object.entries(NAMED)) {
+    test(`another module's table, named by ${way}`, () => {
+      const agents = api('agents/agent.entity.ts', "@Entity('agent')", 'export class AgentEntity {}');
+      assert.deepEqual(foreignTables([agents, api('turns/a.store.ts', text)]), [
+        'apps/api/src/turns/a.store.ts names agent, a table of agents/',
+      ]);
+      assert.deepEqual(foreignTables([agents, api('agents/a.store.ts', text)]), []);
+    });
+  }
+
+  test('the 21st file of a folder', () => {
+    const files = Array.from({ length: 20 }, (_, i) => api(`agents/f${i}.ts`));
+    assert.deepEqual(crowdedFolders(files), []);
+    assert.deepEqual(crowdedFolders([...files, api('agents/x.ts')]), ['apps/api/src/agents has 21 files']);
+  });
+
+  test('a module past twenty files without ordered folders, and a folder that is missing in the order', () => {
+    const files = Array.from({ length: 21 }, (_, i) => api(`agents/${i % 2 ? 'a' : 'b'}/f${i}.ts`));
+    assert.equal(unorderedFolders(files, {}).length, 2);
+    assert.deepEqual(unorderedFolders(files, { agents: ['a'] }), [
+      'agents/b has no place in tools/module-order.mjs',
+    ]);
+    assert.deepEqual(unorderedFolders(files, { agents: ['b', 'a'] }), []);
+    assert.deepEqual(unorderedFolders(files.slice(1), {}), []);
+  });
+
+  test('an injectable without a suffix, and a service with another name than its file', () => {
+    const injectable = (path, name) => api(path, `@Injectable()\nexport class ${name} {}`);
+    assert.equal(misnamedInjectables([injectable('a/run-claims.ts', 'RunClaims')]).length, 1);
+    assert.equal(misnamedInjectables([injectable('a/run-claims.service.ts', 'RunClaims')]).length, 1);
+    assert.deepEqual(misnamedInjectables([injectable('a/run-claims.service.ts', 'RunClaimsService')]), []);
+    assert.deepEqual(misnamedInjectables([injectable('a/run.worker.ts', 'RunWorker')]), []);
   });
 
   test('SQL in a service', () => {

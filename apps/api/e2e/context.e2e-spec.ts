@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CompactionResult, ContextStatus, Page, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { Compactor } from '../src/turns/context/compactor.service.ts';
+import { CompactorService } from '../src/turns/context/compactor.service.ts';
 import type { ContextStep } from '../src/turns/context/context-state.ts';
 import { loadContext } from '../src/turns/context/context.store.ts';
 import { startOpenAiServer, type Behaviour, type FakeOpenAiServer } from './fixtures/openai-server.ts';
@@ -744,7 +744,7 @@ describe('at once', () => {
     onSummary = () => ({ text: ['x'], pauseAfter: { chunks: 1, until: hang.opened } });
     const compacting = compact(agent, 's').catch(() => null);
     await eventually(async () => expect((await status(agent, 's')).summaryStatus).toBe('running'));
-    await other.get(Compactor).beforeApplicationShutdown();
+    await other.get(CompactorService).beforeApplicationShutdown();
     expect(await compacting).toMatchObject({ status: 503 });
     await other.close();
     hang.open();

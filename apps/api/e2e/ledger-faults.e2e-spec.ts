@@ -4,7 +4,7 @@ import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contr
 import { DataSource } from 'typeorm';
 import { Connection } from '../src/infra/database/pools.ts';
 import { RelayLedgerWorker } from '../src/relay/relay-ledger.worker.ts';
-import { Compactor } from '../src/turns/context/compactor.service.ts';
+import { CompactorService } from '../src/turns/context/compactor.service.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
 import { payerOf } from '../src/turns/records/payer.ts';
 import { findTurn } from '../src/turns/records/turn.store.ts';
@@ -174,7 +174,7 @@ describe('an answer to COMMIT that is lost', () => {
       await mine.json({ session_id: 's', contents: said(text) });
     commits.next(/insert into context_compaction/i);
     // Nobody can tell whether it was stored.
-    jest.spyOn(app.get(Compactor), 'hasBegun').mockRejectedValueOnce(new Error('Unknown'));
+    jest.spyOn(app.get(CompactorService), 'hasBegun').mockRejectedValueOnce(new Error('Unknown'));
     expect((await mine.json({ session_id: 's', contents: said('Three') })).status).toBe(200);
     expect(commits.lost).toBe(1);
     await app.settle();

@@ -6,7 +6,7 @@ import type { Charge } from '../src/usage/charge.ts';
 import { whileUnavailable } from '../src/infra/database/unavailable.ts';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
-import { UsageReports } from '../src/usage/reports.service.ts';
+import { ReportsService } from '../src/usage/reports.service.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -99,13 +99,13 @@ function grant(spaceId: string, userId: string | null, tokens: number): Promise<
     credential: { kind: 'api-key' as const, id: NOWHERE },
     causationRunId: null,
   };
-  return app.get(UsageReports).createGrant({ by, requestId: 'test' }, { userId, tokens });
+  return app.get(ReportsService).createGrant({ by, requestId: 'test' }, { userId, tokens });
 }
 
 function balance({ spaceId, userId }: Person): Promise<UsageBalance> {
   const credential = { kind: 'api-key' as const, id: NOWHERE };
   const caller = { kind: 'user' as const, spaceId, userId, role: 'MEMBER' as const };
-  return app.get(UsageReports).getBalance({ ...caller, credential, causationRunId: null });
+  return app.get(ReportsService).getBalance({ ...caller, credential, causationRunId: null });
 }
 
 const limited = (tokens: number, sumReservedTokens = 0) => ({
@@ -896,7 +896,7 @@ describe('the routes', () => {
     const credential = { kind: 'api-key' as const, id: NOWHERE };
     const callsIn = async (window: '24h' | '7d') => {
       const query = { window, groupBy: 'model' as const };
-      return (await app.get(UsageReports).summarize({ ...caller, credential, causationRunId: null }, query))
+      return (await app.get(ReportsService).summarize({ ...caller, credential, causationRunId: null }, query))
         .total.calls;
     };
     expect([await callsIn('24h'), await callsIn('7d')]).toEqual([0, 1]);

@@ -8,7 +8,7 @@ import { JobAccessGuard, JobAgentGuard } from './lifecycle/job-access.guard.ts';
 import { JobClaimsService } from './queue/job-claims.service.ts';
 import { JobDeadlinesWorker } from './lifecycle/job-deadlines.worker.ts';
 import { JobEndingsService } from './lifecycle/job-endings.service.ts';
-import { JobCreation } from './lifecycle/job-creation.service.ts';
+import { JobCreationService } from './lifecycle/job-creation.service.ts';
 import { JobRecordsService } from './records/job-records.service.ts';
 import { JobStarterWorker } from './queue/job-starter.worker.ts';
 import { JobViewsService } from './records/job-views.service.ts';
@@ -17,8 +17,8 @@ import { JobWorker } from './lifecycle/job.worker.ts';
 import { JobsController } from './lifecycle/jobs.controller.ts';
 import { JobsService } from './lifecycle/jobs.service.ts';
 import { WebhookSecretController } from './webhooks/webhook-secret.controller.ts';
-import { WebhookSecrets } from './webhooks/webhook-secrets.service.ts';
-import { Webhooks } from './webhooks/webhooks.service.ts';
+import { WebhookSecretsService } from './webhooks/webhook-secrets.service.ts';
+import { WebhooksService } from './webhooks/webhooks.service.ts';
 
 @Module({
   imports: [AuthModule, UsageModule, StreamsModule, AgentsModule, TurnsModule],
@@ -29,15 +29,15 @@ import { Webhooks } from './webhooks/webhooks.service.ts';
     JobClaimsService,
     JobDeadlinesWorker,
     JobEndingsService,
-    JobCreation,
+    JobCreationService,
     JobRecordsService,
     JobsService,
     JobStarterWorker,
     JobViewsService,
     JobWatchService,
     JobWorker,
-    Webhooks,
-    WebhookSecrets,
+    WebhooksService,
+    WebhookSecretsService,
   ],
 })
 export class JobsModule {}

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { KnowledgeDocuments } from './documents/knowledge-documents.service.ts';
+import { KnowledgeDocumentsService } from './documents/knowledge-documents.service.ts';
 import { KnowledgeSearchService } from './search/knowledge-search.service.ts';
 import { KnowledgeWorker } from './documents/knowledge.worker.ts';
 import { KnowledgeController } from './search/knowledge.controller.ts';
@@ -11,7 +11,7 @@ import { WebSearch } from './web/web-search.ts';
   imports: [AuthModule],
   controllers: [KnowledgeController],
   providers: [
-    KnowledgeDocuments,
+    KnowledgeDocumentsService,
     KnowledgeSearchService,
     KnowledgeWorker,
     { provide: WebSearch, useClass: SearxngSearchService },

@@ -9,7 +9,7 @@ import {
 import { DataSource } from 'typeorm';
 import { isRejected } from '../infra/database/data-errors.ts';
 import { Batched } from '../infra/database/batched.ts';
-import { Lanes } from '../infra/database/lanes.ts';
+import { LanesRegistry } from '../infra/database/lanes.registry.ts';
 import { withPromptBegin } from '../infra/database/prompt-begin.ts';
 import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
@@ -72,7 +72,7 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
   constructor(
     private readonly database: DataSource,
     private readonly usage: UsageService,
-    private readonly lanes: Lanes,
+    private readonly lanes: LanesRegistry,
   ) {}
 
   onApplicationBootstrap(): void {

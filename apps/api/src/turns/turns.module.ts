@@ -10,12 +10,12 @@ import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { AgentAction } from './lifecycle/agent.action.ts';
 import { AgentModelsService } from './lifecycle/agent-models.service.ts';
-import { BackgroundTurns } from './lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from './lifecycle/background-turns.service.ts';
 import { ListedToolsService } from './engine/listed-tools.service.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
-import { Compactor } from './context/compactor.service.ts';
+import { CompactorService } from './context/compactor.service.ts';
 import { ContextController } from './context/context.controller.ts';
-import { ContextKeeper } from './context/context-keeper.service.ts';
+import { ContextKeeperService } from './context/context-keeper.service.ts';
 import { ContextService } from './context/context.service.ts';
 import { ExecuteController } from './lifecycle/execute.controller.ts';
 import { ExecutionsService } from './lifecycle/executions.service.ts';
@@ -31,9 +31,9 @@ import { SessionsService } from './sessions/sessions.service.ts';
 import { TracesController } from './traces/traces.controller.ts';
 import { TracesService } from './traces/traces.service.ts';
 import { TurnClaimsService } from './lifecycle/turn-claims.service.ts';
-import { TurnPreparation } from './lifecycle/turn-preparation.service.ts';
-import { TurnStarter } from './lifecycle/turn-starter.service.ts';
-import { WaitingTurns } from './lifecycle/waiting-turns.service.ts';
+import { TurnPreparationService } from './lifecycle/turn-preparation.service.ts';
+import { TurnStarterService } from './lifecycle/turn-starter.service.ts';
+import { WaitingTurnsService } from './lifecycle/waiting-turns.service.ts';
 import { TurnEngineService } from './engine/turn-engine.service.ts';
 import { TurnEvidenceService } from './engine/turn-evidence.service.ts';
 import { TurnPurgesWorker } from './sessions/turn-purges.worker.ts';
@@ -66,10 +66,10 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   providers: [
     AgentAction,
     AgentModelsService,
-    BackgroundTurns,
+    BackgroundTurnsService,
     CancellationService,
-    Compactor,
-    ContextKeeper,
+    CompactorService,
+    ContextKeeperService,
     ContextService,
     ExecutionsService,
     ExpiredReservationsWorker,
@@ -83,17 +83,17 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     TurnClaimsService,
     TurnEngineService,
     TurnEvidenceService,
-    TurnPreparation,
+    TurnPreparationService,
     TurnPurgesWorker,
     TurnRecoveryWorker,
     TurnRunnerService,
-    TurnStarter,
+    TurnStarterService,
     TurnsService,
     TurnToolsService,
-    WaitingTurns,
+    WaitingTurnsService,
   ],
   exports: [
-    BackgroundTurns,
+    BackgroundTurnsService,
     CancellationService,
     ExecutionsService,
     InteractionsService,

@@ -13,7 +13,7 @@ import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { Lanes } from '../infra/database/lanes.ts';
+import { LanesRegistry } from '../infra/database/lanes.registry.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { forbidden } from '../infra/errors/app-error.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
@@ -37,12 +37,12 @@ const RETRY_MS = 5_000;
 
 /** The ledger as people see it, and the grants of admins. */
 @Injectable()
-export class UsageReports {
+export class ReportsService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
-    private readonly lanes: Lanes,
+    private readonly lanes: LanesRegistry,
   ) {}
 
   async getBalance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {

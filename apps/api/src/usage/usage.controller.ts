@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Caller, Audited, type AuditedCall } from '../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Access } from '../infra/routes/access.ts';
-import { UsageReports } from './reports.service.ts';
+import { ReportsService } from './reports.service.ts';
 import {
   GrantDto,
   UsageBalanceDto,
@@ -16,7 +16,7 @@ import {
 @Access('member')
 @Controller('usage')
 export class UsageController {
-  constructor(private readonly reports: UsageReports) {}
+  constructor(private readonly reports: ReportsService) {}
 
   /** Returns the balance of the caller and of the space. */
   @Get('balance')

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Audited, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
@@ -6,6 +7,7 @@ import { EmitResponseDto } from './emit.dto.ts';
 import { TestEmissionDto } from './test-emission.dto.ts';
 import { TestEmissionsService } from './test-emissions.service.ts';
 
+@ApiTags('Catalog')
 @Controller('events/catalog')
 export class TestEmissionsController {
   constructor(private readonly emissions: TestEmissionsService) {}

@@ -5,7 +5,7 @@ import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { transactionWithOutcome } from '../../infra/database/commit.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
-import { Lanes } from '../../infra/database/lanes.ts';
+import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
@@ -23,7 +23,7 @@ import { getSubscription, listSubscriptions, updateSubscription } from './subscr
 export class SubscriptionsService {
   constructor(
     private readonly database: DataSource,
-    private readonly lanes: Lanes,
+    private readonly lanes: LanesRegistry,
     private readonly cursors: Cursors,
     private readonly events: EventDirectoryService,
     private readonly tasks: TaskDirectoryService,

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from './background-database.ts';
-import { Lanes } from './lanes.ts';
+import { LanesRegistry } from './lanes.registry.ts';
 import { PartitionsWorker } from './partitions.worker.ts';
 import { dataSourceOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
@@ -31,7 +31,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         }),
       ],
       providers: [
-        Lanes,
+        LanesRegistry,
         PartitionsWorker,
         {
           provide: BackgroundDatabase,
@@ -40,7 +40,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, Lanes, PartitionsWorker],
+      exports: [BackgroundDatabase, LanesRegistry, PartitionsWorker],
     };
   }
 

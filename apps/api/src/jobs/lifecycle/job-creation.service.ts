@@ -7,7 +7,7 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { TurnChanged } from '../../turns/lifecycle/turn-start.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { JobRecordsService, type JobRow } from '../records/job-records.service.ts';
@@ -17,12 +17,12 @@ import { insertJob } from '../records/jobs.store.ts';
 
 /** Creates jobs: one per idempotency key, and one per turn. */
 @Injectable()
-export class JobCreation {
+export class JobCreationService {
   constructor(
     private readonly database: DataSource,
     private readonly usage: UsageService,
     private readonly messaging: Messaging,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
     private readonly records: JobRecordsService,
     private readonly views: JobViewsService,
   ) {}

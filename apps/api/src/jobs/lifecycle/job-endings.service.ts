@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Messaging } from '../../infra/messaging/messaging.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import type { JobRow } from '../records/job-records.service.ts';
 import { closeJob, postpone } from '../queue/job-queue.store.ts';
 import { JobViewsService } from '../records/job-views.service.ts';
 import { endInterrupted, findJobByTurn, requestCancel } from '../records/jobs.store.ts';
-import { Webhooks } from '../webhooks/webhooks.service.ts';
+import { WebhooksService } from '../webhooks/webhooks.service.ts';
 
 const TIMED_OUT = { code: 'TIMED_OUT', message: 'The job timed out', retryable: false };
 
@@ -16,9 +16,9 @@ export class JobEndingsService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly messaging: Messaging,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
     private readonly views: JobViewsService,
-    private readonly webhooks: Webhooks,
+    private readonly webhooks: WebhooksService,
   ) {}
 
   onModuleInit(): void {

@@ -12,7 +12,7 @@ import { AttachDto } from '../../turns/answers/attach.schema.ts';
 import { TurnsService } from '../../turns/lifecycle/turns.service.ts';
 import { RequiresJobAccess, InvokesAgentInBody, RequestedJob } from './job-access.guard.ts';
 import { JobBodyPipe } from './job-body.pipe.ts';
-import { JobCreation } from './job-creation.service.ts';
+import { JobCreationService } from './job-creation.service.ts';
 import type { JobRow } from '../records/job-records.service.ts';
 import { parseJobRequest } from './job-request.ts';
 import { ContentsJobDto, InputsJobDto, JobDto, JobPageDto, JobQueryDto, JobWaitDto } from './jobs.dto.ts';
@@ -30,7 +30,7 @@ function withETag(job: JobDto, res: Response): JobDto {
 @Controller('agent-jobs')
 export class JobsController {
   constructor(
-    private readonly intake: JobCreation,
+    private readonly intake: JobCreationService,
     private readonly jobs: JobsService,
     private readonly turns: TurnsService,
     private readonly reader: SegmentReaderService,

@@ -3,7 +3,7 @@ import { AgentsService } from '../../agents/agents.service.ts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
 import { AppError, forbidden, notFound } from '../../infra/errors/app-error.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { TurnChanged } from '../../turns/lifecycle/turn-start.ts';
 import * as queue from './job-queue.store.ts';
 import type { JobRow } from '../records/job-records.service.ts';
@@ -19,7 +19,7 @@ export class JobClaimsService {
     private readonly database: BackgroundDatabase,
     private readonly identity: IdentityService,
     private readonly agents: AgentsService,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
   ) {}
 
   /** Runs the turn of a picked job in this process, unless it must wait or is not allowed to run. */

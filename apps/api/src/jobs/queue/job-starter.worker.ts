@@ -10,7 +10,7 @@ import { BackgroundDatabase } from '../../infra/database/background-database.ts'
 import { FairPlaces } from '../../infra/runtime/fair-places.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { selectUsers } from './fair-share.ts';
 import { JobClaimsService, type ClaimOutcome } from './job-claims.service.ts';
 import * as queue from './job-queue.store.ts';
@@ -44,7 +44,7 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
     private readonly records: JobRecordsService,
     private readonly claims: JobClaimsService,
   ) {

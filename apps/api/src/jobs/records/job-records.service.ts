@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AgentsService } from '../../agents/agents.service.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import type { TurnRow } from '../../turns/records/turn.ts';
 import * as store from './jobs.store.ts';
 import type { JobEntity } from './job.entity.ts';
@@ -16,7 +16,7 @@ export type JobRow = JobEntity & { turn: TurnRow };
 export class JobRecordsService {
   constructor(
     private readonly database: DataSource,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
     private readonly agents: AgentsService,
   ) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChatResponse, ExecuteResponse, Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { BackgroundTurns } from '../../turns/lifecycle/background-turns.service.ts';
+import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { phaseOf, progressOf, type StreamExtent } from './job-progress.ts';
 import type { JobRow } from './job-records.service.ts';
 import { hasEnded } from './job-state.ts';
@@ -14,7 +14,7 @@ export class JobViewsService {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly turns: BackgroundTurns,
+    private readonly turns: BackgroundTurnsService,
   ) {}
 
   /** Describes jobs without their results. */

@@ -3,12 +3,12 @@ import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { WebhookSecretDto, WebhookSecretStateDto } from './webhook-secret.dto.ts';
-import { WebhookSecrets } from './webhook-secrets.service.ts';
+import { WebhookSecretsService } from './webhook-secrets.service.ts';
 
 @Access('admin')
 @Controller('webhook-secret')
 export class WebhookSecretController {
-  constructor(private readonly secrets: WebhookSecrets) {}
+  constructor(private readonly secrets: WebhookSecretsService) {}
 
   /** Returns whether the space has a webhook secret, but not the secret. */
   @Get()

@@ -17,7 +17,7 @@ const ROTATION = 720_014;
 
 /** The secrets that sign the webhooks of a space: the current one, and for one more day the one before it. */
 @Injectable()
-export class WebhookSecrets implements OnModuleInit {
+export class WebhookSecretsService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly secrets: SecretBox,

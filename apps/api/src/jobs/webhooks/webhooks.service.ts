@@ -15,7 +15,7 @@ import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { DeliveryLanes, type QueuedDelivery } from './delivery-lanes.ts';
-import { WebhookSecrets } from './webhook-secrets.service.ts';
+import { WebhookSecretsService } from './webhook-secrets.service.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
@@ -35,8 +35,8 @@ const TYPES: Partial<Record<Job['status'], WebhookType>> = {
 
 /** Webhooks of jobs: stored together with what they report, signed, and sent at least once. */
 @Injectable()
-export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(Webhooks.name);
+export class WebhooksService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(WebhooksService.name);
   private readonly underWay = new Set<Promise<void>>();
   private readonly lanes = new DeliveryLanes(LANES, (delivery) => this.deliver(delivery));
   private readonly reads = new Batched((ids: string[]) => this.loadDue(ids));
@@ -47,7 +47,7 @@ export class Webhooks implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly http: GuardedHttp,
     private readonly messaging: Messaging,
     private readonly outbox: OutboxPublishersRegistry,
-    private readonly secrets: WebhookSecrets,
+    private readonly secrets: WebhookSecretsService,
     private readonly sweeper: SweeperWorker,
   ) {}
 

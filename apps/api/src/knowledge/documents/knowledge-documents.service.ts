@@ -24,7 +24,7 @@ const EXCERPT_CHARS = 2_000;
 
 /** Manages the documents of spaces. */
 @Injectable()
-export class KnowledgeDocuments {
+export class KnowledgeDocumentsService {
   constructor(
     private readonly database: DataSource,
     private readonly cursors: Cursors,

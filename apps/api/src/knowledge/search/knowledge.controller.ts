@@ -5,7 +5,7 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
-import { KnowledgeDocuments } from '../documents/knowledge-documents.service.ts';
+import { KnowledgeDocumentsService } from '../documents/knowledge-documents.service.ts';
 import { KnowledgeSearchService } from './knowledge-search.service.ts';
 import {
   CreateKnowledgeDocumentDto,
@@ -24,7 +24,7 @@ const DEFAULT_TOP_K = 5;
 @ApiExtraModels(CreateKnowledgeDocumentDto, KnowledgeFileDto)
 export class KnowledgeController {
   constructor(
-    private readonly documents: KnowledgeDocuments,
+    private readonly documents: KnowledgeDocumentsService,
     private readonly knowledge: KnowledgeSearchService,
   ) {}
 

@@ -1,4 +1,3 @@
-import { changeMethod, newMethod } from '../definition/method-definition.ts';
 import { defaultRetry, isRetriedStatus, retryDelay } from './tool-retries.ts';
 
 describe('retries', () => {
@@ -7,17 +6,6 @@ describe('retries', () => {
       (verb) => defaultRetry(verb).attempts,
     );
     expect(attempts).toEqual([2, 2, 2, 2, 2, 2, 0, 0]);
-  });
-
-  it('are not inherited by a verb for which nobody asked', () => {
-    const method = newMethod({ name: 'm', httpMethod: 'get', path: '/', inputSchema: {} });
-    expect(changeMethod(method, { httpMethod: 'post' }).retry.attempts).toBe(0);
-    expect(
-      changeMethod(method, { httpMethod: 'post', retry: { attempts: 1, backoffMs: 5 } }).retry.attempts,
-    ).toBe(1);
-    const configured = changeMethod(method, { retry: { attempts: 3, backoffMs: 5 } });
-    expect(changeMethod(configured, { httpMethod: 'post' }).retry.attempts).toBe(3);
-    expect(changeMethod(configured, { description: 'x' }).retry.attempts).toBe(3);
   });
 
   it('follow some statuses only', () => {

@@ -76,6 +76,17 @@ describe('a method', () => {
     expect(checkMethodChange({ path: 'b' })).toEqual([expect.stringMatching(/^path must begin/)]);
     expect(checkMethodChange([])).toEqual(['The body must be a JSON object']);
   });
+
+  it('does not pass its retries to a verb for which nobody asked', () => {
+    const method = newMethod({ name: 'm', httpMethod: 'get', path: '/', inputSchema: {} });
+    expect(changeMethod(method, { httpMethod: 'post' }).retry.attempts).toBe(0);
+    expect(
+      changeMethod(method, { httpMethod: 'post', retry: { attempts: 1, backoffMs: 5 } }).retry.attempts,
+    ).toBe(1);
+    const configured = changeMethod(method, { retry: { attempts: 3, backoffMs: 5 } });
+    expect(changeMethod(configured, { httpMethod: 'post' }).retry.attempts).toBe(3);
+    expect(changeMethod(configured, { description: 'x' }).retry.attempts).toBe(3);
+  });
 });
 
 describe('the address of a server', () => {

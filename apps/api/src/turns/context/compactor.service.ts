@@ -52,8 +52,8 @@ export interface Compacted {
 
 /** Creates summaries. The history does not change: a compaction is a row of its own. */
 @Injectable()
-export class Compactor implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(Compactor.name);
+export class CompactorService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(CompactorService.name);
   private readonly closing = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
 

@@ -7,7 +7,7 @@ import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { ProviderError } from '../../models/port/model-provider.ts';
 import type { RunningTurn } from './running-turn.ts';
 import { isFull, planAutomatic } from './compaction.ts';
-import { Compactor } from './compactor.service.ts';
+import { CompactorService } from './compactor.service.ts';
 import { EMPTY_CONTEXT, lastPosition, usedTokens, withTurn, type Context } from './context-state.ts';
 import { loadContext } from './context.store.ts';
 
@@ -28,10 +28,10 @@ export interface FittedContext {
 
 /** Keeps the context of a running turn within the window of its model. */
 @Injectable()
-export class ContextKeeper {
+export class ContextKeeperService {
   constructor(
     private readonly database: DataSource,
-    private readonly compactor: Compactor,
+    private readonly compactor: CompactorService,
   ) {}
 
   async open(turn: RunningTurn, systemTokens: number): Promise<OpenContext> {

@@ -18,7 +18,7 @@ import {
   undoCompaction,
   type ContextSession,
 } from './compaction.store.ts';
-import { Compactor, type BegunCompaction, type Compaction } from './compactor.service.ts';
+import { CompactorService, type BegunCompaction, type Compaction } from './compactor.service.ts';
 import { lastPosition, messageCount, usedTokens, type Context } from './context-state.ts';
 import { loadContext } from './context.store.ts';
 
@@ -42,7 +42,7 @@ export class ContextService {
   constructor(
     private readonly database: DataSource,
     private readonly catalog: CatalogService,
-    private readonly compactor: Compactor,
+    private readonly compactor: CompactorService,
   ) {}
 
   async status(scope: ContextScope): Promise<ContextStatus> {

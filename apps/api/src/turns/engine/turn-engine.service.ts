@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../../agents/template.ts';
-import { Lanes } from '../../infra/database/lanes.ts';
+import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
 import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import type { Transactions } from '../../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
@@ -15,7 +15,7 @@ import { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { withSummary } from '../context/compaction.ts';
 import { buildMessages } from '../context/messages.ts';
-import { ContextKeeper, showContext, type FittedContext } from '../context/context-keeper.service.ts';
+import { ContextKeeperService, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
 import type { NewStep, StepMeasures } from '../records/steps.ts';
 import { ModelCall } from './model-call.ts';
@@ -43,9 +43,9 @@ export class TurnEngineService {
     private readonly database: DataSource,
     private readonly tools: TurnToolsService,
     private readonly evidence: TurnEvidenceService,
-    private readonly contexts: ContextKeeper,
+    private readonly contexts: ContextKeeperService,
     private readonly usage: UsageService,
-    private readonly lanes: Lanes,
+    private readonly lanes: LanesRegistry,
   ) {}
 
   /**

@@ -15,7 +15,7 @@ import { UsageService } from '../../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
 import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservations.worker.ts';
 import type { Step } from '../records/steps.ts';
-import { turnsOfStreams, type Orphan } from '../records/orphans.store.ts';
+import { turnsOfStreams, type Orphan } from './orphans.store.ts';
 import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
 import { chargeCall } from './turn-billing.ts';
 import { payerOf } from '../records/payer.ts';

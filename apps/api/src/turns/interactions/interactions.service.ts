@@ -17,8 +17,8 @@ import {
 } from '../records/interaction.store.ts';
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
 import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
-import { TurnStarter } from '../lifecycle/turn-starter.service.ts';
-import { WaitingTurns } from '../lifecycle/waiting-turns.service.ts';
+import { TurnStarterService } from '../lifecycle/turn-starter.service.ts';
+import { WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
 import { getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
@@ -37,8 +37,8 @@ export class InteractionsService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly turns: TurnsService,
-    private readonly starter: TurnStarter,
-    private readonly waiting: WaitingTurns,
+    private readonly starter: TurnStarterService,
+    private readonly waiting: WaitingTurnsService,
     private readonly sweeper: SweeperWorker,
   ) {}
 

@@ -6,8 +6,8 @@ import { CancellationService } from './cancellation.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { NewTurn, TurnRunBy } from './turn-start.ts';
-import { TurnStarter } from './turn-starter.service.ts';
-import { extentsOf, failQueued, type TurnExtent } from '../records/turn-queue.store.ts';
+import { TurnStarterService } from './turn-starter.service.ts';
+import { extentsOf, failQueued, type TurnExtent } from './turn-queue.store.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
 import { findTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -15,10 +15,10 @@ import { TurnsService } from './turns.service.ts';
 
 /** Turns that no request waits for: queued first, run later, and read once they have ended. */
 @Injectable()
-export class BackgroundTurns {
+export class BackgroundTurnsService {
   constructor(
     private readonly database: DataSource,
-    private readonly starter: TurnStarter,
+    private readonly starter: TurnStarterService,
     private readonly runner: TurnRunnerService,
     private readonly cancellation: CancellationService,
     private readonly turns: TurnsService,

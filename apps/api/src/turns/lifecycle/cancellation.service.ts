@@ -10,7 +10,7 @@ import {
   hasCancelRequest,
   storeCancelRequest,
 } from '../records/cancel-request.store.ts';
-import { WaitingTurns } from './waiting-turns.service.ts';
+import { WaitingTurnsService } from './waiting-turns.service.ts';
 import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
@@ -28,7 +28,7 @@ export class CancellationService {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly waiting: WaitingTurns,
+    private readonly waiting: WaitingTurnsService,
   ) {}
 
   /** Registers what cancels another attempt at a failed turn, so that a cancelled turn does not run again by itself. */

@@ -12,7 +12,7 @@ import { ActiveTurn, type ClaimedTurn } from '../engine/active-turn.ts';
 import { reserveForCall } from '../engine/turn-billing.ts';
 import { hashContents, titleOf } from '../input/contents.ts';
 import { storeParts } from '../input/media.service.ts';
-import { holdSession } from '../records/turn-queue.store.ts';
+import { holdSession } from './turn-queue.store.ts';
 import {
   claimTurn,
   deletePartialSteps,
@@ -30,7 +30,7 @@ import type { TurnRow } from '../records/turn.ts';
 import { openSegment } from './open-segment.ts';
 import type { PreparedTurn } from './turn-preparation.service.ts';
 import { TurnChanged, type TurnRunBy } from './turn-start.ts';
-import { WaitingTurns } from './waiting-turns.service.ts';
+import { WaitingTurnsService } from './waiting-turns.service.ts';
 
 /** When a user who runs too many turns may try again. */
 const RETRY_AFTER_S = 5;
@@ -53,7 +53,7 @@ export class TurnClaimsService {
     private readonly config: PlatformConfig,
     private readonly streams: StreamsService,
     private readonly usage: UsageService,
-    private readonly waiting: WaitingTurns,
+    private readonly waiting: WaitingTurnsService,
   ) {}
 
   /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */

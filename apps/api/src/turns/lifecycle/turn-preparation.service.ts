@@ -16,7 +16,7 @@ export interface PreparedTurn extends NewTurn {
 
 /** What a turn needs before its transaction: its model, its media, and the size of its message. */
 @Injectable()
-export class TurnPreparation {
+export class TurnPreparationService {
   constructor(
     private readonly catalog: CatalogService,
     private readonly media: MediaService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { transactionWithOutcome } from '../../infra/database/commit.ts';
-import { Lanes } from '../../infra/database/lanes.ts';
+import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
 import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
@@ -21,17 +21,17 @@ import { answerText, type UserAnswer } from '../records/questions.ts';
 import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
-import { TurnPreparation } from './turn-preparation.service.ts';
+import { TurnPreparationService } from './turn-preparation.service.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 
 /** Brings turns to run: prepares them, stores them in one transaction, and launches what is stored. */
 @Injectable()
-export class TurnStarter {
+export class TurnStarterService {
   constructor(
     private readonly database: DataSource,
-    private readonly lanes: Lanes,
+    private readonly lanes: LanesRegistry,
     private readonly streams: StreamsService,
-    private readonly preparation: TurnPreparation,
+    private readonly preparation: TurnPreparationService,
     private readonly claims: TurnClaimsService,
     private readonly runner: TurnRunnerService,
   ) {}

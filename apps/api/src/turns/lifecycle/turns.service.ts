@@ -10,7 +10,7 @@ import { hashContents } from '../input/contents.ts';
 import { executionsIn } from '../answers/open-executions.ts';
 import { replayOf } from '../answers/replay.ts';
 import { TurnChanged, type TurnStart } from './turn-start.ts';
-import { TurnStarter } from './turn-starter.service.ts';
+import { TurnStarterService } from './turn-starter.service.ts';
 import { historyOf } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
@@ -24,7 +24,7 @@ export class TurnsService {
   constructor(
     private readonly database: DataSource,
     private readonly streams: StreamsService,
-    private readonly starter: TurnStarter,
+    private readonly starter: TurnStarterService,
   ) {}
 
   /**

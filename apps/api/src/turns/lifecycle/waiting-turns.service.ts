@@ -16,7 +16,7 @@ const DISMISSED: TurnFailure = {
 
 /** Ends turns that wait for an answer. */
 @Injectable()
-export class WaitingTurns {
+export class WaitingTurnsService {
   constructor(private readonly streams: StreamsService) {}
 
   /** INPUT_REQUIRED → CANCELLED with the reason and a closing segment. Returns false if the turn no longer waits. */

@@ -1,5 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { SegmentRow, TurnFailure } from './turn.ts';
+import type { SegmentRow, TurnFailure } from '../records/turn.ts';
 
 /**
  * A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. Returns

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { readConfig } from '../config/platform-config.ts';
-import { Lanes } from './lanes.ts';
+import { LanesRegistry } from './lanes.registry.ts';
 import { isUnavailable } from './unavailable.ts';
 
 const config = readConfig({
@@ -15,7 +15,7 @@ const unavailable = () => Object.assign(new Error('No connection'), { code: 'ETI
 
 describe('lanes', () => {
   it('let half of the pool work for one key, the others one after the other, and nobody wait for another key', async () => {
-    const lanes = new Lanes(config);
+    const lanes = new LanesRegistry(config);
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const begun: number[] = [];
     const works = gates.map(({ promise }, i) =>
@@ -35,10 +35,10 @@ describe('lanes', () => {
 });
 
 describe('who waits in a lane', () => {
-  let lanes: Lanes;
+  let lanes: LanesRegistry;
   beforeEach(() => {
     jest.useFakeTimers();
-    lanes = new Lanes(config);
+    lanes = new LanesRegistry(config);
   });
   afterEach(() => {
     jest.useRealTimers();

@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 60_000;
  * connection, they fail as if there was none.
  */
 @Injectable()
-export class Lanes {
+export class LanesRegistry {
   private readonly lanes = new Map<string, Lane>();
   private readonly width: number;
   private readonly stalledMs: number;

@@ -1,7 +1,12 @@
-import { openAiProvider } from '../../../e2e/fixtures/openai-provider.ts';
-import { startOpenAiServer, type Behaviour } from '../../../e2e/fixtures/openai-server.ts';
-import { ProviderError, type ModelDelta, type ModelProvider, type ModelRequest } from './model-provider.ts';
-import { OfflineProvider } from '../offline/offline-provider.ts';
+import { openAiProvider } from '../../e2e/fixtures/openai-provider.ts';
+import { startOpenAiServer, type Behaviour } from '../../e2e/fixtures/openai-server.ts';
+import {
+  ProviderError,
+  type ModelDelta,
+  type ModelProvider,
+  type ModelRequest,
+} from './port/model-provider.ts';
+import { OfflineProvider } from './offline/offline-provider.ts';
 
 /** What the suite wants of a model; each adapter's harness makes it happen in its own way. */
 type Scenario = 'hundred words' | 'tool calls' | 'slow' | 'limited' | 'failing';
