@@ -127,14 +127,19 @@ describe('the packages of the client', { timeout: 120_000 }, () => {
         join(project, 'tsconfig.json'),
         JSON.stringify({
           compilerOptions: {
-            ...{ module, moduleResolution, target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'] },
-            ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
+            module,
+            moduleResolution,
+            target: 'es2023',
+            lib: ['es2023', 'dom', 'dom.iterable'],
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            noEmit: true,
+            skipLibCheck: false,
             // All modules, although the package.json of the project does not say so.
-            ...{
-              moduleDetection: 'force',
-              typeRoots: [join(root, 'node_modules', '@types')],
-              types: ['node'],
-            },
+
+            moduleDetection: 'force',
+            typeRoots: [join(root, 'node_modules', '@types')],
+            types: ['node'],
           },
           include: ['src'],
           exclude,

@@ -30,8 +30,12 @@ const HEALTHY_MS = 10_000;
 const MAX_BACKOFF_MS = 30_000;
 // Commits reach the kernel, so that what tests were told is stored survives a server process that crashes.
 const EPHEMERAL_SETTINGS = [
-  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off'],
-  ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=200'],
+  'fsync=off',
+  'full_page_writes=off',
+  'autovacuum=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_connections=200',
 ];
 // Above the maximum pid, so no process can have it.
 const UNUSED_PID = 4_194_304;
@@ -120,8 +124,18 @@ async function createCluster(place, settings = []) {
   rmSync(draft, { recursive: true, force: true });
   const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', ...settings];
   const { code, output } = await place.pg('initdb', [
-    ...['-D', draft, '--username', USER, '--pwfile', password, '--auth=scram-sha-256', '--no-instructions'],
-    ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    '-D',
+    draft,
+    '--username',
+    USER,
+    '--pwfile',
+    password,
+    '--auth=scram-sha-256',
+    '--no-instructions',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
     ...all.flatMap((setting) => ['--set', setting]),
     ...(settings.includes('fsync=off') ? ['--no-sync'] : []),
   ]);

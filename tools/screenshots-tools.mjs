@@ -168,7 +168,9 @@ async function shootKnowledge(page, shoot) {
 
 async function shootEvidence(page, shoot, api) {
   const { id } = await api('POST', '/api/agents', {
-    ...{ name: 'Clerk', model: 'platform/offline', systemPrompt: 'Answer from the documents.' },
+    name: 'Clerk',
+    model: 'platform/offline',
+    systemPrompt: 'Answer from the documents.',
     knowledge: { enabled: true, topK: 3 },
   });
   await page.goto(`/agents/${id}/playground`);

@@ -26,16 +26,16 @@ const repository = globSync('{apps,libs}/*/src/**/*.{ts,tsx}', { cwd: root })
 const ENTRIES = ['apps/api/src/main.ts', 'apps/console/src/main.tsx'];
 /** What the specification prescribes. */
 const REQUIRED_LIBRARIES = [
-  ...[
-    '@nestjs/core',
-    '@nestjs/platform-express',
-    '@nestjs/bull',
-    'class-validator',
-    'typeorm',
-    'pg',
-    'react',
-  ],
-  ...['@apidevtools/swagger-parser', 'js-yaml', 'tencentcloud-sdk-nodejs-asr'],
+  '@nestjs/core',
+  '@nestjs/platform-express',
+  '@nestjs/bull',
+  'class-validator',
+  'typeorm',
+  'pg',
+  'react',
+  '@apidevtools/swagger-parser',
+  'js-yaml',
+  'tencentcloud-sdk-nodejs-asr',
 ];
 
 const api = (path, ...lines) => ({ path: `apps/api/src/${path}`, text: lines.join('\n') });

@@ -184,7 +184,9 @@ async function startSubject(databaseUrl, env, { subscribed }) {
     const identifier = `bench-${i}`;
     const task = { key: 'work', name: 'Work', type: 'EVENT', concurrency: 100, workflow: WORKFLOW };
     const { systemKey } = await admin('/api/applications', {
-      ...{ identifier, name: 'Bench', version: '1.0.0' },
+      identifier,
+      name: 'Bench',
+      version: '1.0.0',
       events: [{ name: EVENT, description: 'An order was created.', payloadSchema: SCHEMA }],
       tasks: subscribed ? [task] : [],
       subscriptions: subscribed ? [{ key: 'work', event: EVENT, taskKey: 'work' }] : [],

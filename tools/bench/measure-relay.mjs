@@ -88,7 +88,12 @@ async function bench() {
     portkey: { ...found.portkey, added: portkeys - bare },
     bare: found.server,
     database,
-    ...{ callers, seconds, streams, rate, calls, tokens: BURST },
+    callers,
+    seconds,
+    streams,
+    rate,
+    calls,
+    tokens: BURST,
   });
 }
 

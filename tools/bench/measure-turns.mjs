@@ -66,8 +66,17 @@ async function bench() {
   console.error(`${JOBS} job streams from a second process …`);
   const followed = await followJobs(service);
   printTurns({
-    ...{ ours, bare, followed, jobs: JOBS, callers: CALLERS, short: SHORT.tokens },
-    ...{ streams, rate, seconds, turns, tokens: BURST },
+    ours,
+    bare,
+    followed,
+    jobs: JOBS,
+    callers: CALLERS,
+    short: SHORT.tokens,
+    streams,
+    rate,
+    seconds,
+    turns,
+    tokens: BURST,
   });
 }
 

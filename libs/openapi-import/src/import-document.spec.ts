@@ -21,7 +21,9 @@ const body = (schema: object, mediaType = 'application/json', required = true) =
   requestBody: { required, content: { [mediaType]: { schema } } },
 });
 const parameter = (name: string, location: string, more: object = {}) => ({
-  ...{ name, in: location, schema: { type: 'string' } },
+  name,
+  in: location,
+  schema: { type: 'string' },
   ...more,
 });
 
@@ -197,16 +199,17 @@ describe('the output', () => {
 describe('a schema', () => {
   it('keeps validation keywords and descriptions', async () => {
     const schema = {
-      ...{
-        type: 'string',
-        format: 'uuid',
-        title: 't',
-        description: 'd',
-        minLength: 1,
-        maxLength: 9,
-        pattern: '^a',
-      },
-      ...{ default: 'a', readOnly: true, deprecated: true, enum: ['a', 'b'] },
+      type: 'string',
+      format: 'uuid',
+      title: 't',
+      description: 'd',
+      minLength: 1,
+      maxLength: 9,
+      pattern: '^a',
+      default: 'a',
+      readOnly: true,
+      deprecated: true,
+      enum: ['a', 'b'],
     };
     expect(await convert({ ...schema, example: 'a' })).toEqual({ ...schema, examples: ['a'] });
   });

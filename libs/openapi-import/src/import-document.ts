@@ -48,7 +48,10 @@ export class OpenDocument {
     const { kind, root } = parseDocument(source);
     const references = await References.of(root, kind);
     return new OpenDocument({
-      ...{ kind, root, references, documentUrl: source.documentUrl },
+      kind,
+      root,
+      references,
+      documentUrl: source.documentUrl,
       finished: new FinishedSchemas(),
       lengths: new WeakMap(),
     });
@@ -57,7 +60,13 @@ export class OpenDocument {
   /** The operations in the order of the document. */
   get operations(): OperationSummary[] {
     return this.found.map(({ operationKey, name, httpMethod, path, summary, tags, deprecated }) => ({
-      ...{ operationKey, name, httpMethod, path, summary, tags, deprecated },
+      operationKey,
+      name,
+      httpMethod,
+      path,
+      summary,
+      tags,
+      deprecated,
     }));
   }
 
@@ -117,7 +126,7 @@ export async function importDocument(source: ImportSource): Promise<ImportResult
   const { kind, title, version, servers, unresolvedRefs, warnings } = document;
   const exact = report.filter(({ fidelity }) => fidelity === 'exact').length;
   const fidelity = report.length === 0 ? 1 : exact / report.length;
-  return { ...{ kind, title, version, servers, methods, report, fidelity, unresolvedRefs, warnings } };
+  return { kind, title, version, servers, methods, report, fidelity, unresolvedRefs, warnings };
 }
 
 /** Converts one operation of a parsed document, for conversions on demand. */

@@ -129,8 +129,14 @@ function serialization({ style, explode, allowReserved }: JsonObject) {
 function addTemplateVariables(path: string, byKey: Map<string, Parameter>): void {
   for (const [, name = ''] of path.matchAll(/\{([^{}]+)\}/g)) {
     const parameter: Parameter = {
-      ...{ name, in: 'path', required: true, description: '', schema: { type: 'string' } },
-      ...{ deprecated: false, pointer: '', binding: {} },
+      name,
+      in: 'path',
+      required: true,
+      description: '',
+      schema: { type: 'string' },
+      deprecated: false,
+      pointer: '',
+      binding: {},
     };
     if (!byKey.has(keyOf(parameter))) byKey.set(keyOf(parameter), parameter);
   }

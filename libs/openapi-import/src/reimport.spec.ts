@@ -25,7 +25,10 @@ function operation({
     operationId,
     description,
     parameters: Object.entries(query).map(([name, one]) => ({
-      ...{ name, in: 'query', required: required.includes(name), schema: one },
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema: one,
     })),
     responses: { 200: { content: { 'application/json': { schema } } } },
   };

@@ -153,7 +153,9 @@ function mergeMethod(
   const { serverUrl = null, encoding = null, bodyMediaType = null, bindings, ...rest } = value as Comparable;
   return {
     ...rest,
-    ...{ serverUrl, encoding, bodyMediaType },
+    serverUrl,
+    encoding,
+    bodyMediaType,
     bindings: listBindings(bindings, rest.inputSchema, stored.bindings),
     operationKey: incoming.operationKey,
     imported: { ...incoming },
@@ -167,7 +169,13 @@ function toComparable(definition: Definition): Comparable {
   const { description, httpMethod, path, inputSchema, outputSchema, acts, deprecated } = definition;
   const { serverUrl, encoding, bodyMediaType, bindings } = definition;
   return {
-    ...{ description, httpMethod, path, inputSchema, outputSchema, acts, deprecated },
+    description,
+    httpMethod,
+    path,
+    inputSchema,
+    outputSchema,
+    acts,
+    deprecated,
     ...(serverUrl != null && { serverUrl }),
     ...(encoding != null && { encoding }),
     ...(bodyMediaType != null && { bodyMediaType }),

@@ -37,15 +37,16 @@ export async function recognize(
   try {
     const { text, language, audioSize } = await run(input, config, provider, onWarning);
     return {
-      ...{
-        success: true,
-        text,
-        language,
-        confidence: CONFIDENCE,
-        provider: provider.name,
-        method: 'sentence',
-      },
-      ...{ processedAt: processedAt(), audioSize, sessionId, executionTime: Math.round(now() - startedAt) },
+      success: true,
+      text,
+      language,
+      confidence: CONFIDENCE,
+      provider: provider.name,
+      method: 'sentence',
+      processedAt: processedAt(),
+      audioSize,
+      sessionId,
+      executionTime: Math.round(now() - startedAt),
     };
   } catch (error) {
     const known =
@@ -53,8 +54,12 @@ export async function recognize(
         ? error
         : new SpeechError('NETWORK_ERROR', 'The recognition failed unexpectedly');
     return {
-      ...{ success: false, error: `${known.code}: ${known.message}`, provider: provider.name },
-      ...{ processedAt: processedAt(), sessionId, failed: true },
+      success: false,
+      error: `${known.code}: ${known.message}`,
+      provider: provider.name,
+      processedAt: processedAt(),
+      sessionId,
+      failed: true,
     };
   }
 }

@@ -31,8 +31,13 @@ it('makes a method of the verb, the address, the query, the headers, and the JSO
     name: 'post_v1_orders',
     bodyMediaType: 'application/json',
     ports: [
-      ...['query expand', 'query limit', 'header X-Api-Version'],
-      ...['body customer', 'body lines', 'body gift', 'body note'],
+      'query expand',
+      'query limit',
+      'header X-Api-Version',
+      'body customer',
+      'body lines',
+      'body gift',
+      'body note',
     ],
     properties: {
       expand: { type: 'string', examples: ['lines'] },

@@ -35,7 +35,10 @@ export function convertCurl(command: string): CurlDocument {
             ...describeQuery(request),
             // Whoever writes a header by hand needs it.
             ...request.headers.map(([name, value]) => ({
-              ...{ name, in: 'header', required: true, schema: describeText(value) },
+              name,
+              in: 'header',
+              required: true,
+              schema: describeText(value),
             })),
           ],
           ...(body && { requestBody: body }),
@@ -60,7 +63,9 @@ function readPath(path: string): { path: string; variables: string[] } {
 /** A parameter of which the command has several is a list. */
 function describeQuery({ query }: CurlRequest): JsonObject[] {
   return [...groupByName(query)].map(([name, values]) => ({
-    ...{ name, in: 'query', schema: describeValues(values) },
+    name,
+    in: 'query',
+    schema: describeValues(values),
   }));
 }
 

@@ -142,7 +142,9 @@ class CommandReader {
     }
     const pairs = readPairs([query, ...this.query, ...(isInQuery ? this.data : [])].join('&'));
     return {
-      ...{ httpMethod, server, path },
+      httpMethod,
+      server,
+      path,
       query: pairs.filter(([name]) => !this.takeSecretParameter(name)),
       headers: this.headers.filter(([name]) => name.toLowerCase() !== 'content-type'),
       body: hasNoBody ? null : body,
@@ -259,33 +261,29 @@ function isBrowserHeader(name: string): boolean {
     name.startsWith('sec-') ||
     name.startsWith(':') ||
     [
-      ...[
-        'accept',
-        'accept-encoding',
-        'accept-language',
-        'cache-control',
-        'connection',
-        'content-length',
-        'dnt',
-      ],
-      ...[
-        'expect',
-        'host',
-        'if-modified-since',
-        'if-none-match',
-        'keep-alive',
-        'origin',
-        'pragma',
-        'priority',
-      ],
-      ...[
-        'proxy-connection',
-        'referer',
-        'te',
-        'transfer-encoding',
-        'upgrade-insecure-requests',
-        'user-agent',
-      ],
+      'accept',
+      'accept-encoding',
+      'accept-language',
+      'cache-control',
+      'connection',
+      'content-length',
+      'dnt',
+
+      'expect',
+      'host',
+      'if-modified-since',
+      'if-none-match',
+      'keep-alive',
+      'origin',
+      'pragma',
+      'priority',
+
+      'proxy-connection',
+      'referer',
+      'te',
+      'transfer-encoding',
+      'upgrade-insecure-requests',
+      'user-agent',
     ].includes(name)
   );
 }

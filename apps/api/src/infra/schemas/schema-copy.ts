@@ -9,14 +9,31 @@ const MAX_PROGRAM_SIZE = 10_000;
 const DRAFT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 const ONE = [
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'contains'],
-  ...['unevaluatedItems', 'not', 'if', 'then', 'else'],
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'items',
+  'contains',
+  'unevaluatedItems',
+  'not',
+  'if',
+  'then',
+  'else',
 ];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
 /** Applied to the same value as the schema they are in. */
 const IN_PLACE = new Set([
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'],
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+  '$ref',
 ]);
 /** They would make the meaning of a reference depend on more than its text, or validation asynchronous. */
 const UNSUPPORTED = [
@@ -30,8 +47,12 @@ const UNSUPPORTED = [
 
 const PER_ITEM = ['items', 'contains', 'unevaluatedItems', 'uniqueItems'];
 const PER_KEY = [
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'patternProperties'],
-  ...['minProperties', 'maxProperties'],
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'patternProperties',
+  'minProperties',
+  'maxProperties',
 ];
 const PER_CHARACTER = ['minLength', 'maxLength', 'format'];
 
