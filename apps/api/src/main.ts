@@ -64,7 +64,7 @@ function closeOnSignal(app: NestExpressApplication, config: PlatformConfig): voi
   process.on('SIGTERM', close);
 }
 
-/** Whatever ends the process is told as the log tells it: what it carries may be somebody's. */
+/** Prints the reason in the form of a log line, because an error may contain data of users. */
 function fail(error: unknown): void {
   console.error(error instanceof StartError ? error.message : loggedLine(JSON.stringify(loggedError(error))));
   process.exit(1);

@@ -41,7 +41,7 @@ export function checkTools(value: unknown, path: string): string[] {
         ? null
         : `must be an array of at most ${MAX_METHODS} method names, or null for all`,
     ),
-    // Told in answers, so that what was read can be sent back; it decides nothing.
+    // Part of responses, and accepted so that a response can be sent back unchanged. It has no effect.
     status: optional((status) =>
       (TOOL_STATUSES as readonly unknown[]).includes(status)
         ? null

@@ -6,7 +6,7 @@ import { OPENAI_ERROR } from './openai-error.schema.ts';
 
 type OperationResponses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
 
-const MEANINGS: Record<number, string> = {
+const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid: the message names the field and what is expected.',
   401: 'The credential is missing or invalid.',
   402: 'The token balance of the user or the space is used up.',
@@ -92,7 +92,7 @@ export function errorResponses(facts: RouteFacts): OperationResponses {
 
 /** The components that `errorResponses` refers to. */
 export const ERROR_RESPONSES = Object.fromEntries(
-  Object.entries(MEANINGS).flatMap(([status, description]) => [
+  Object.entries(DESCRIPTIONS).flatMap(([status, description]) => [
     [`Error${status}`, jsonResponse(description, { $ref: getSchemaPath(ErrorDto) })],
     ...(RELAY_STATUSES.has(Number(status))
       ? [[`OpenAiError${status}`, jsonResponse(description, OPENAI_ERROR)]]

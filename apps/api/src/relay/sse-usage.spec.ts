@@ -13,7 +13,7 @@ const USAGE = { promptTokens: 10, completionTokens: 2, cachedTokens: 0, reasonin
 const usageChunk = { id: 'c', choices: [], usage: figures };
 const DONE = 'data: [DONE]\n\n';
 
-/** Pushes a text cut at the given places, and answers what is handed on. */
+/** Pushes a text cut at the given places, and returns what is passed on. */
 function through(stream: string, hide: boolean, cuts: number[] = []) {
   const filter = new SseUsage(hide);
   const bytes = Buffer.from(stream);

@@ -37,7 +37,7 @@ export class SlidingWindow {
     this.maxKeys = maxKeys;
   }
 
-  /** Counts one event and answers null; at the limit counts nothing and answers the seconds to wait. */
+  /** Counts one event and returns null. At the limit, counts nothing and returns the seconds to wait. */
   hit(key: string): number | null {
     const count = this.touch(key);
     const elapsed = this.clock.now() - count.startedAt;

@@ -43,8 +43,8 @@ export class AddMemberDto implements AddMemberRequest {
   role!: Role;
 
   /**
-   * Of a new person, at least 10 characters, from an installation administrator alone; none: a temporary one is
-   * made and answered once.
+   * The password of a new person, at least 10 characters. Only an installation administrator may set it. By default, a
+   * temporary password is generated and returned only in this response.
    */
   @IsOptional()
   @IsString()

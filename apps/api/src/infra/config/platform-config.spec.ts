@@ -63,9 +63,9 @@ describe('readConfig', () => {
     const embedded = { ...required, PLATFORM_EMBEDDED: '1' };
     const defaults = { seed: 'demo', offlineStandin: true, logLevel: 'warn' };
     expect(readConfig(embedded)).toMatchObject({ embedded: true, ...defaults });
-    const told = { PLATFORM_SEED: 'none', PLATFORM_OFFLINE_STANDIN: 'false', PLATFORM_LOG_LEVEL: 'info' };
-    const asTold = { seed: 'none', offlineStandin: false, logLevel: 'info' };
-    expect(readConfig({ ...embedded, ...told })).toMatchObject({ embedded: true, ...asTold });
+    const settings = { PLATFORM_SEED: 'none', PLATFORM_OFFLINE_STANDIN: 'false', PLATFORM_LOG_LEVEL: 'info' };
+    const stated = { seed: 'none', offlineStandin: false, logLevel: 'info' };
+    expect(readConfig({ ...embedded, ...settings })).toMatchObject({ embedded: true, ...stated });
   });
 
   it('reads every variable', () => {

@@ -30,9 +30,9 @@ describe('joinProblems', () => {
     expect(joinProblems(['a is wrong', 'b is wrong'])).toBe('a is wrong; b is wrong');
     const many = Array.from({ length: 500 }, (_, i) => `field${i} is not a known field`);
     const message = joinProblems(many);
-    const told = message.split('; ').length - 1;
+    const named = message.split('; ').length - 1;
     expect(message).toMatch(/^field0 is not a known field; /);
-    expect(message.endsWith(`; … and ${500 - told} more`)).toBe(true);
+    expect(message.endsWith(`; … and ${500 - named} more`)).toBe(true);
     expect(bytes(message)).toBeLessThanOrEqual(4096);
     expect(bytes(message)).toBeGreaterThan(4000);
   });

@@ -25,7 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 /**
  * Sends an error. Middleware calls it too, because its errors do not reach the filter. Sends nothing if the credential of
- * the request turns out to be invalid: the caller is told only that, by the authentication.
+ * the request turns out to be invalid: the authentication reports only that.
  */
 export function sendError(thrown: unknown, req: Request, res: Response): void {
   if (req.verified)

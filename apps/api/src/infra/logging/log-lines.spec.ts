@@ -68,9 +68,9 @@ describe('the log', () => {
       options: CANARY,
       status: 500,
     });
-    const told = loggedError(error);
-    expect(JSON.stringify(told)).not.toContain(CANARY);
-    expect(told).toMatchObject({
+    const logged = loggedError(error);
+    expect(JSON.stringify(logged)).not.toContain(CANARY);
+    expect(logged).toMatchObject({
       type: 'Error',
       message: 'x',
       status: 500,

@@ -9,7 +9,7 @@ export function logOptions(level: string): Options {
     level,
     autoLogging: false,
     // Errors are already sanitized; the standard serializer would rename them.
-    serializers: { err: (told: unknown) => told },
+    serializers: { err: (error: unknown) => error },
     wrapSerializers: false,
     formatters: { log: loggedFields },
     hooks: { streamWrite: loggedLine },

@@ -119,7 +119,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     expect(() => messaging.consume('job', async () => {})).toThrow('already have a consumer');
   });
 
-  it('runs as many handlers at once as it was told, and not one more', async () => {
+  it('runs as many handlers at once as requested, and not one more', async () => {
     const { messaging } = await start();
     const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
     let runningNow = 0;
@@ -308,7 +308,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
   ])('loses none of 1,000 rows to %s in the middle', async (_, harm) => {
     await redis.start();
     const { table } = await startWith((m) => new WorkTable(m, { workMs: 2, firstDelayMs: 600_000 }));
-    // From here on the relay loop publishes what is lost only when it is told so.
+    // From here on, the outbox publisher publishes lost hints only when the test calls it.
     await eventually(async () => expect(table.looks).toBeGreaterThan(0));
     for (let i = 0; i < 10; i++) {
       await table.add(numbered(100, `batch-${i}`));

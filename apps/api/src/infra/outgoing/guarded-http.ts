@@ -215,7 +215,7 @@ export class GuardedHttp {
 
 /**
  * Carries out one request of `fetch`, which repeats requests whose response is 421, also those that must not be sent
- * twice. It is therefore told another status.
+ * twice. It therefore sees another status.
  */
 class OnceDispatcher extends Dispatcher {
   isMisdirected = false;

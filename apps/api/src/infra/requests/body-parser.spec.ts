@@ -79,7 +79,7 @@ describe('bodyParser', () => {
     ]);
   });
 
-  it('counts the bytes of a form whose length nobody told', async () => {
+  it('counts the bytes of a form without Content-Length', async () => {
     const chunk = new Uint8Array(MB);
     let left = 26;
     const body = new ReadableStream<Uint8Array>({

@@ -8,7 +8,7 @@ import { unknownFieldProblems } from './free-form.ts';
 
 /**
  * Rejects body fields for routes that read none, as `BodyPipe` rejects unknown fields for others. It is an interceptor
- * so that it runs after the guards: a caller without access is told that first.
+ * so that it runs after the guards: a caller without access gets 403 first.
  */
 @Injectable()
 export class NoBodyInterceptor implements NestInterceptor {

@@ -10,7 +10,7 @@ interface ClaimLoopOptions<Work> {
   claim: () => Promise<Work | null>;
   /** Never rejects. Ends early when the signal of the loop aborts. */
   execute: (work: Work) => Promise<void>;
-  /** Is told that a claim failed; it is repeated. */
+  /** Called when a claim fails. The claim is repeated. */
   onClaimError: (error: unknown) => void;
 }
 

@@ -55,7 +55,7 @@ export class OfflineProvider implements ModelProvider {
           await delay(action.ms, signal);
           break;
         case 'fail':
-          throw new ProviderError('unavailable', 'The offline model failed, as it was told to.');
+          throw new ProviderError('unavailable', 'The offline model failed, as the message requested.');
         case 'long':
           complete = yield* say(manyWords(action.words));
           spoke = true;
