@@ -471,30 +471,26 @@ describe('API keys', () => {
       return key;
     }
 
-    verifies(
-      'access.verified-meanwhile',
-      'are refused before everything else, if they are revoked',
-      async () => {
-        const calls: [string, string, string?][] = [
-          ['GET', '/api/agents'],
-          ['GET', '/api/no-such-route'],
-          ['POST', '/api/agents', '{"not": json'],
-          ['POST', '/api/agents', '{"name": 1}'],
-          ['POST', `/api/agents/${UNKNOWN_ID}/chat`, '{"contents": []}'],
-          ['POST', '/models/v1/chat/completions', '{"model": "no such model", "messages": []}'],
-          ['POST', '/api/agents', `"${'x'.repeat(2_000_000)}"`],
-        ];
-        for (const [method, path, raw] of calls) {
-          const as = { ...app.member, apiKey: await revokedKey() };
-          const refused = await app.request(method, path, { as, raw });
-          expect([path, refused.status]).toEqual([path, 401]);
-          expect(refused.text).toContain('This API key was revoked');
-          expect(refused.headers.get('www-authenticate')).toBe('Bearer');
-        }
-      },
-    );
+    verifies('access.unauthorized', 'are refused before everything else, if they are revoked', async () => {
+      const calls: [string, string, string?][] = [
+        ['GET', '/api/agents'],
+        ['GET', '/api/no-such-route'],
+        ['POST', '/api/agents', '{"not": json'],
+        ['POST', '/api/agents', '{"name": 1}'],
+        ['POST', `/api/agents/${UNKNOWN_ID}/chat`, '{"contents": []}'],
+        ['POST', '/models/v1/chat/completions', '{"model": "no such model", "messages": []}'],
+        ['POST', '/api/agents', `"${'x'.repeat(2_000_000)}"`],
+      ];
+      for (const [method, path, raw] of calls) {
+        const as = { ...app.member, apiKey: await revokedKey() };
+        const refused = await app.request(method, path, { as, raw });
+        expect([path, refused.status]).toEqual([path, 401]);
+        expect(refused.text).toContain('This API key was revoked');
+        expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    });
 
-    verifies('access.verified-meanwhile', 'are refused before their bodies have arrived', async () => {
+    verifies('access.unauthorized', 'are refused before their bodies have arrived', async () => {
       const { hostname, port } = new URL(app.url);
       const socket = connect(Number(port), hostname);
       const head = ['POST /api/agents HTTP/1.1', `Host: ${hostname}`, 'Content-Type: application/json'];

@@ -10,7 +10,6 @@ import { notFound } from './infra/errors/app-error.ts';
 import { bodyParser } from './infra/requests/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
 import { NoBodyInterceptor } from './infra/requests/no-body.interceptor.ts';
-import { lookAhead } from './infra/routes/look-ahead.middleware.ts';
 import { isServicePath } from './infra/routes/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/requests/read-timeout.ts';
 import { requestId } from './infra/requests/request-id.ts';
@@ -53,7 +52,6 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   });
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
-  app.use(lookAhead(app));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
   app.useGlobalInterceptors(new NoBodyInterceptor());
   app.useGlobalPipes(new BodyPipe());

@@ -4,12 +4,6 @@ export const access = {
     behavior:
       'A missing or invalid credential is 401 on every route that is not public, before a body is read',
   },
-  'access.verified-meanwhile': {
-    source: 'contract §1, order of checks; issue: Speed',
-    behavior:
-      'A request with a key that was valid at its last use is read while the key is verified again; if it is no longer ' +
-      'valid, the caller learns nothing but that, without waiting for the body',
-  },
   'access.api-key': {
     source: 'spec: Authentication, 1; contract §2',
     behavior: 'Authorization: Bearer with an API key is a user in one space; each refusal tells its reason',

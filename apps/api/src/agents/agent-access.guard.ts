@@ -8,9 +8,9 @@ import {
 import type { Request } from 'express';
 import { userOf } from '../auth/principals/principal.ts';
 import { Access } from '../infra/routes/access.ts';
-import { LookAhead } from '../infra/routes/look-ahead.ts';
+import { FairGate } from '../infra/runtime/fair-gate.ts';
+import { AgentsService } from './agents.service.ts';
 import type { InvocableAgent } from './invocable-agent.ts';
-import { InvokedAgentsService } from './invoked-agents.service.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -19,18 +19,25 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** Hundreds of concurrent calls of one user must leave connections to other users. */
+const CONCURRENT_CHECKS = 4;
+
 /** Admits a call to `:agentId` if the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
-  constructor(private readonly agents: InvokedAgentsService) {}
+  private readonly gate = new FairGate(CONCURRENT_CHECKS);
+
+  constructor(private readonly agents: AgentsService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
-    req.agent = await this.agents.get(req as Request, userOf(req), req.params.agentId);
+    const caller = userOf(req);
+    req.agent = await this.gate.run(caller.userId, () =>
+      this.agents.getInvocable(caller, req.params.agentId),
+    );
     return true;
   }
 }
 
 /** For controllers and routes that invoke `:agentId`. Requires the AgentsModule. */
-export const InvokesAgent = () =>
-  applyDecorators(Access('agent'), UseGuards(AgentAccessGuard), LookAhead(InvokedAgentsService));
+export const InvokesAgent = () => applyDecorators(Access('agent'), UseGuards(AgentAccessGuard));

@@ -5,12 +5,11 @@ import { ToolsModule } from '../tools/tools.module.ts';
 import { AgentAccessGuard } from './agent-access.guard.ts';
 import { AgentsController } from './agents.controller.ts';
 import { AgentsService } from './agents.service.ts';
-import { InvokedAgentsService } from './invoked-agents.service.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, ToolsModule],
   controllers: [AgentsController],
-  providers: [AgentsService, AgentAccessGuard, InvokedAgentsService],
-  exports: [AgentsService, AgentAccessGuard, InvokedAgentsService],
+  providers: [AgentsService, AgentAccessGuard],
+  exports: [AgentsService, AgentAccessGuard],
 })
 export class AgentsModule {}

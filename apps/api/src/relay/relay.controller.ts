@@ -5,7 +5,6 @@ import { Caller } from '../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Access } from '../infra/routes/access.ts';
 import { BodyLimit } from '../infra/routes/body-limit.ts';
-import { LookAhead } from '../infra/routes/look-ahead.ts';
 import {
   COMPLETION_REQUEST,
   COMPLETION_RESPONSE,
@@ -20,7 +19,6 @@ import { RelayService } from './relay.service.ts';
 
 /** The models of the space for OpenAI clients. */
 @Access('member')
-@LookAhead(RelayService)
 @BodyLimit('large')
 @Controller('models/v1')
 export class RelayController {
@@ -48,10 +46,10 @@ export class RelayController {
   complete(
     @Caller() caller: UserPrincipal,
     @Body() body: unknown,
-    @Req() req: Request,
+    @Req() { requestId }: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.complete(caller, body, req, res);
+    return this.relay.complete(caller, body, requestId, res);
   }
 
   /** Creates a response, streamed or not, if the server of the model has OpenAI's Responses API. */
@@ -62,10 +60,10 @@ export class RelayController {
   respond(
     @Caller() caller: UserPrincipal,
     @Body() body: unknown,
-    @Req() req: Request,
+    @Req() { requestId }: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.respond(caller, body, req, res);
+    return this.relay.respond(caller, body, requestId, res);
   }
 
   /** Creates embeddings. */
@@ -76,9 +74,9 @@ export class RelayController {
   embed(
     @Caller() caller: UserPrincipal,
     @Body() body: unknown,
-    @Req() req: Request,
+    @Req() { requestId }: Request,
     @Res() res: Response,
   ): Promise<void> {
-    return this.relay.embed(caller, body, req, res);
+    return this.relay.embed(caller, body, requestId, res);
   }
 }

@@ -1,10 +1,9 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { OpenResponsesRegistry } from '../auth/credentials/open-responses.registry.ts';
-import type { Holder, UserPrincipal } from '../auth/principals/principal.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { AppError, unavailable } from '../infra/errors/app-error.ts';
-import { StartedLookups, type LooksAhead } from '../infra/routes/look-ahead.ts';
 import { untilAborted } from '../infra/runtime/until-aborted.ts';
 import { CatalogService, type ResolvedModel } from '../models/catalog/catalog.service.ts';
 import { costOf } from '../models/pricing/price.ts';
@@ -47,9 +46,8 @@ const DRAIN_MS = 20_000;
 
 /** Forwards calls to the models of the space and charges them. */
 @Injectable()
-export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicationShutdown {
+export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly running = new Map<Response, Promise<void>>();
-  private readonly started = new StartedLookups<[ResolvedModel | null, boolean]>();
   /** Aborts when running calls are to be aborted; null unless the process is shutting down. */
   private drainTimeout: AbortSignal | null = null;
 
@@ -66,15 +64,15 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
   }
 
   /** Responds through `res`, also with errors of the model server. Throws only before anything is sent. */
-  async complete(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body, req);
+  async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body);
     const request = parseCompletionRequest(body as JsonObject);
     const { endpoint } = model;
     const progress = createProgress();
     const respond = endpoint
       ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
       : prepareOffline(model, request, res, progress);
-    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
   /** Returns one model of the space in OpenAI's format. */
@@ -85,25 +83,25 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
   }
 
   /** Like `complete`, for the Responses API of servers that have it. */
-  async respond(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body, req);
+  async respond(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body);
     const request = parseResponsesRequest(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw noResponsesApi();
     const progress = createProgress();
     const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
   /** Like `complete`. */
-  async embed(caller: UserPrincipal, body: unknown, req: Request, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body, req);
+  async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
+    const { model, limited } = await this.resolve(caller, body);
     const request = parseEmbeddingRequest(body as JsonObject);
     const { endpoint } = model;
     if (endpoint === null) throw invalidField('model', `${model.name} does not support embeddings`);
     const progress = createProgress();
     const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId: req.requestId, res, progress, respond });
+    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
   }
 
   /** Resolves when no call is running and all calls are charged. */
@@ -123,20 +121,12 @@ export class RelayService implements LooksAhead, OnModuleDestroy, BeforeApplicat
     await this.drain();
   }
 
-  /** Finds the model of a call while the key of its caller is being verified. */
-  lookAhead(req: Request): void {
-    const name = (req.body as { model?: unknown } | undefined)?.model;
-    if (req.holder === undefined || typeof name !== 'string') return;
-    this.started.add(req, name, this.lookUp(req.holder, name));
-  }
-
-  private lookUp({ spaceId, userId }: Holder, name: string): Promise<[ResolvedModel | null, boolean]> {
-    return Promise.all([this.catalog.find(spaceId, name), this.ledger.isLimited(spaceId, userId)]);
-  }
-
-  private async resolve(caller: UserPrincipal, body: unknown, req: Request): Promise<ResolvedCall> {
+  private async resolve({ spaceId, userId }: UserPrincipal, body: unknown): Promise<ResolvedCall> {
     const name = parseModelName(body);
-    const [model, limited] = await (this.started.find(req, name) ?? this.lookUp(caller, name));
+    const [model, limited] = await Promise.all([
+      this.catalog.find(spaceId, name),
+      this.ledger.isLimited(spaceId, userId),
+    ]);
     // A stand-in, which agents accept, would deceive a client that names a model.
     if (model === null || model.standIn) throw unknownModel(name);
     return { model, limited };

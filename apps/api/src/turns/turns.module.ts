@@ -9,7 +9,6 @@ import { TasksModule } from '../tasks/tasks.module.ts';
 import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
 import { AgentAction } from './lifecycle/agent.action.ts';
-import { AgentModelsService } from './lifecycle/agent-models.service.ts';
 import { BackgroundTurnsService } from './lifecycle/background-turns.service.ts';
 import { ListedToolsService } from './engine/listed-tools.service.ts';
 import { CancellationService } from './lifecycle/cancellation.service.ts';
@@ -65,7 +64,6 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
   providers: [
     AgentAction,
-    AgentModelsService,
     BackgroundTurnsService,
     CancellationService,
     CompactorService,

@@ -2,7 +2,7 @@ import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { sendNow } from '../../infra/errors/error.filter.ts';
+import { sendError } from '../../infra/errors/error.filter.ts';
 import { liftBodyDeadline } from '../../infra/requests/read-timeout.ts';
 import { RouteTableRegistry } from '../../infra/routes/route-table.registry.ts';
 import { AuthenticatorService } from './authenticator.service.ts';
@@ -16,9 +16,8 @@ const GUARDED = /^\/(api|models)(\/|$)/i;
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
 
 /**
- * Authenticates the caller before the body is read, and refuses unknown callers. If the key was valid at its last use, the
- * body is read while the key is verified again, and the access guard awaits the result (`req.verified`). Public routes need
- * no credential, so an invalid one does not matter there.
+ * Authenticates the caller before the body is read, and refuses unknown callers. Public routes need no credential, so an
+ * invalid one does not matter there.
  */
 export function authentication(app: INestApplicationContext): RequestHandler {
   const authenticator = app.get(AuthenticatorService);
@@ -45,12 +44,10 @@ export function authentication(app: INestApplicationContext): RequestHandler {
     return principal;
   }
 
-  const rateOf = (req: Request) => routes.find(req.method, req.path)?.rate ?? 'general';
-
-  async function admit(req: Request, res: Response, counted: boolean): Promise<void> {
+  async function admit(req: Request, res: Response): Promise<void> {
     try {
       const principal = await authenticator.authenticate(req.get('Authorization'));
-      if (!counted) rates.count(rateOf(req), principal);
+      rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
       req.principal = await withCausation(req, principal);
       liftBodyDeadline(req);
     } catch (error) {
@@ -65,18 +62,9 @@ export function authentication(app: INestApplicationContext): RequestHandler {
       next();
       return;
     }
-    const holder = authenticator.findHolder(req.get('Authorization'));
-    const isExpected = holder !== null && rates.admits(rateOf(req), holder);
-    const verified = admit(req, res, isExpected);
-    verified.catch((error: unknown) => sendNow(error, req, res));
-    if (isExpected) {
-      Object.assign(req, { verified, holder });
-      next();
-    } else {
-      verified.then(
-        () => next(),
-        () => undefined,
-      );
-    }
+    admit(req, res).then(
+      () => next(),
+      (error: unknown) => sendError(error, req, res),
+    );
   };
 }

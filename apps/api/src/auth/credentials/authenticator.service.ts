@@ -5,11 +5,8 @@ import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../../i
 import { unauthorized } from '../../infra/errors/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { findApiKeys, findSignIn, updateLastUsed } from './credentials.store.ts';
-import { KnownHolders } from './known-holders.ts';
-import type { ApplicationPrincipal, Holder, Principal, UserPrincipal } from '../principals/principal.ts';
+import type { ApplicationPrincipal, Principal, UserPrincipal } from '../principals/principal.ts';
 import { findSystemKeys, updateSystemKeyLastUsed } from './system-keys.store.ts';
-
-const BEARER = /^Bearer +(\S+)$/i;
 
 /** Finds the principal of a credential. Reads the database every time, because rights can end at any moment. */
 @Injectable()
@@ -18,7 +15,6 @@ export class AuthenticatorService {
   private readonly systemKeys = new Batched((publicIds: string[]) =>
     findSystemKeys(this.database, publicIds),
   );
-  private readonly known = new KnownHolders();
   private readonly keyHolders: Record<KeyPrefix, (key: ParsedKey) => Promise<Principal>> = {
     pk: (key) => this.byApiKey(key),
     app: (key) => this.bySystemKey(key),
@@ -38,22 +34,14 @@ export class AuthenticatorService {
     return this.keyHolders[key.prefix](key);
   }
 
-  /** Returns the holder of an API key that was valid at its last use; null for any other `Authorization` header. */
-  findHolder(authorization: string | undefined): Holder | null {
-    const key = parseKey(BEARER.exec(authorization?.trim() ?? '')?.[1] ?? '');
-    return key?.prefix === 'pk' ? this.known.find(key) : null;
-  }
-
   private async byApiKey({ publicId, secret }: ParsedKey): Promise<UserPrincipal> {
     const key = await this.apiKeys.get(publicId);
-    this.known.delete(publicId);
     if (!key || !secretMatches(secret, key.secretHash)) throw unauthorized('This API key is not known');
     if (key.isRemoved) throw noMember();
     if (key.isRevoked) throw unauthorized('This API key was revoked');
     if (key.isExpired) throw unauthorized('This API key has expired');
-    const { id, userId, spaceId, role, secretHash } = key;
-    this.known.add(publicId, { secretHash, holder: { kind: 'user', userId, spaceId } });
-    if (key.isStale) await updateLastUsed(this.database, id);
+    if (key.isStale) await updateLastUsed(this.database, key.id);
+    const { id, userId, spaceId, role } = key;
     const credential = { kind: 'api-key', id } as const;
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
@@ -101,7 +89,7 @@ export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '') {
     throw unauthorized('A credential is missing: send Authorization: Bearer with an API key or access token');
   }
-  const [, credential] = BEARER.exec(authorization.trim()) ?? [];
+  const [, credential] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? [];
   if (credential === undefined) throw unauthorized('Authorization must be Bearer followed by one credential');
   return credential;
 }

@@ -1,13 +1,11 @@
 import { AppError } from '../../infra/errors/app-error.ts';
 import { EMITS_PER_MINUTE, type RateKind } from '../../infra/routes/rate-limit.ts';
 import { systemClock, type Clock } from '../../infra/runtime/clock.ts';
-import type { ApplicationPrincipal, Holder } from '../principals/principal.ts';
+import type { Principal } from '../principals/principal.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_CALLERS = 100_000;
-
-type Counted = Holder | Pick<ApplicationPrincipal, 'kind' | 'spaceId' | 'applicationId'>;
 
 /**
  * Counts the requests of every caller in this process: of a person over all keys and sign-ins, since keys are free,
@@ -23,18 +21,13 @@ export class RateLimits {
   }
 
   /** Counts one request; throws RATE_LIMITED at the limit. */
-  count(kind: RateKind, caller: Counted): void {
-    const wait = this.windows[kind].hit(callerOf(caller));
+  count(kind: RateKind, principal: Principal): void {
+    const wait = this.windows[kind].hit(callerOf(principal));
     if (wait !== null) throw new AppError('RATE_LIMITED', 'Too many requests', { retryAfter: wait });
-  }
-
-  /** Counts one request, and returns whether it is below the limit. */
-  admits(kind: RateKind, caller: Counted): boolean {
-    return this.windows[kind].hit(callerOf(caller)) === null;
   }
 }
 
-function callerOf(principal: Counted): string {
+function callerOf(principal: Principal): string {
   return principal.kind === 'user'
     ? `user ${principal.userId}`
     : `application ${principal.spaceId} ${principal.applicationId}`;

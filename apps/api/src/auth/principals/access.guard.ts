@@ -15,12 +15,7 @@ export const AllowTemporaryPassword = () => SetMetadata(TEMPORARY_PASSWORD, true
 export class AccessGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { verified } = context.switchToHttp().getRequest<Request>();
-    return verified ? verified.then(() => this.admits(context)) : this.admits(context);
-  }
-
-  private admits(context: ExecutionContext): true {
+  canActivate(context: ExecutionContext): boolean {
     const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_RULE, [
       context.getHandler(),
       context.getClass(),

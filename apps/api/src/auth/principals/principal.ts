@@ -30,18 +30,13 @@ export interface ApplicationPrincipal extends Caused {
   credential: { kind: 'system-key'; id: string };
 }
 
-/** The user whom a key belongs to, which never changes, unlike their rights. */
-export type Holder = Pick<UserPrincipal, 'kind' | 'userId' | 'spaceId'>;
-
 /** Who is calling. */
 export type Principal = UserPrincipal | ApplicationPrincipal;
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set once the credential is verified; absent on public routes. */
+    /** Set by the authentication middleware; absent on public routes. */
     principal?: Principal;
-    /** Who calls if the credential is still valid: set while it is being verified (`verified`). */
-    holder?: Holder;
   }
 }
 

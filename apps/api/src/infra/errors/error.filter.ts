@@ -5,13 +5,6 @@ import { AppError, notFound, unavailable } from './app-error.ts';
 import { openAiBody } from './openai-error.ts';
 import { isRelayPath, maskedPath, pathOf } from '../routes/paths.ts';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Set if the request is read while its credential is being verified. Rejects once the request is refused. */
-    verified?: Promise<void>;
-  }
-}
-
 const logger = new Logger('ErrorFilter');
 
 /** Converts whatever was thrown into the error body of the called API. Unexpected errors reveal nothing. */
@@ -23,21 +16,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/**
- * Sends an error. Middleware calls it too, because its errors do not reach the filter. Sends nothing if the credential of
- * the request turns out to be invalid: the authentication reports only that.
- */
+/** Sends an error. Middleware calls it too, because its errors do not reach the filter. */
 export function sendError(thrown: unknown, req: Request, res: Response): void {
-  if (req.verified)
-    req.verified.then(
-      () => sendNow(thrown, req, res),
-      () => undefined,
-    );
-  else sendNow(thrown, req, res);
-}
-
-/** Sends an error without waiting for the credential: for the authentication itself. */
-export function sendNow(thrown: unknown, req: Request, res: Response): void {
   const error = toAppError(thrown, req);
   const about = { err: thrown, requestId: req.requestId, method: req.method, path: maskedPath(pathOf(req)) };
   if (error.code === 'SERVER_ERROR') logger.error(about);

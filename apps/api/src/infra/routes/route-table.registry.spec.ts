@@ -4,15 +4,8 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { Access, Public } from './access.ts';
 import { BodyLimit } from './body-limit.ts';
-import { LookAhead, type LooksAhead } from './look-ahead.ts';
 import { RateLimit } from './rate-limit.ts';
 import { RouteTableRegistry } from './route-table.registry.ts';
-
-class Parts implements LooksAhead {
-  lookAhead(): void {
-    return;
-  }
-}
 
 @Access('member')
 @BodyLimit('large')
@@ -36,7 +29,6 @@ class ThingsController {
   }
 
   @Post(':thingId/parts')
-  @LookAhead(Parts)
   addPart(): void {
     return;
   }
@@ -78,7 +70,6 @@ describe('RouteTable', () => {
         rule: null,
         body: 'standard',
         rate: 'general',
-        lookAhead: null,
       },
       {
         method: 'POST',
@@ -86,7 +77,6 @@ describe('RouteTable', () => {
         rule: 'application',
         body: 'event',
         rate: 'emit',
-        lookAhead: null,
       },
       {
         method: 'POST',
@@ -94,7 +84,6 @@ describe('RouteTable', () => {
         rule: 'member',
         body: 'upload',
         rate: 'general',
-        lookAhead: null,
       },
       {
         method: 'GET',
@@ -102,7 +91,6 @@ describe('RouteTable', () => {
         rule: 'member',
         body: 'large',
         rate: 'general',
-        lookAhead: null,
       },
       {
         method: 'POST',
@@ -110,7 +98,6 @@ describe('RouteTable', () => {
         rule: 'member',
         body: 'large',
         rate: 'general',
-        lookAhead: Parts,
       },
       {
         method: 'GET',
@@ -118,7 +105,6 @@ describe('RouteTable', () => {
         rule: 'public',
         body: 'large',
         rate: 'general',
-        lookAhead: null,
       },
     ]);
   });

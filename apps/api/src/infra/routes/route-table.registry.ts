@@ -1,8 +1,7 @@
-import { Injectable, RequestMethod, type Type } from '@nestjs/common';
+import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { ACCESS_RULE, type AccessRule } from './access.ts';
-import { LOOK_AHEAD, type LooksAhead } from './look-ahead.ts';
 import { BODY_KIND, type BodyKind } from './body-limit.ts';
 import { API_PREFIX, RELAY_PREFIX } from './paths.ts';
 import { RATE_KIND, type RateKind } from './rate-limit.ts';
@@ -14,8 +13,6 @@ export interface Route {
   rule: AccessRule | null;
   body: BodyKind;
   rate: RateKind;
-  /** Starts lookups while the caller is being verified. */
-  lookAhead: Type<LooksAhead> | null;
 }
 
 /** Routes of one method with the same number of segments. */
@@ -68,7 +65,6 @@ export class RouteTableRegistry {
           rule: (declared(ACCESS_RULE) as AccessRule | undefined) ?? null,
           body: (declared(BODY_KIND) as BodyKind | undefined) ?? 'standard',
           rate: (declared(RATE_KIND) as RateKind | undefined) ?? 'general',
-          lookAhead: (declared(LOOK_AHEAD) as Type<LooksAhead> | undefined) ?? null,
         },
       ];
     });

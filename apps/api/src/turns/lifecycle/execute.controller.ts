@@ -8,14 +8,12 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { LookAhead } from '../../infra/routes/look-ahead.ts';
 import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { SegmentReaderService } from '../answers/segment-reader.service.ts';
-import { AgentModelsService } from './agent-models.service.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -24,13 +22,11 @@ export class ExecuteController {
   constructor(
     private readonly turns: TurnsService,
     private readonly reader: SegmentReaderService,
-    private readonly models: AgentModelsService,
   ) {}
 
   /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
   @BodyLimit('large')
-  @LookAhead(AgentModelsService)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
@@ -58,7 +54,6 @@ export class ExecuteController {
         }),
         ...chooseModel(caller, agent, body.model),
       },
-      agentModel: this.models.find(req, agent.id),
       requestId: req.requestId,
       hidden: !memory,
     };

@@ -24,7 +24,7 @@ export class TurnPreparationService {
 
   /** Throws VALIDATION_ERROR if the model does not take the contents. */
   async prepare(start: NewTurn): Promise<PreparedTurn> {
-    const model = await this.modelOf(start);
+    const model = await this.resolveModel(start.agent, start.settings);
     const parts = await this.media.load(start.contents, model);
     const tokens = await countPartTokens(parts);
     const outputTokens = Math.min(start.settings.maxTokens ?? Infinity, model.maxOutputTokens);
@@ -35,10 +35,6 @@ export class TurnPreparationService {
       );
     }
     return { ...start, model, parts, tokens };
-  }
-
-  private modelOf({ agent, settings, agentModel }: NewTurn): Promise<ResolvedModel> {
-    return settings.model === undefined && agentModel ? agentModel : this.resolveModel(agent, settings);
   }
 
   resolveModel(agent: InvocableAgent, settings: Pick<TurnSettings, 'model'>): Promise<ResolvedModel> {

@@ -1,7 +1,6 @@
 import type { ContentItem } from '@platform/contracts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 
 /** A turn as a caller starts it. */
@@ -14,8 +13,6 @@ export interface TurnStart {
   /** Null for a new id. */
   turnId: string | null;
   settings: TurnSettings;
-  /** The model of the agent, if its lookup has started. */
-  agentModel?: Promise<ResolvedModel> | null;
   requestId: string | null;
   /** Whether to keep the session out of all lists, as for an execution without memory. */
   hidden?: boolean;

@@ -7,7 +7,6 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { LookAhead } from '../../infra/routes/look-ahead.ts';
 import { ChatAnswerDto } from '../answers/answers.schema.ts';
 import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
@@ -15,7 +14,6 @@ import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts
 import { attachPosition, SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
-import { AgentModelsService } from './agent-models.service.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
@@ -27,13 +25,11 @@ export class TurnsController {
     private readonly turns: TurnsService,
     private readonly cancellation: CancellationService,
     private readonly reader: SegmentReaderService,
-    private readonly models: AgentModelsService,
   ) {}
 
   /** Multimodal chat: Server-Sent Events by default, one JSON body with `stream: false`. */
   @Post('chat')
   @BodyLimit('large')
-  @LookAhead(AgentModelsService)
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
@@ -52,7 +48,6 @@ export class TurnsController {
       sessionName: body.session_id ?? null,
       turnId: body.turnId ?? null,
       settings: { ...settingsOf(agent, body), ...chooseModel(caller, agent, body.model) },
-      agentModel: this.models.find(req, agent.id),
       requestId: req.requestId,
     };
     await this.reader.respond(
