@@ -4,6 +4,7 @@ import { readUsage } from '../models/pricing/usage-figures.ts';
 import type { ResponseTail } from './response-tail.ts';
 import { parseEvent } from './sse-usage.ts';
 
+const USAGE = Buffer.from('"usage"');
 /** The maximum length of a usage object. */
 const MAX_USAGE_LENGTH = 4_096;
 /** How many of the last candidates are considered. A valid response has only one. */
@@ -11,19 +12,19 @@ const MAX_CANDIDATES = 16;
 
 /**
  * Finds the usage near the end of a JSON response; null if it has none. The rest, possibly megabytes of vectors, is not
- * parsed: one pass over the text finds the candidates, and only the last few are parsed.
+ * parsed: one pass over the bytes finds the candidates, and only the last few are parsed.
  */
 export function findUsage(tail: ResponseTail): ModelUsage | null {
-  const text = tail.bytes().toString('latin1');
+  const bytes = tail.bytes();
   const candidates: number[] = [];
-  for (let at = text.indexOf('"usage"'); at >= 0; at = text.indexOf('"usage"', at + 1)) {
-    const start = findObjectAfter(text, at + '"usage"'.length);
+  for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
+    const start = findObjectAfter(bytes, at + USAGE.length);
     if (start === null) continue;
     candidates.push(start);
     if (candidates.length > MAX_CANDIDATES) candidates.shift();
   }
   for (const start of candidates.reverse()) {
-    const usage = parseObjectAt(text, start);
+    const usage = parseObjectAt(bytes, start);
     if (typeof (usage?.prompt_tokens ?? usage?.input_tokens) === 'number') return usage && readUsage(usage);
   }
   return null;
@@ -125,18 +126,19 @@ function parseJson(text: string): unknown {
 }
 
 /** Returns the position of the object that is the value of a key, or null if the value is not an object. */
-function findObjectAfter(text: string, from: number): number | null {
-  const gap = /^\s*:\s*(?=\{)/.exec(text.slice(from, from + 32));
+function findObjectAfter(bytes: Buffer, from: number): number | null {
+  const gap = /^\s*:\s*(?=\{)/.exec(bytes.toString('latin1', from, from + 32));
   return gap && from + gap[0].length;
 }
 
 /** Parses the object at a position. A usage object contains no strings with braces, so counting braces finds its end. */
-function parseObjectAt(text: string, start: number): Record<string, unknown> | null {
+function parseObjectAt(bytes: Buffer, start: number): Record<string, unknown> | null {
+  const text = bytes.toString('latin1', start, start + MAX_USAGE_LENGTH);
   let depth = 0;
-  for (let at = start; at < Math.min(text.length, start + MAX_USAGE_LENGTH); at++) {
+  for (let at = 0; at < text.length; at++) {
     if (text[at] === '{') depth++;
     else if (text[at] === '}' && --depth === 0) {
-      return parseJson(text.slice(start, at + 1)) as Record<string, unknown> | null;
+      return parseJson(text.slice(0, at + 1)) as Record<string, unknown> | null;
     }
   }
   return null;

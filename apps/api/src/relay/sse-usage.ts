@@ -41,7 +41,7 @@ export class SseUsage {
 
   /** Returns the remaining bytes at the end of the stream. */
   end(): Buffer {
-    return this.scan(this.held.take());
+    return this.held.length === 0 ? EMPTY : this.scan(this.held.take());
   }
 
   private scan(bytes: Buffer): Buffer {

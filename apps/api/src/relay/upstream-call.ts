@@ -156,10 +156,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   }
 
   private remainingBytes(): Buffer {
-    const events = this.events
-      ? [this.eventMask.push(this.events.end()), this.eventMask.end()].map((bytes) => this.mask.push(bytes))
-      : [];
-    return Buffer.concat([...events, this.mask.end()]);
+    if (!this.events) return this.mask.end();
+    const events = Buffer.concat([this.eventMask.push(this.events.end()), this.eventMask.end()]);
+    return Buffer.concat([this.mask.push(events), this.mask.end()]);
   }
 
   private readonly abort = () => {

@@ -110,11 +110,12 @@ export class SecretByteMask {
   private readonly mask: SecretMask;
 
   /** `secrets` are those of `inBytes()`. */
-  constructor(secrets: Secrets) {
+  constructor(private readonly secrets: Secrets) {
     this.mask = new SecretMask(secrets);
   }
 
   push(bytes: Buffer): Buffer {
+    if (this.secrets.whole === null) return bytes;
     const text = bytes.toString('latin1');
     const out = this.mask.push(text);
     return out === text ? bytes : Buffer.from(out, 'latin1');
