@@ -9,7 +9,7 @@ import { serveCompressed } from './infra/responses/compressed-assets.ts';
 import { notFound } from './infra/errors/app-error.ts';
 import { bodyParser } from './infra/requests/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
-import { NoBodyInterceptor } from './infra/requests/no-body.interceptor.ts';
+import { rejectUnreadBodies } from './infra/requests/no-body.interceptor.ts';
 import { isServicePath } from './infra/routes/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/requests/read-timeout.ts';
 import { requestId } from './infra/requests/request-id.ts';
@@ -33,7 +33,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   server.keepAliveTimeout = 65_000;
   app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
-  app.use(requestLog);
+  if (config.logLevel === 'debug' || config.logLevel === 'trace') app.use(requestLog);
   const protect = helmet(securityHeaders(config));
   serveAssets(app, protect);
   app.use(protect);
@@ -53,7 +53,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
   app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
-  app.useGlobalInterceptors(new NoBodyInterceptor());
+  rejectUnreadBodies(app);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
   serveReference(app);
