@@ -54,7 +54,7 @@ export default defineConfig({
             {
               name: 'frame',
               priority: 1,
-              test: /[\\/]src[\\/](?:features[\\/]shell[\\/](?:shell|side-nav)|ui[\\/](?:data-list|use-list|page|time|states|dialog-form|copy-button|filter-select|menu|use-confirm|use-drawer))/,
+              test: /[\\/]src[\\/](?:features[\\/]shell[\\/](?:shell|side-nav)|ui[\\/]\w+[\\/](?:data-list|use-list|page|time|states|dialog-form|copy-button|filter-select|menu|use-confirm|use-drawer))/,
             },
           ],
         },

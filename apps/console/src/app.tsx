@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { createBrowserRouter, RouterProvider } from 'react-router';
 import { queryClient } from './api.ts';
 import { CrashPage } from './features/shell/crash-page.tsx';
-import { useAntdLocale } from './ui/use-antd-locale.ts';
+import { useAntdLocale } from './ui/browser/use-antd-locale.ts';
 import { createThemeConfig, useScheme } from './theme.ts';
 import {
   loadAutomationTexts,
@@ -14,8 +14,8 @@ import {
   loadToolTexts,
   loadTraceTexts,
 } from './i18n.ts';
-import { OVERLAY } from './ui/overlay.ts';
-import { PageSpinner } from './ui/states.tsx';
+import { OVERLAY } from './ui/layout/overlay.ts';
+import { PageSpinner } from './ui/layout/states.tsx';
 
 /** Loads a page together with the texts of events, tasks, and applications. */
 function automation<Module>(load: () => Promise<Module>): () => Promise<Module> {
@@ -77,23 +77,26 @@ const router = createBrowserRouter([
           },
           {
             path: 'agents/:agentId/compare',
-            lazy: playground(() => import('./features/playground/compare-page.tsx')),
+            lazy: playground(() => import('./features/playground/comparison/compare-page.tsx')),
           },
           { path: 'traces', lazy: traces(() => import('./features/traces/traces-page.tsx')) },
           { path: 'traces/:turnId', lazy: traces(() => import('./features/traces/trace-page.tsx')) },
           { path: 'jobs', lazy: () => import('./features/jobs/jobs-page.tsx') },
-          { path: 'events/catalog', lazy: automation(() => import('./features/events/catalog-page.tsx')) },
+          {
+            path: 'events/catalog',
+            lazy: automation(() => import('./features/events/catalog/catalog-page.tsx')),
+          },
           {
             path: 'events/subscriptions',
-            lazy: automation(() => import('./features/events/subscriptions-page.tsx')),
+            lazy: automation(() => import('./features/events/subscriptions/subscriptions-page.tsx')),
           },
           {
             path: 'events/log',
-            lazy: automation(() => import('./features/events/log-page.tsx')),
+            lazy: automation(() => import('./features/events/log/log-page.tsx')),
             children: [
               {
                 path: ':envelopeId',
-                lazy: automation(() => import('./features/events/envelope-drawer.tsx')),
+                lazy: automation(() => import('./features/events/log/envelope-drawer.tsx')),
                 handle: OVERLAY,
               },
             ],
@@ -113,8 +116,11 @@ const router = createBrowserRouter([
           },
           { path: 'tools', lazy: tools(() => import('./features/tools/tools-page.tsx')) },
           { path: 'tools/new', lazy: tools(() => import('./features/tools/new-tool-page.tsx')) },
-          { path: 'tools/import', lazy: tools(() => import('./features/tools/import-page.tsx')) },
-          { path: 'tools/:toolId/import', lazy: tools(() => import('./features/tools/reimport-page.tsx')) },
+          { path: 'tools/import', lazy: tools(() => import('./features/tools/import/import-page.tsx')) },
+          {
+            path: 'tools/:toolId/import',
+            lazy: tools(() => import('./features/tools/import/reimport-page.tsx')),
+          },
           { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },
           { path: 'knowledge', lazy: tools(() => import('./features/knowledge/knowledge-page.tsx')) },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },

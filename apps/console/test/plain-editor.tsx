@@ -1,4 +1,4 @@
-import type { CodeFieldProps } from '../src/ui/code-field-props.ts';
+import type { CodeFieldProps } from '../src/ui/code/code-field-props.ts';
 
 /** Takes the place of the code editor, which needs a real browser. */
 export default function PlainEditor({ label, value = '', onChange }: CodeFieldProps) {

@@ -3,8 +3,8 @@ import type { AgentAccess, AgentAccessUser } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { Avatar } from '../../ui/avatar.tsx';
-import { ErrorState } from '../../ui/states.tsx';
+import { Avatar } from '../../ui/layout/avatar.tsx';
+import { ErrorState } from '../../ui/layout/states.tsx';
 
 const SHOWN = 50;
 

@@ -4,7 +4,7 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { paths } from '../../paths.ts';
-import { Menu } from '../../ui/menu.tsx';
+import { Menu } from '../../ui/layout/menu.tsx';
 import { isFullAgent } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 

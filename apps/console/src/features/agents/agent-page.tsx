@@ -5,20 +5,20 @@ import { App, Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
-import { useDrawerParam } from '../../ui/use-drawer-param.ts';
+import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { isConflict, getErrorMessage } from '../../ui/errors.ts';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { isConflict, getErrorMessage } from '../../ui/layout/errors.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { AccessPanel } from './access-panel.tsx';
-import { AgentFormCards } from './agent-form.tsx';
+import { AgentFormCards } from './form/agent-form.tsx';
 import { toAgentForm, isFullAgent, toAgentRequest, type AgentForm } from './agent.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 import './agents.css';
 
 const VersionsDrawer = lazy(() =>
-  import('./versions-drawer.tsx').then((module) => ({ default: module.VersionsDrawer })),
+  import('./versions/versions-drawer.tsx').then((module) => ({ default: module.VersionsDrawer })),
 );
 
 export function Component() {

@@ -1,5 +1,5 @@
 import type { Agent, AgentListing, AgentSettings, AgentTool, CreateAgentRequest } from '@platform/contracts';
-import { parseJsonObject } from '../../ui/parse-json.ts';
+import { parseJsonObject } from '../../ui/code/parse-json.ts';
 
 /** Whether the agent has all fields. Only owners and admins receive them. */
 export function isFullAgent(agent: Agent | AgentListing): agent is Agent {

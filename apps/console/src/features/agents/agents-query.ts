@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../api.ts';
-import { loadAllItems } from '../../ui/load-all-items.ts';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 
 /** All agents that the caller can see. */
 export const allAgentsQuery = queryOptions({

@@ -2,7 +2,7 @@ import type { AgentListing } from '@platform/contracts';
 import { App } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 
 /** Asks for confirmation, deletes the agent, and then calls `done`. */
 export function useDeleteAgent(done?: () => void): (agent: AgentListing) => void {

@@ -2,7 +2,7 @@ import { Form, Input, Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 
 /** Lifetimes in days; 0 means that the key does not expire. */
 const LIFETIMES = [30, 90, 365, 0] as const;

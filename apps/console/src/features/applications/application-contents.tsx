@@ -8,14 +8,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { Card } from '../../ui/card.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { JsonView } from '../../ui/json-view.tsx';
-import { Time } from '../../ui/time.tsx';
-import { formatEventKey } from '../events/catalog-query.ts';
-import { FilterText } from '../events/filter-text.tsx';
-import { createSample } from '../events/schema.ts';
+import { Card } from '../../ui/layout/card.tsx';
+import { CopyButton } from '../../ui/code/copy-button.tsx';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { JsonView } from '../../ui/code/json-view.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { formatEventKey } from '../events/catalog/catalog-query.ts';
+import { FilterText } from '../events/filter/filter-text.tsx';
+import { createSample } from '../events/catalog/schema.ts';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
 
 /** What an application declares, and how it emits events. */

@@ -7,12 +7,12 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { NewSecret } from '../../ui/new-secret.tsx';
-import { Page } from '../../ui/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/states.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { NewSecret } from '../../ui/code/new-secret.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ApplicationContents } from './application-contents.tsx';
 import './applications.css';
 

@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import './applications.css';
 

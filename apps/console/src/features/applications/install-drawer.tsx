@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { NewSecret } from '../../ui/new-secret.tsx';
-import { useGuardedClose } from '../../ui/use-guarded-close.ts';
+import { NewSecret } from '../../ui/code/new-secret.tsx';
+import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { ManifestInput } from './manifest-input.tsx';
 import { parseManifest } from './manifest.ts';
 

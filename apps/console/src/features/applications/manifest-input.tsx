@@ -2,7 +2,7 @@ import { FileTextOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useId, useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { getErrorMessage } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { parseManifest, parseProblems } from './manifest.ts';
 
 /** The service accepts no larger body. */

@@ -1,5 +1,5 @@
 import type { ApplicationManifest } from '@platform/contracts';
-import { parseJsonObject } from '../../ui/parse-json.ts';
+import { parseJsonObject } from '../../ui/code/parse-json.ts';
 
 /** One thing that the service rejects in a manifest. */
 export interface ManifestProblem {

@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { usePeople } from '../members/use-people.ts';
 import { AUDIT_PERIODS, type AuditFilters } from './use-audit-filters.ts';
 

@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useMemo } from 'react';
-import { findPeriodStart, type Period } from '../../ui/periods.ts';
-import { useSearchFields } from '../../ui/use-search-fields.ts';
+import { findPeriodStart, type Period } from '../../ui/format/periods.ts';
+import { useSearchFields } from '../../ui/url/use-search-fields.ts';
 
 export const AUDIT_PERIODS = ['24h', '7d', '30d'] as const satisfies Period[];
 

@@ -2,7 +2,7 @@ import type { ChangePasswordRequest } from '@platform/contracts';
 import { App, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { KeysToRevoke } from './keys-to-revoke.tsx';
 import { PasswordFields, type PasswordForm } from './password-fields.tsx';
 

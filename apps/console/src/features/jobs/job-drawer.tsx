@@ -7,19 +7,19 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { CopyButton } from '../../ui/code/copy-button.tsx';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { followJob } from './follow-job.ts';
 import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
 /** Pause between two requests. Each request waits in the service until the job has changed. */
 const PAUSE_MS = 200;
 const Markdown = lazy(() =>
-  import('../playground/markdown.tsx').then((module) => ({ default: module.Markdown })),
+  import('../playground/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
 );
 
 interface JobDrawerProps {

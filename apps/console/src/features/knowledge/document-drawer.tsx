@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { formatBytes } from '../../ui/bytes.ts';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
+import { formatBytes } from '../../ui/format/bytes.ts';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
 import { DocumentStatus } from './document-status.tsx';
 
 interface DocumentDrawerProps {

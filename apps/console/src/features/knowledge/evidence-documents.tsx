@@ -2,7 +2,7 @@ import type { EvidenceDocument, KnowledgeEvidence } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { formatDuration } from '../../ui/duration.ts';
+import { formatDuration } from '../../ui/format/duration.ts';
 import './evidence.css';
 
 /** What a search found, best first. All of it is foreign data, and is shown as text. */

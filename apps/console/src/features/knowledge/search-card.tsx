@@ -3,10 +3,10 @@ import { Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { Card } from '../../ui/card.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { ErrorState } from '../../ui/states.tsx';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { Card } from '../../ui/layout/card.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { EvidenceDocuments } from './evidence-documents.tsx';
 
 const DEFAULT_COUNT = 5;

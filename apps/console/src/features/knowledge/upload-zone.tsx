@@ -3,7 +3,7 @@ import { Button, Progress } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { UploadQueue, type Upload } from './upload-queue.ts';
 
 const EXTENSIONS = ['.txt', '.md', '.markdown', '.csv', '.log', '.html', '.htm', '.pdf'];

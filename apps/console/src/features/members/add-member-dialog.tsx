@@ -3,7 +3,7 @@ import { App, Form, Input, Radio } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useSession } from '../auth/session.ts';
 
 /**

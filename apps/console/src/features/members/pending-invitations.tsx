@@ -2,10 +2,10 @@ import type { Invitation } from '@platform/contracts';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useList } from '../../ui/use-list.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useList } from '../../ui/lists/use-list.ts';
 
 /** The pending invitations of the space. Only for admins. */
 export function PendingInvitations() {

@@ -2,7 +2,7 @@ import type { UserSummary } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { loadAllItems } from '../../ui/load-all-items.ts';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 import { useSession } from '../auth/session.ts';
 
 interface Person {

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Checkbox, Drawer, Form, Input, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
-import { useGuardedClose } from '../../ui/use-guarded-close.ts';
+import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
+import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import './models.css';
 
 const FIELDS = [

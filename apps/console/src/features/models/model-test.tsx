@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
 
 /** Calls the model once and shows the time to the first token, or the error. */
 export function ModelTest({ model }: { model: Model }) {

@@ -4,12 +4,12 @@ import { Button } from 'antd';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useDrawerParam } from '../../ui/use-drawer-param.ts';
-import { useList } from '../../ui/use-list.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
+import { useList } from '../../ui/lists/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { ModelTest } from './model-test.tsx';
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../api.ts';
-import { loadAllItems } from '../../ui/load-all-items.ts';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 
 /** The model catalog of the space. */
 export const modelsQuery = queryOptions({

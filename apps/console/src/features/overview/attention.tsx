@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/format/time.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { failedRunsQuery, failedTurnsQuery, waitingTurnsQuery } from './live-queries.ts';

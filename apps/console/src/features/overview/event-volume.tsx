@@ -2,7 +2,7 @@ import type { EventSummary } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { chooseMaximum } from './axis.ts';
 
 /** From the bottom of a bar to its top. */

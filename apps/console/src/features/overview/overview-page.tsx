@@ -1,8 +1,8 @@
 import { EVENT_WINDOWS, USAGE_WINDOWS } from '@platform/contracts';
 import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.tsx';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { Page } from '../../ui/layout/page.tsx';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { Attention } from './attention.tsx';
 import { EventFiguresCards } from './event-figures.tsx';

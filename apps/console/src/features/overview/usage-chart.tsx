@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { ErrorState } from '../../ui/states.tsx';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { chooseMaximum } from './axis.ts';
 
 const REFRESH_MS = 30_000;

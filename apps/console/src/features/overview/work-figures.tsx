@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { Figure } from './figure.tsx';
 import { liveJobsQuery, liveRunsQuery, liveTurnsQuery } from './live-queries.ts';

@@ -11,7 +11,7 @@ import { Button, Input } from 'antd';
 import type { TextAreaRef } from 'antd/es/input/TextArea';
 import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './attachments.ts';
+import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './contents/attachments.ts';
 
 interface ComposerProps {
   /** The text that it begins with. */

@@ -4,8 +4,8 @@ import { App, Button, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
-import type { ContextUsage } from './live-turn.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import type { ContextUsage } from './turns/live-turn.ts';
 
 interface ContextBarProps {
   agentId: string;

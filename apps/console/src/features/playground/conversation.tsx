@@ -11,10 +11,10 @@ import { App, Button } from 'antd';
 import { useEffect, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { isNotFound, getErrorMessage } from '../../ui/errors.ts';
-import { ErrorState } from '../../ui/states.tsx';
+import { isNotFound, getErrorMessage } from '../../ui/layout/errors.ts';
+import { ErrorState } from '../../ui/layout/states.tsx';
 import { isFullAgent } from '../agents/agent.ts';
-import { useAttachments } from './attachments.ts';
+import { useAttachments } from './contents/attachments.ts';
 import {
   fitInputs,
   hasInputs,
@@ -23,18 +23,18 @@ import {
   toCall,
   withKind,
   type RunOptions,
-} from './call.ts';
+} from './request/call.ts';
 import { Composer } from './composer.tsx';
 import { ContextBar } from './context-bar.tsx';
-import { FramesPanel } from './frames-panel.tsx';
-import { TurnCard } from './turn-card.tsx';
-import { KindSelect } from './kind-select.tsx';
-import type { Opening } from './opening.ts';
-import { loadContents } from './stored-contents.ts';
-import { getText, listTurns, type TurnView } from './turn-list.ts';
+import { FramesPanel } from './frames/frames-panel.tsx';
+import { TurnCard } from './turns/turn-card.tsx';
+import { KindSelect } from './request/kind-select.tsx';
+import type { Opening } from './request/opening.ts';
+import { loadContents } from './contents/stored-contents.ts';
+import { getText, listTurns, type TurnView } from './turns/turn-list.ts';
 import { Welcome } from './welcome.tsx';
 import { useStickToEnd } from './use-stick-to-end.ts';
-import { useChat, type Chat } from './use-chat.ts';
+import { useChat, type Chat } from './turns/use-chat.ts';
 
 interface ConversationProps {
   agent: Agent | AgentListing;

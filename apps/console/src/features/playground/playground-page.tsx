@@ -13,23 +13,23 @@ import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { useMedia } from '../../ui/use-media.ts';
-import { useDocumentTitle } from '../../ui/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/states.tsx';
+import { useMedia } from '../../ui/browser/use-media.ts';
+import { useDocumentTitle } from '../../ui/layout/page.tsx';
+import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { isFullAgent } from '../agents/agent.ts';
 import { Conversation } from './conversation.tsx';
-import type { RunOptions } from './call.ts';
-import { readOpening } from './opening.ts';
-import { createSessionId } from './session-id.ts';
+import type { RunOptions } from './request/call.ts';
+import { readOpening } from './request/opening.ts';
+import { createSessionId } from './request/session-id.ts';
 import { SessionsList } from './sessions-list.tsx';
-import { useRunOptions } from './use-run-options.ts';
+import { useRunOptions } from './request/use-run-options.ts';
 import './playground.css';
-import './turns.css';
+import './turns/turns.css';
 
 /** Wide enough for the conversations, the chat, and the panel side by side. */
 const WIDE = '(min-width: 1200px)';
 const OptionsPanel = lazy(() =>
-  import('./options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
+  import('./request/options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
 );
 
 export function Component() {

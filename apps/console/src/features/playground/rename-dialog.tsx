@@ -2,7 +2,7 @@ import type { Session } from '@platform/contracts';
 import { Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 
 export function RenameDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const { t } = useTranslation();

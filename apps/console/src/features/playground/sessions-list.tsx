@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { ErrorState } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useList } from '../../ui/use-list.ts';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useList } from '../../ui/lists/use-list.ts';
 
 /** With fewer conversations, a search would only be in the way. */
 const SEARCH_FROM = 6;

@@ -1,6 +1,6 @@
 import type { Run } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../ui/duration.ts';
+import { formatDuration } from '../../ui/format/duration.ts';
 
 /** How the run was started. */
 export function RunCause({ run: { origin, trigger } }: { run: Run }) {

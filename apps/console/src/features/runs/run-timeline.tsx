@@ -2,8 +2,8 @@ import { DownOutlined } from '@ant-design/icons';
 import type { Run, RunStep } from '@platform/contracts';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../ui/duration.ts';
-import { JsonView } from '../../ui/json-view.tsx';
+import { formatDuration } from '../../ui/format/duration.ts';
+import { JsonView } from '../../ui/code/json-view.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { layOutSteps, type TimelineBar } from './timeline.ts';
 

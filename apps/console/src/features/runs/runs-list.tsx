@@ -4,12 +4,12 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { RunCause, RunDuration } from './run-facts.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 

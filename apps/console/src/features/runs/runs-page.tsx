@@ -3,8 +3,8 @@ import { useNavigate } from 'react-router';
 import { Button } from 'antd';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
 import { RunsList } from './runs-list.tsx';
 
 /** The runs of all tasks. */

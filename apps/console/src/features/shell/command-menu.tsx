@@ -15,7 +15,7 @@ import { client, keys } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
 import { chooseScheme } from '../../theme.ts';
-import { NativeDialog } from '../../ui/native-dialog.tsx';
+import { NativeDialog } from '../../ui/layout/native-dialog.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import './command-menu.css';

@@ -4,8 +4,8 @@ import { Alert, App, Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient, reloadSession, switchSpace } from '../../api.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 
 /** The number of invitations shown at once. Further ones follow after these are answered. */
 const SHOWN = 3;

@@ -2,8 +2,8 @@ import { CompassOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { useDocumentTitle } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { useDocumentTitle } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
 
 export function Component() {
   const { t } = useTranslation();

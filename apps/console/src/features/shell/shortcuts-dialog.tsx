@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { NativeDialog } from '../../ui/native-dialog.tsx';
+import { NativeDialog } from '../../ui/layout/native-dialog.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import './command-menu.css';
 import { visiblePages } from './nav.ts';

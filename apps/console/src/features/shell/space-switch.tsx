@@ -4,9 +4,9 @@ import { App, Form, Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, switchSpace } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { Menu } from '../../ui/menu.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { Menu } from '../../ui/layout/menu.tsx';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
 

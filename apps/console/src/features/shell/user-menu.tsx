@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
-import { Avatar } from '../../ui/avatar.tsx';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { Menu } from '../../ui/menu.tsx';
+import { Avatar } from '../../ui/layout/avatar.tsx';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { Menu } from '../../ui/layout/menu.tsx';
 import { useSession } from '../auth/session.ts';
 
 const PasswordDialog = lazy(() =>

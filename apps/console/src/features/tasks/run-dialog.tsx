@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { CodeField } from '../../ui/code-field.tsx';
-import { DialogForm } from '../../ui/dialog-form.tsx';
-import { parseJsonObject } from '../../ui/parse-json.ts';
+import { CodeField } from '../../ui/code/code-field.tsx';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { parseJsonObject } from '../../ui/code/parse-json.ts';
 
 /** Starts a run by hand, with inputs. */
 export function RunDialog({ task, onClose }: { task: Task; onClose: () => void }) {

@@ -3,8 +3,8 @@ import { Form, Input, Select } from 'antd';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { useSettled } from '../../ui/use-settled.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { useSettled } from '../../ui/browser/use-settled.ts';
 
 const PAUSE_MS = 350;
 const TIMEZONES = Intl.supportedValuesOf('timeZone');

@@ -2,10 +2,10 @@ import type { StepKind } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Form, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { CodeField } from '../../ui/code-field.tsx';
-import { parseJsonObject } from '../../ui/parse-json.ts';
+import { CodeField } from '../../ui/code/code-field.tsx';
+import { parseJsonObject } from '../../ui/code/parse-json.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
-import { EventSelect } from '../events/event-select.tsx';
+import { EventSelect } from '../events/catalog/event-select.tsx';
 import { allToolsQuery, toolQuery } from '../tools/tools-query.ts';
 
 interface StepFieldsProps {

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { JsonView } from '../../ui/json-view.tsx';
+import { JsonView } from '../../ui/code/json-view.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
-import { formatEventKey } from '../events/catalog-query.ts';
+import { formatEventKey } from '../events/catalog/catalog-query.ts';
 
 /** The steps of a workflow that cannot be edited here. */
 export function StepsView({ steps }: { steps: readonly Step[] }) {

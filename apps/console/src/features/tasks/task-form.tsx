@@ -1,9 +1,9 @@
 import type { TaskType } from '@platform/contracts';
 import { Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { Card } from '../../ui/card.tsx';
-import { SaveBar } from '../../ui/save-bar.tsx';
-import { usePageForm } from '../../ui/use-page-form.ts';
+import { Card } from '../../ui/layout/card.tsx';
+import { SaveBar } from '../../ui/forms/save-bar.tsx';
+import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { StepsField } from './steps-field.tsx';
 import { TASK_FIELDS, type TaskForm } from './task.ts';

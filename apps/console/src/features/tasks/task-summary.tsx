@@ -1,6 +1,6 @@
 import type { Task } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/format/time.tsx';
 
 /** How a task is started, and whether it is enabled. */
 export function TaskSummary({ task: { type, enabled, disabledReason, nextDueAt } }: { task: Task }) {

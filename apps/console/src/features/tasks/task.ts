@@ -7,9 +7,9 @@ import type {
   TaskSchedule,
   TaskType,
 } from '@platform/contracts';
-import { formatJson } from '../../ui/json-view.tsx';
-import { parseJsonObject } from '../../ui/parse-json.ts';
-import { formatEventKey, parseEventKey } from '../events/catalog-query.ts';
+import { formatJson } from '../../ui/code/json-view.tsx';
+import { parseJsonObject } from '../../ui/code/parse-json.ts';
+import { formatEventKey, parseEventKey } from '../events/catalog/catalog-query.ts';
 
 /** A step as entered. Objects are JSON texts; fields of the other kinds are empty. */
 export interface StepForm {

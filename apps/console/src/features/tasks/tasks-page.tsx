@@ -7,14 +7,14 @@ import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { getErrorMessage } from '../../ui/errors.ts';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 
 const RunDialog = lazy(() => import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })));
 

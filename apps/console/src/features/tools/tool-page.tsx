@@ -7,27 +7,27 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { Card } from '../../ui/card.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { Page } from '../../ui/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useConfirmDelete } from '../../ui/use-confirm-delete.ts';
-import { useDrawerParam } from '../../ui/use-drawer-param.ts';
+import { Card } from '../../ui/layout/card.tsx';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { AuthBadge } from './auth-badge.tsx';
-import { MethodDrawer } from './method-drawer.tsx';
-import { MethodsTable } from './methods-table.tsx';
+import { AuthBadge } from './auth/auth-badge.tsx';
+import { MethodDrawer } from './methods/method-drawer.tsx';
+import { MethodsTable } from './methods/methods-table.tsx';
 import { ToolSettings } from './tool-settings.tsx';
 import { toolQuery } from './tools-query.ts';
-import { TryDrawer } from './try-drawer.tsx';
+import { TryDrawer } from './trial/try-drawer.tsx';
 import './tools.css';
 
 const NewMethodDrawer = lazy(() =>
-  import('./new-method-drawer.tsx').then((module) => ({ default: module.NewMethodDrawer })),
+  import('./methods/new-method-drawer.tsx').then((module) => ({ default: module.NewMethodDrawer })),
 );
 const SpeechCards = lazy(() =>
-  import('./speech-cards.tsx').then((module) => ({ default: module.SpeechCards })),
+  import('./speech/speech-cards.tsx').then((module) => ({ default: module.SpeechCards })),
 );
 
 export function Component() {

@@ -3,9 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { useFormErrors } from '../../ui/use-form-errors.ts';
-import { AuthFields } from './auth-fields.tsx';
-import { toAuth, toAuthValues, type AuthValues } from './auth.ts';
+import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
+import { AuthFields } from './auth/auth-fields.tsx';
+import { toAuth, toAuthValues, type AuthValues } from './auth/auth.ts';
 import { ToolFields } from './tool-fields.tsx';
 
 const FIELDS = ['name', 'description', 'serverUrl'];

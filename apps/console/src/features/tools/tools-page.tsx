@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { Page } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { useList } from '../../ui/use-list.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { Page } from '../../ui/layout/page.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { AuthBadge } from './auth-badge.tsx';
+import { AuthBadge } from './auth/auth-badge.tsx';
 import './tools.css';
 
 export function Component() {

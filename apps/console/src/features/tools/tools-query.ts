@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../api.ts';
-import { loadAllItems } from '../../ui/load-all-items.ts';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 
 /** The tools of the space and of the platform, without their methods. */
 export const allToolsQuery = queryOptions({

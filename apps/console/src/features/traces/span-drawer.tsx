@@ -1,11 +1,11 @@
 import type { KnowledgeEvidence, TraceSpan } from '@platform/contracts';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../ui/duration.ts';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { JsonView } from '../../ui/json-view.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { formatDuration } from '../../ui/format/duration.ts';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { JsonView } from '../../ui/code/json-view.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { EvidenceDocuments } from '../knowledge/evidence-documents.tsx';
 import { SPAN_ICONS, SpanStatusBadge, spanName } from './waterfall.tsx';
 

@@ -2,11 +2,11 @@ import type { Trace } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { keys } from '../../api.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
-import { FrameList, readFrames } from '../playground/frame-list.tsx';
+import { CopyButton } from '../../ui/code/copy-button.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { EmptyState, ErrorState } from '../../ui/layout/states.tsx';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
+import { FrameList, readFrames } from '../playground/frames/frame-list.tsx';
 
 /** The recorded frames of a segment of the turn. */
 export function TraceFrames({ trace: { agentId, turnId, segments, status } }: { trace: Trace }) {

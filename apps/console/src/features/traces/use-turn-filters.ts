@@ -1,7 +1,7 @@
 import { TURN_STATUSES, type TurnQuery, type TurnStatus } from '@platform/contracts';
 import { useMemo } from 'react';
-import { findPeriodStart, type Period } from '../../ui/periods.ts';
-import { useSearchFields } from '../../ui/use-search-fields.ts';
+import { findPeriodStart, type Period } from '../../ui/format/periods.ts';
+import { useSearchFields } from '../../ui/url/use-search-fields.ts';
 
 export const TURN_PERIODS = ['1h', '24h', '7d', '30d'] as const satisfies Period[];
 

@@ -8,8 +8,8 @@ import {
 import type { SpanKind, Trace, TraceSpan } from '@platform/contracts';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../ui/duration.ts';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { formatDuration } from '../../ui/format/duration.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { createAxis, layOut, waitShare } from './axis.ts';
 
 export const SPAN_ICONS: Record<SpanKind, ReactNode> = {

@@ -2,8 +2,8 @@ import type { AccountBalance } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { ErrorState } from '../../ui/states.tsx';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useSession } from '../auth/session.ts';
 
 /** The balances of the caller and of the space. */

@@ -2,13 +2,13 @@ import { USAGE_SOURCES, type UsageEntry } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { DataList, type Column } from '../../ui/data-list.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
-import { useNumbers } from '../../ui/use-numbers.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { modelsQuery } from '../models/models-query.ts';
 
 /** The list of charges and grants, newest first. */

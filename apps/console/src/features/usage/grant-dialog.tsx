@@ -1,8 +1,8 @@
 import { App, Form, Input, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { DialogForm } from '../../ui/dialog-form.tsx';
-import { useNumbers } from '../../ui/use-numbers.ts';
+import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useSession } from '../auth/session.ts';
 import { usePeople } from '../members/use-people.ts';
 

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { ErrorState } from '../../ui/states.tsx';
-import { useNumbers } from '../../ui/use-numbers.ts';
-import { useSearchFilter } from '../../ui/use-search-filter.ts';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { usePeople } from '../members/use-people.ts';
 
 interface UserFilterProps {

@@ -1,0 +1,112 @@
+import { CloseOutlined } from '@ant-design/icons';
+import type { AgentTool, ToolListing } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Select } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../../paths.ts';
+import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
+import { CURRENT_TIME } from '../agent.ts';
+
+interface AgentToolsFieldProps {
+  /** Set by the form around it. */
+  id?: string;
+  value?: AgentTool[];
+  onChange?: (tools: AgentTool[]) => void;
+}
+
+/** The tools of the space that an agent can call, each with all or some of its methods. */
+export function AgentToolsField({ id, value = [], onChange }: AgentToolsFieldProps) {
+  const { t } = useTranslation();
+  const tools = useQuery(allToolsQuery);
+  const known = tools.data ?? [];
+  const free = known.filter(
+    (tool) => tool.id !== CURRENT_TIME && !value.some(({ toolId }) => toolId === tool.id),
+  );
+  const change = (toolId: string, methods: string[] | null) =>
+    onChange?.(value.map((tool) => (tool.toolId === toolId ? { toolId, methods } : tool)));
+  return (
+    <div className="stack agent-tools">
+      {value.length > 0 && (
+        <ul className="stack" aria-label={t('tools.chosen')}>
+          {value.map((tool) => (
+            <ChosenTool
+              key={tool.toolId}
+              tool={tool}
+              listing={known.find(({ id: toolId }) => toolId === tool.toolId)}
+              isLoaded={tools.isSuccess}
+              onMethods={(methods) => change(tool.toolId, methods)}
+              onRemove={() => onChange?.(value.filter(({ toolId }) => toolId !== tool.toolId))}
+            />
+          ))}
+        </ul>
+      )}
+      <Select
+        {...(id !== undefined && { id })}
+        value={null}
+        loading={tools.isPending}
+        placeholder={t('tools.add')}
+        aria-label={t('tools.add')}
+        showSearch={{ optionFilterProp: 'label' }}
+        notFoundContent={t('tools.noOther')}
+        options={free.map((tool) => ({ value: tool.id, label: tool.name }))}
+        onChange={(toolId: string | null) =>
+          toolId !== null && onChange?.([...value, { toolId, methods: null }])
+        }
+      />
+    </div>
+  );
+}
+
+interface ChosenToolProps {
+  tool: AgentTool;
+  listing: ToolListing | undefined;
+  isLoaded: boolean;
+  onMethods: (methods: string[] | null) => void;
+  onRemove: () => void;
+}
+
+function ChosenTool({ tool, listing, isLoaded, onMethods, onRemove }: ChosenToolProps) {
+  const { t } = useTranslation();
+  const { toolId, methods } = tool;
+  const details = useQuery({ ...toolQuery(toolId), enabled: listing !== undefined });
+  const name = listing?.name ?? toolId;
+  const offered = details.data?.methods.map((method) => method.name) ?? [];
+  // A method that no longer exists stays visible, so that it can be removed.
+  const options = [...new Set([...offered, ...(methods ?? [])])];
+  return (
+    <li className="agent-tool">
+      <div className="row">
+        <span className="grow">
+          {listing === undefined ? (
+            <span className="mono">{toolId}</span>
+          ) : (
+            <Link to={paths.tool(toolId)}>{name}</Link>
+          )}{' '}
+          {listing === undefined && isLoaded && <span className="badge warning">{t('tools.missing')}</span>}
+        </span>
+        <Button
+          type="text"
+          size="small"
+          icon={<CloseOutlined aria-hidden />}
+          aria-label={t('tools.removeNamed', { name })}
+          title={t('tools.remove')}
+          onClick={onRemove}
+        />
+      </div>
+      {listing !== undefined && listing.methodCount > 1 && (
+        <Select
+          mode="multiple"
+          allowClear
+          loading={details.isFetching}
+          aria-label={t('tools.methodsNamed', { name })}
+          placeholder={t('tools.allMethods', { count: listing.methodCount })}
+          maxTagCount={6}
+          value={methods ?? []}
+          options={options.map((method) => ({ value: method, label: method }))}
+          onChange={(chosen: string[]) => onMethods(chosen.length === 0 ? null : chosen)}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,71 @@
+import type { AgentVersion } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { usePeople } from '../../members/use-people.ts';
+import { allToolsQuery } from '../../tools/tools-query.ts';
+import { compareVersions, type ComparedField } from './version-diff.ts';
+
+const LABELS = {
+  name: 'common.name',
+  description: 'common.description',
+  model: 'agents.model',
+  systemPrompt: 'agentForm.systemPrompt',
+  variables: 'versions.variables',
+  tools: 'tools.title',
+  localTools: 'localTools.title',
+  knowledge: 'tools.knowledge',
+  askUser: 'tools.askUser',
+  settings: 'agentForm.settings',
+  accessScope: 'agentForm.access',
+  allowedUserIds: 'versions.allowedUsers',
+} as const satisfies Record<ComparedField, string>;
+
+interface VersionChangesProps {
+  before: AgentVersion['agent'];
+  after: AgentVersion['agent'];
+  /** Shown if nothing differs. */
+  none: string;
+}
+
+/** What changed from one version of an agent to another, field by field. */
+export function VersionChanges({ before, after, none }: VersionChangesProps) {
+  const { t } = useTranslation();
+  const nameOf = useNames();
+  const changes = compareVersions(before, after, nameOf);
+  if (changes.length === 0) return <p className="muted">{none}</p>;
+  return (
+    <div className="version-changes">
+      {changes.map(({ field, lines }) => (
+        <div key={field}>
+          <h3>{t(LABELS[field])}</h3>
+          <div className="diff" tabIndex={0} role="group" aria-label={t(LABELS[field])}>
+            {lines.map((line, i) =>
+              line.kind === 'skipped' ? (
+                <div key={i} className="diff-skipped">
+                  {t('versions.unchanged', { count: line.count })}
+                </div>
+              ) : (
+                <div key={i} className={`diff-line ${line.kind}`}>
+                  {line.kind !== 'same' && (
+                    <span className="visually-hidden">{t(`versions.${line.kind}`)} </span>
+                  )}
+                  {line.text}
+                </div>
+              ),
+            )}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Names for the ids of tools and users, as far as the reader may know them. */
+function useNames(): (id: string) => string {
+  const tools = useQuery(allToolsQuery);
+  const people = usePeople();
+  return (id) =>
+    tools.data?.find((tool) => tool.id === id)?.name ??
+    people.options.find(({ value }) => value === id)?.label ??
+    id;
+}

@@ -1,0 +1,83 @@
+import type { CatalogEvent } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Drawer } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys, queryClient } from '../../../api.ts';
+import { paths } from '../../../paths.ts';
+import { CodeField } from '../../../ui/code/code-field.tsx';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { formatJson } from '../../../ui/code/json-view.tsx';
+import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { EnvelopeStatusBadge } from '../log/envelope-status.tsx';
+import { createSample } from './schema.ts';
+
+interface TestEmissionProps {
+  applicationIdentifier: string;
+  event: CatalogEvent;
+  onClose: () => void;
+}
+
+/** Emits one event with a payload that can be edited. Its subscriptions fire. */
+export function TestEmission({ applicationIdentifier, event, onClose }: TestEmissionProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(() => formatJson(createSample(event.payloadSchema)));
+  const payload = parseJsonObject(text);
+  const emit = useMutation({
+    mutationFn: (value: Record<string, unknown>) =>
+      client.events.emitTest(applicationIdentifier, event.name, { payload: value }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.envelopes }),
+  });
+
+  return (
+    <Drawer open onClose={onClose} size={620} title={t('catalog.emitTest')}>
+      <div className="stack">
+        <p className="muted">{t('emission.text', { event: event.name })}</p>
+        <CodeField language="json" label={t('eventLog.payload')} value={text} onChange={setText} />
+        {payload === undefined && (
+          <p className="danger-text" role="status">
+            {t('emission.notAnObject')}
+          </p>
+        )}
+        {emit.isError && (
+          <div className="error-box" role="alert">
+            <ul>
+              {getErrorMessage(emit.error, t)
+                .split('; ')
+                .map((problem) => (
+                  <li key={problem}>{problem}</li>
+                ))}
+            </ul>
+          </div>
+        )}
+        {emit.data && (
+          <Alert
+            type="success"
+            role="status"
+            title={
+              <span className="row wrap">
+                {t('emission.recorded')}
+                <EnvelopeStatusBadge status={emit.data.status} />
+                <Link to={paths.envelope(emit.data.envelopeId)}>{t('emission.open')}</Link>
+              </span>
+            }
+          />
+        )}
+        <div className="row drawer-buttons">
+          <Button onClick={() => setText(formatJson(createSample(event.payloadSchema)))}>
+            {t('emission.sample')}
+          </Button>
+          <Button
+            type="primary"
+            disabled={payload === undefined}
+            loading={emit.isPending}
+            onClick={() => payload && emit.mutate(payload)}
+          >
+            {t('emission.submit')}
+          </Button>
+        </div>
+      </div>
+    </Drawer>
+  );
+}

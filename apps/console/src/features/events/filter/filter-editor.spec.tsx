@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { EventFilter } from '@platform/contracts';
+import { cleanup, screen, within } from '@testing-library/react';
+import { renderInApp } from '../../../../test/render.tsx';
+import { FilterEditor } from './filter-editor.tsx';
+
+afterEach(cleanup);
+
+const schema = {
+  type: 'object',
+  properties: { total: { type: 'integer' }, status: { type: 'string' }, urgent: { type: 'boolean' } },
+};
+
+async function setUp(initial: EventFilter | null) {
+  const onChange = jest.fn<(filter: EventFilter | null | undefined) => void>();
+  const user = await renderInApp(<FilterEditor initial={initial} schema={schema} onChange={onChange} />);
+  return { user, onChange };
+}
+
+const field = (number: number) => screen.getByRole('combobox', { name: `Field ${number}` });
+const values = (number: number) => screen.getByRole('combobox', { name: `Values of field ${number}` });
+
+describe('FilterEditor', () => {
+  it('takes the type of a value from the schema, and one value is not a list', async () => {
+    const { user, onChange } = await setUp(null);
+    await user.click(screen.getByRole('button', { name: /Add field/ }));
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    await user.type(field(1), 'total');
+    await user.type(values(1), '50{Enter}');
+    expect(onChange).toHaveBeenLastCalledWith({ total: 50 });
+    await user.type(values(1), '100{Enter}');
+    expect(onChange).toHaveBeenLastCalledWith({ total: [50, 100] });
+  });
+
+  it('says which entry is wrong, and reports no filter until it is corrected', async () => {
+    const { user, onChange } = await setUp({ total: 5 });
+    await user.type(values(1), 'many{Enter}');
+    screen.getByText('Enter numbers only');
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    await user.click(within(screen.getByTitle('many')).getByRole('img', { hidden: true }));
+    expect(onChange).toHaveBeenLastCalledWith({ total: 5 });
+    expect(screen.queryByText('Enter numbers only')).toBeNull();
+  });
+
+  it('removes a field, and matches everything without fields', async () => {
+    const { user, onChange } = await setUp({ status: 'paid' });
+    await user.click(screen.getByRole('button', { name: 'Remove status' }));
+    expect(onChange).toHaveBeenLastCalledWith(null);
+    screen.getByText('No filter: every event matches.');
+  });
+
+  it('carries the filter over to JSON and back', async () => {
+    const { user, onChange } = await setUp({ status: ['paid', 'free'] });
+    await user.click(screen.getByText('JSON'));
+    const text = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'JSON' });
+    expect(JSON.parse(text.value)).toEqual({ status: ['paid', 'free'] });
+    await user.clear(text);
+    await user.click(text);
+    await user.paste('{"total":');
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    screen.getByText('Enter a JSON object, or nothing for no filter');
+    expect(screen.getByRole('radio', { name: 'Fields' })).toHaveProperty('disabled', true);
+    await user.paste('7}');
+    expect(onChange).toHaveBeenLastCalledWith({ total: 7 });
+    await user.click(screen.getByText('Fields'));
+    expect(field(1)).toHaveProperty('value', 'total');
+  });
+
+  it('opens a filter that has no fields form as JSON', async () => {
+    await setUp({ customer: { id: 7 } });
+    screen.getByText('This filter can be edited only as JSON.');
+    expect(screen.getByRole('radio', { name: 'Fields' })).toHaveProperty('disabled', true);
+  });
+});

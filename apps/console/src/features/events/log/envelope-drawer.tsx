@@ -1,0 +1,135 @@
+import { LinkOutlined, RedoOutlined } from '@ant-design/icons';
+import type { EnvelopeDetail } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { App, Button, Drawer } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation, useNavigate, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../../api.ts';
+import { paths } from '../../../paths.ts';
+import { CopyButton } from '../../../ui/code/copy-button.tsx';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { Fact, Facts } from '../../../ui/layout/facts.tsx';
+import { JsonView } from '../../../ui/code/json-view.tsx';
+import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { Time } from '../../../ui/format/time.tsx';
+import { usePeople } from '../../members/use-people.ts';
+import { hasRunEnded } from '../../runs/run-status.tsx';
+import { CausationTree } from './causation-tree.tsx';
+import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
+import '../events.css';
+import { Generations } from './generations.tsx';
+
+const REFRESH_MS = 1_000;
+
+/** An envelope of the log, above the list. */
+export function Component() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const { envelopeId = '' } = useParams();
+  const envelope = useQuery({
+    queryKey: keys.envelope(envelopeId),
+    queryFn: () => client.events.envelope(envelopeId),
+    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? REFRESH_MS : false),
+  });
+  const { data } = envelope;
+  return (
+    <Drawer
+      open
+      size={720}
+      onClose={() => void navigate({ pathname: paths.eventLog(), search })}
+      title={<span className="mono">{data?.event ?? t('eventLog.envelope')}</span>}
+      extra={data && <ReplayButton envelope={data} />}
+    >
+      {data !== undefined ? (
+        <Details envelope={data} />
+      ) : envelope.isError ? (
+        <ErrorState error={envelope.error} retry={() => void envelope.refetch()} />
+      ) : (
+        <PageSpinner />
+      )}
+    </Drawer>
+  );
+}
+
+function isChanging({ status, generations }: EnvelopeDetail): boolean {
+  return status === 'PENDING' || generations.some(({ runs }) => runs.some((run) => !hasRunEnded(run.status)));
+}
+
+function Details({ envelope }: { envelope: EnvelopeDetail }) {
+  const { t } = useTranslation();
+  const people = usePeople();
+  const { id, status, statusReason, actorUserId, causationRunId } = envelope;
+  const actor = people.options.find(({ value }) => value === actorUserId)?.label ?? actorUserId;
+  return (
+    <div className="stack envelope">
+      <div className="row wrap">
+        <EnvelopeStatusBadge status={status} />
+        <span className={status === 'FAILED' ? 'danger-text' : 'muted'}>
+          {statusReason === null
+            ? status === 'DISPATCHED' && t('eventLog.matched', { count: envelope.matchedCount })
+            : null}
+          <ReasonText reason={statusReason} />
+        </span>
+      </div>
+      {envelope.lastError !== null && <p className="error-box">{envelope.lastError}</p>}
+      <Facts>
+        <Fact name={t('eventLog.id')}>
+          <span className="mono">{id}</span>{' '}
+          <CopyButton size="small" type="text" text={id} label={t('eventLog.copyId')} />
+        </Fact>
+        <Fact name={t('eventLog.application')}>{envelope.applicationIdentifier}</Fact>
+        <Fact name={t('eventLog.source')}>{t(`eventLog.sources.${envelope.source}`)}</Fact>
+        <Fact name={t('eventLog.emitted')}>
+          <Time iso={envelope.emittedAt} />
+        </Fact>
+        {actor !== null && <Fact name={t('eventLog.actor')}>{actor}</Fact>}
+        {envelope.idempotencyKey !== null && (
+          <Fact name={t('eventLog.idempotencyKey')}>
+            <span className="mono">{envelope.idempotencyKey}</span>
+          </Fact>
+        )}
+        {causationRunId !== null && (
+          <Fact name={t('eventLog.causedBy')}>
+            <Link to={paths.run(causationRunId)}>
+              <LinkOutlined aria-hidden /> {t('eventLog.aRun')}
+            </Link>
+          </Fact>
+        )}
+      </Facts>
+      <section className="stack" aria-labelledby="envelope-payload">
+        <h2 id="envelope-payload">{t('eventLog.payload')}</h2>
+        <JsonView value={envelope.payload} label={t('eventLog.payload')} />
+      </section>
+      <Generations generations={envelope.generations} />
+      {envelope.causation.length > 1 && <CausationTree nodes={envelope.causation} currentId={id} />}
+    </div>
+  );
+}
+
+function ReplayButton({ envelope }: { envelope: EnvelopeDetail }) {
+  const { t } = useTranslation();
+  const { modal, message } = App.useApp();
+  const replay = () =>
+    void modal.confirm({
+      title: t('replay.title'),
+      content: t('replay.text'),
+      okText: t('replay.submit'),
+      cancelText: t('common.cancel'),
+      onOk: async () => {
+        try {
+          // The key makes a repeated request return the same replay.
+          await client.events.replay(envelope.id, { requestKey: `console-${Date.now().toString(36)}` });
+          await queryClient.invalidateQueries({ queryKey: keys.envelopes });
+          void message.success(t('replay.started'));
+        } catch (error) {
+          void message.error(getErrorMessage(error, t));
+        }
+      },
+    });
+  return (
+    <Button icon={<RedoOutlined aria-hidden />} onClick={replay} disabled={envelope.status === 'PENDING'}>
+      {t('replay.submit')}
+    </Button>
+  );
+}

@@ -1,0 +1,150 @@
+import type {
+  EnvelopeGeneration,
+  EnvelopeRun,
+  SubscriptionVerdict,
+  VerdictOutcome,
+} from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../../paths.ts';
+import { formatDuration } from '../../../ui/format/duration.ts';
+import { Time } from '../../../ui/format/time.tsx';
+import { usePeople } from '../../members/use-people.ts';
+import { RunStatusBadge } from '../../runs/run-status.tsx';
+import { allTasksQuery } from '../../tasks/tasks-query.ts';
+import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
+
+/** All dispatches of an envelope, newest first: its verdicts and runs. */
+export function Generations({ generations }: { generations: EnvelopeGeneration[] }) {
+  const { t } = useTranslation();
+  return (
+    <section className="stack" aria-labelledby="envelope-generations">
+      <h2 id="envelope-generations">{t('generations.title')}</h2>
+      {generations.map((generation, i) => (
+        <details key={generation.generation} className="generation" open={i === 0}>
+          <summary>
+            <GenerationSummary generation={generation} />
+          </summary>
+          <div className="stack generation-body">
+            {generation.asOf !== null && (
+              <p className="muted">
+                {t('generations.asOf')} <Time iso={generation.asOf} />
+              </p>
+            )}
+            <Verdicts generation={generation} />
+          </div>
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
+  const { t } = useTranslation();
+  const people = usePeople();
+  const { generation: number, requestedBy, requestedAt, status, statusReason } = generation;
+  const requester = people.options.find(({ value }) => value === requestedBy)?.label;
+  return (
+    <span className="row wrap">
+      <strong>{number === 0 ? t('generations.first') : t('generations.replay', { number })}</strong>
+      <EnvelopeStatusBadge status={status} />
+      <span className="muted">
+        <Time iso={requestedAt} />
+        {requester !== undefined && ` · ${requester}`}
+        {statusReason !== null && (
+          <>
+            {' · '}
+            <ReasonText reason={statusReason} />
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+function Verdicts({ generation: { verdicts, runs, status } }: { generation: EnvelopeGeneration }) {
+  const { t } = useTranslation();
+  if (verdicts.length === 0 && runs.length === 0) {
+    return (
+      <p className="muted">
+        {t(status === 'PENDING' ? 'generations.pending' : 'generations.noSubscription')}
+      </p>
+    );
+  }
+  const shown = new Set(verdicts.map(({ subscriptionId }) => subscriptionId));
+  const others = runs.filter(({ subscriptionId }) => !shown.has(subscriptionId));
+  return (
+    <ul className="verdicts">
+      {verdicts.map((verdict) => (
+        <Verdict
+          key={verdict.subscriptionId}
+          verdict={verdict}
+          run={runs.find(({ subscriptionId }) => subscriptionId === verdict.subscriptionId)}
+        />
+      ))}
+      {others.map((run) => (
+        <li key={run.runId}>
+          <RunLine run={run} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const TONES: Record<VerdictOutcome, string> = {
+  MATCHED: 'success',
+  FILTER_MISMATCH: '',
+  FILTER_ERROR: 'danger',
+  DISABLED: '',
+  TASK_DISABLED: 'warning',
+  CREATED_AFTER_EMISSION: '',
+};
+
+/** What a subscription made of the event, and what can be done about it. */
+export function Verdict({ verdict, run }: { verdict: SubscriptionVerdict; run: EnvelopeRun | undefined }) {
+  const { t } = useTranslation();
+  const tasks = useQuery(allTasksQuery);
+  const { outcome, reason, subscriptionId, taskId } = verdict;
+  const taskName = run?.taskName ?? tasks.data?.find(({ id }) => id === taskId)?.name ?? t('tasks.deleted');
+  return (
+    <li>
+      <div className="row wrap">
+        <Link to={paths.task(taskId)} className="primary-link">
+          {taskName}
+        </Link>
+        <span className={`badge ${TONES[outcome]}`}>{t(`verdicts.${outcome}`)}</span>
+        <span className="grow" />
+        {outcome !== 'MATCHED' && (
+          <Link to={`${paths.subscriptions}?subscription=${subscriptionId}`}>
+            {t(
+              outcome === 'FILTER_MISMATCH' || outcome === 'FILTER_ERROR'
+                ? 'verdicts.editFilter'
+                : 'verdicts.open',
+            )}
+          </Link>
+        )}
+      </div>
+      {run === undefined ? (
+        <p className="muted">{reason ?? t(`verdictTexts.${outcome}`)}</p>
+      ) : (
+        <RunLine run={run} />
+      )}
+    </li>
+  );
+}
+
+function RunLine({ run }: { run: EnvelopeRun }) {
+  const { t, i18n } = useTranslation();
+  return (
+    <Link to={paths.run(run.runId)} className="run-line">
+      <RunStatusBadge status={run.status} />
+      <span>{t('runs.open')}</span>
+      {run.finishedAt !== null && (
+        <span className="muted">
+          {formatDuration(Date.parse(run.finishedAt) - Date.parse(run.createdAt), i18n.language)}
+        </span>
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,171 @@
+import { PauseOutlined, PlayCircleOutlined, RedoOutlined } from '@ant-design/icons';
+import type { Envelope } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useLocation, useParams } from 'react-router';
+import { client, keys, queryClient } from '../../../api.ts';
+import { paths } from '../../../paths.ts';
+import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { Page } from '../../../ui/layout/page.tsx';
+import { EmptyState } from '../../../ui/layout/states.tsx';
+import { Time } from '../../../ui/format/time.tsx';
+import { useList } from '../../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
+import { useIsAdmin } from '../../auth/session.ts';
+import { EnvelopeStatusBadge } from './envelope-status.tsx';
+import '../events.css';
+import { mergeNewest, type EnvelopePages } from './live-tail.ts';
+import { LogFilterBar } from './log-filters.tsx';
+import { useEnvelopeQuery, useLogFilters } from './use-log-filters.ts';
+
+const TAIL_MS = 2_000;
+const ROW_HEIGHT = { wide: 45, narrow: 128 };
+const ON = ['on'] as const;
+
+const BulkReplayDialog = lazy(() =>
+  import('../replay/bulk-replay-dialog.tsx').then((module) => ({ default: module.BulkReplayDialog })),
+);
+
+export function Component() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const { envelopeId } = useParams();
+  const { search } = useLocation();
+  const [filters, setFilters] = useLogFilters();
+  const [live, setLive] = useSearchFilter('live', ON);
+  const [replay, setReplay] = useSearchFilter('replay');
+  const query = useEnvelopeQuery(filters);
+  const queryKey = [...keys.envelopes, query];
+  const list = useList<Envelope>(queryKey, (page) => client.events.envelopes({ ...page, ...query }));
+  const isFiltered = Object.keys(filters).length > 0;
+
+  useQuery({
+    queryKey: [...queryKey, 'tail'],
+    queryFn: async () => {
+      const newest = await client.events.envelopes({ ...query, limit: 100 });
+      queryClient.setQueryData<EnvelopePages>(queryKey, (known) => mergeNewest(known, newest));
+      return newest.items.length;
+    },
+    enabled: live !== undefined && !list.loading,
+    refetchInterval: TAIL_MS,
+    staleTime: 0,
+    // The result is in the list.
+    notifyOnChangeProps: [],
+  });
+
+  const columns: Column<Envelope>[] = [
+    {
+      key: 'event',
+      title: t('eventLog.event'),
+      render: ({ id, event, applicationIdentifier }) => (
+        <Link to={{ pathname: paths.envelope(id), search }} className="primary-link mono" title={event}>
+          {event}
+          <span className="muted"> · {applicationIdentifier}</span>
+        </Link>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('eventLog.status'),
+      width: 140,
+      render: ({ status }) => <EnvelopeStatusBadge status={status} />,
+    },
+    {
+      key: 'outcome',
+      title: t('eventLog.outcome'),
+      width: 230,
+      render: ({ status, statusReason, matchedCount, generation }) => (
+        <>
+          {statusReason === null
+            ? status === 'DISPATCHED' && t('eventLog.matches', { count: matchedCount })
+            : t(`eventLog.shortReasons.${statusReason}`)}
+          {generation > 0 && (
+            <span className="muted"> · {t('eventLog.replayed', { count: generation })}</span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'payload',
+      title: t('eventLog.payload'),
+      width: '23%',
+      render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
+    },
+    {
+      key: 'emitted',
+      title: t('eventLog.emitted'),
+      width: 120,
+      render: ({ emittedAt }) => <Time iso={emittedAt} />,
+    },
+  ];
+
+  return (
+    <Page
+      title={t('eventLog.title')}
+      description={t('eventLog.description')}
+      wide
+      actions={
+        isAdmin && (
+          <>
+            <Button
+              icon={live === undefined ? <PlayCircleOutlined aria-hidden /> : <PauseOutlined aria-hidden />}
+              aria-pressed={live !== undefined}
+              onClick={() => setLive(live === undefined ? 'on' : undefined)}
+            >
+              {t(live === undefined ? 'eventLog.live' : 'eventLog.pause')}
+            </Button>
+            <Button icon={<RedoOutlined aria-hidden />} onClick={() => setReplay('new')}>
+              {t('bulkReplay.title')}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="toolbar">
+        <LogFilterBar filters={filters} onChange={setFilters} />
+        {live !== undefined && (
+          <span className="badge running" role="status">
+            {t('eventLog.following')}
+          </span>
+        )}
+      </div>
+      <LongDataList
+        label={t('eventLog.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowHeight={ROW_HEIGHT}
+        rowTo={({ id }) => ({ pathname: paths.envelope(id), search })}
+        rowClass={({ id }) => (id === envelopeId ? 'selected' : undefined)}
+        empty={
+          isFiltered ? (
+            <EmptyState title={t('eventLog.noMatch')} text={t('eventLog.noMatchText')} />
+          ) : (
+            <EmptyState title={t('eventLog.none')} text={t('eventLog.noneText')}>
+              <Link to={paths.catalog}>{t('eventLog.openCatalog')}</Link>
+            </EmptyState>
+          )
+        }
+      />
+      <Outlet />
+      {replay !== undefined && isAdmin && (
+        <Suspense>
+          <BulkReplayDialog
+            replayId={replay === 'new' ? null : replay}
+            filters={query}
+            onStarted={setReplay}
+            onClose={() => setReplay(undefined)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+/** The beginning of a payload on one line. */
+function summarize(payload: Record<string, unknown>): string {
+  const text = JSON.stringify(payload);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

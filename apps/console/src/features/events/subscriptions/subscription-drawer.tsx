@@ -1,0 +1,253 @@
+import type { EventFilter, Subscription } from '@platform/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { App, Button, Drawer, Form, Select, Switch } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys, queryClient } from '../../../api.ts';
+import { paths } from '../../../paths.ts';
+import { Fact, Facts } from '../../../ui/layout/facts.tsx';
+import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
+import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+import { allTasksQuery } from '../../tasks/tasks-query.ts';
+import {
+  catalogQuery,
+  findEvent,
+  formatEventKey,
+  parseEventKey,
+  type EventName,
+} from '../catalog/catalog-query.ts';
+import { EventSelect } from '../catalog/event-select.tsx';
+import { FilterEditor } from '../filter/filter-editor.tsx';
+import { FilterPreview } from '../filter/filter-preview.tsx';
+
+interface SubscriptionDrawerProps {
+  /** Null for a new subscription. */
+  subscriptionId: string | null;
+  /** The event that a new subscription starts with. */
+  eventKey: string | undefined;
+  onClose: () => void;
+}
+
+/** Creates a subscription, or edits its filter. */
+export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: SubscriptionDrawerProps) {
+  const { t } = useTranslation();
+  const [isFilled, setFilled] = useState(false);
+  const close = useGuardedClose(() => isFilled, onClose);
+  const stored = useQuery({
+    queryKey: keys.subscription(subscriptionId ?? ''),
+    queryFn: () => client.events.subscription(subscriptionId ?? ''),
+    enabled: subscriptionId !== null,
+  });
+  return (
+    <Drawer
+      open
+      onClose={close}
+      size={620}
+      title={t(subscriptionId === null ? 'subscriptions.create' : 'subscriptions.edit')}
+    >
+      {subscriptionId === null ? (
+        <NewSubscription eventKey={eventKey} onClose={onClose} onFilled={() => setFilled(true)} />
+      ) : stored.data !== undefined ? (
+        <EditSubscription subscription={stored.data} onClose={onClose} />
+      ) : stored.isError ? (
+        <ErrorState error={stored.error} retry={() => void stored.refetch()} />
+      ) : (
+        <PageSpinner />
+      )}
+    </Drawer>
+  );
+}
+
+interface SubscriptionForm {
+  event: string;
+  taskId: string;
+  enabled: boolean;
+}
+
+interface NewSubscriptionProps {
+  eventKey: string | undefined;
+  onClose: () => void;
+  /** Called when something was entered. */
+  onFilled: () => void;
+}
+
+function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const [form] = Form.useForm<SubscriptionForm>();
+  const tasks = useQuery(allTasksQuery);
+  const chosen = Form.useWatch<string | undefined>('event', form);
+  const event = chosen === undefined ? null : parseEventKey(chosen);
+  const [filter, setFilter] = useState<EventFilter | null | undefined>(null);
+  const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];
+
+  const create = useMutation({
+    mutationFn: ({ event: key, taskId, enabled }: SubscriptionForm) =>
+      client.events.createSubscription({ ...parseEventKey(key), taskId, enabled, filter: filter ?? null }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
+      void message.success(t('subscriptions.created'));
+      onClose();
+    },
+    onError: useFormErrors(form, ['event', 'taskId', 'enabled']),
+  });
+
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark={false}
+      initialValues={{ event: eventKey, enabled: true }}
+      onValuesChange={(changed: Partial<SubscriptionForm>) => {
+        onFilled();
+        if (changed.event !== undefined) setFilter(null);
+      }}
+      onFinish={(values) => create.mutate(values)}
+    >
+      <Form.Item
+        name="event"
+        label={t('subscriptions.event')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <EventSelect />
+      </Form.Item>
+      <Form.Item
+        name="taskId"
+        label={t('subscriptions.task')}
+        rules={[{ required: true, message: t('common.required') }]}
+        extra={
+          tasks.data !== undefined && (
+            <>
+              {t(eventTasks.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
+              <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
+            </>
+          )
+        }
+      >
+        <Select
+          loading={tasks.isPending}
+          placeholder={t('subscriptions.taskPlaceholder')}
+          showSearch={{ optionFilterProp: 'label' }}
+          options={eventTasks.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </Form.Item>
+      <FilterSection
+        // Each event has its own fields.
+        key={chosen}
+        event={event}
+        initial={null}
+        filter={filter}
+        onChange={setFilter}
+      />
+      <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
+        <Switch />
+      </Form.Item>
+      <DrawerButtons
+        isSaving={create.isPending}
+        canSave={filter !== undefined}
+        saveText={t('subscriptions.submit')}
+        onClose={onClose}
+      />
+    </Form>
+  );
+}
+
+function EditSubscription({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled'>>();
+  const [filter, setFilter] = useState<EventFilter | null | undefined>(subscription.filter);
+  const save = useMutation({
+    mutationFn: ({ enabled }: Pick<SubscriptionForm, 'enabled'>) =>
+      client.events.updateSubscription(subscription.id, { enabled, filter: filter ?? null }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
+      void message.success(t('subscriptions.saved'));
+      onClose();
+    },
+    onError: useFormErrors(form, ['enabled']),
+  });
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      initialValues={{ enabled: subscription.enabled }}
+      onFinish={(values) => save.mutate(values)}
+      className="stack"
+    >
+      <Facts>
+        <Fact name={t('subscriptions.event')}>
+          <span className="mono">{subscription.event}</span>{' '}
+          <span className="muted">{subscription.applicationIdentifier}</span>
+        </Fact>
+        <Fact name={t('subscriptions.task')}>
+          <Link to={paths.task(subscription.taskId)}>{subscription.taskName}</Link>
+        </Fact>
+        <Fact name={t('subscriptions.origin')}>{t(`subscriptions.origins.${subscription.origin}`)}</Fact>
+      </Facts>
+      {subscription.waitingForApplication && <p className="warning-text">{t('subscriptions.waitingHint')}</p>}
+      <FilterSection
+        event={subscription}
+        initial={subscription.filter}
+        filter={filter}
+        onChange={setFilter}
+      />
+      <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
+        <Switch />
+      </Form.Item>
+      <DrawerButtons
+        isSaving={save.isPending}
+        canSave={filter !== undefined}
+        saveText={t('common.save')}
+        onClose={onClose}
+      />
+    </Form>
+  );
+}
+
+interface FilterSectionProps {
+  event: EventName | null;
+  initial: EventFilter | null;
+  filter: EventFilter | null | undefined;
+  onChange: (filter: EventFilter | null | undefined) => void;
+}
+
+function FilterSection({ event, initial, filter, onChange }: FilterSectionProps) {
+  const { t } = useTranslation();
+  const catalog = useQuery(catalogQuery);
+  if (event === null) return null;
+  const { applicationIdentifier, event: name } = event;
+  const registered = findEvent(catalog.data, event);
+  return (
+    <section className="filter-section" aria-label={t('subscriptions.filter')}>
+      <h2>{t('subscriptions.filter')}</h2>
+      <FilterEditor initial={initial} schema={registered?.payloadSchema} onChange={onChange} />
+      <FilterPreview
+        key={formatEventKey(event)}
+        event={{ applicationIdentifier, event: name }}
+        filter={filter}
+      />
+    </section>
+  );
+}
+
+interface DrawerButtonsProps {
+  isSaving: boolean;
+  canSave: boolean;
+  saveText: string;
+  onClose: () => void;
+}
+
+function DrawerButtons({ isSaving, canSave, saveText, onClose }: DrawerButtonsProps) {
+  const { t } = useTranslation();
+  return (
+    <div className="row drawer-buttons">
+      <Button onClick={onClose}>{t('common.cancel')}</Button>
+      <Button type="primary" htmlType="submit" loading={isSaving} disabled={!canSave}>
+        {saveText}
+      </Button>
+    </div>
+  );
+}

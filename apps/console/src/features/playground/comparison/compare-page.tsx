@@ -1,0 +1,159 @@
+import { ArrowLeftOutlined, ControlOutlined, RedoOutlined } from '@ant-design/icons';
+import type { Agent, AgentListing, ContentItem } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { App, Button, Drawer, Segmented } from 'antd';
+import { lazy, Suspense, useRef, useState, type RefObject } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate, useParams } from 'react-router';
+import { paths } from '../../../paths.ts';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { useDocumentTitle } from '../../../ui/layout/page.tsx';
+import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { useSearchFields } from '../../../ui/url/use-search-fields.ts';
+import { allAgentsQuery } from '../../agents/agents-query.ts';
+import { useAttachments } from '../contents/attachments.ts';
+import { getChosenModel } from '../request/chosen-model.ts';
+import { listBetter } from './compare.ts';
+import { CompareColumn, type ColumnHandle, type ColumnState } from './compare-column.tsx';
+import { Composer } from '../composer.tsx';
+import { useRunOptions } from '../request/use-run-options.ts';
+import './compare.css';
+import '../playground.css';
+import '../turns/turns.css';
+
+const OptionsPanel = lazy(() =>
+  import('../request/options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
+);
+const IDLE: ColumnState = { isRunning: false, figures: {} };
+
+/** One message to two agents, or to an agent on two models. The choice is in the URL. */
+export function Component() {
+  const { t } = useTranslation();
+  const { agentId = '' } = useParams();
+  const [search] = useSearchFields();
+  useDocumentTitle(t('compare.title'));
+  const agents = useQuery(allAgentsQuery);
+  if (agents.isError) return <ErrorState error={agents.error} retry={() => void agents.refetch()} />;
+  if (agents.data === undefined) return <PageSpinner />;
+  const accessible = agents.data.filter((one) => one.accessible);
+  const left = accessible.find(({ id }) => id === agentId);
+  const right = accessible.find(({ id }) => id === (search.get('with') ?? agentId));
+  if (left === undefined || right === undefined)
+    return <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />;
+  return <Comparison agents={accessible} left={left} right={right} />;
+}
+
+interface ComparisonProps {
+  agents: (Agent | AgentListing)[];
+  left: Agent | AgentListing;
+  right: Agent | AgentListing;
+}
+
+function Comparison({ agents, left, right }: ComparisonProps) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const navigate = useNavigate();
+  const [search, choose] = useSearchFields();
+  const [options, setOptions] = useRunOptions('compare');
+  const [panelOpen, setPanelOpen] = useState(false);
+  const [shown, setShown] = useState<'A' | 'B'>('A');
+  const [run, setRun] = useState(1);
+  const [states, setStates] = useState({ A: IDLE, B: IDLE });
+  const attachments = useAttachments();
+  const columns = { A: useRef<ColumnHandle>(null), B: useRef<ColumnHandle>(null) };
+  const both = [columns.A, columns.B];
+  const isRunning = states.A.isRunning || states.B.isRunning;
+
+  const send = (contents: ContentItem[]) => both.forEach(({ current }) => current?.send(contents));
+  const stop = () => {
+    for (const { current } of both)
+      current?.stop().catch((error: unknown) => void message.error(getErrorMessage(error, t)));
+  };
+  const restart = () => {
+    setStates({ A: IDLE, B: IDLE });
+    setRun((before) => before + 1);
+  };
+
+  const column = (name: 'A' | 'B', agent: Agent | AgentListing, ref: RefObject<ColumnHandle | null>) => {
+    const other = name === 'A' ? 'B' : 'A';
+    const modelParam = name === 'A' ? 'model' : 'withModel';
+    return (
+      <CompareColumn
+        key={`${agent.id}:${run}`}
+        ref={ref}
+        name={name}
+        agent={agent}
+        agents={agents}
+        model={getChosenModel(agent, search.get(modelParam))}
+        options={options}
+        better={listBetter(states[name].figures, states[other].figures)}
+        onAgent={(agentId) => {
+          setStates((before) => ({ ...before, [name]: IDLE }));
+          if (name === 'B') choose({ with: agentId, withModel: undefined });
+          else
+            void navigate(
+              paths.compare(agentId, { with: right.id, withModel: search.get('withModel') ?? undefined }),
+              { replace: true },
+            );
+        }}
+        onModel={(model) => choose({ [modelParam]: model })}
+        onState={(state) => setStates((before) => ({ ...before, [name]: state }))}
+      />
+    );
+  };
+
+  return (
+    <div className="playground-main compare">
+      <header className="playground-head">
+        <Link to={paths.playground(left.id)} aria-label={left.name} className="muted">
+          <ArrowLeftOutlined aria-hidden />
+        </Link>
+        <h1 className="truncate">{t('compare.title')}</h1>
+        <p className="muted truncate grow compare-text">{t('compare.text')}</p>
+        <Segmented
+          className="compare-switch"
+          aria-label={t('compare.shown')}
+          value={shown}
+          onChange={setShown}
+          options={['A', 'B']}
+        />
+        <Button
+          icon={<RedoOutlined aria-hidden />}
+          aria-label={t('compare.restart')}
+          title={t('compare.restart')}
+          disabled={isRunning}
+          onClick={restart}
+        />
+        <Button
+          icon={<ControlOutlined aria-hidden />}
+          aria-label={t('run.panel')}
+          title={t('run.panel')}
+          aria-expanded={panelOpen}
+          onClick={() => setPanelOpen(true)}
+        />
+      </header>
+      <div className={`compare-columns shows-${shown}`}>
+        {column('A', left, columns.A)}
+        {column('B', right, columns.B)}
+      </div>
+      <span className="visually-hidden" role="status">
+        {isRunning ? t('compare.running') : ''}
+      </span>
+      <Composer
+        draft=""
+        attachments={attachments}
+        busy={isRunning}
+        stopping={false}
+        blocked={null}
+        canBeEmpty={false}
+        onSend={send}
+        onStop={stop}
+      />
+      <Drawer open={panelOpen} onClose={() => setPanelOpen(false)} title={t('run.panel')} size={320}>
+        <Suspense fallback={<PageSpinner />}>
+          <OptionsPanel agent={null} options={options} onChange={setOptions} />
+        </Suspense>
+      </Drawer>
+    </div>
+  );
+}

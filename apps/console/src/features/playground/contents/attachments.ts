@@ -1,0 +1,89 @@
+import type { ContentItem } from '@platform/contracts';
+import { useState } from 'react';
+import { toDataUri } from '../../../ui/browser/data-uri.ts';
+import { getPartName } from './part-name.ts';
+
+/** A request can have 10 MB, and base64 encodes three bytes as four characters. */
+export const MAX_ATTACHED_BYTES = 7 * 1024 * 1024;
+
+export interface Attached {
+  key: number;
+  name: string;
+  bytes: number;
+  content: ContentItem;
+}
+
+interface Attachments {
+  items: Attached[];
+  /** Names of the files that do not fit into the request. */
+  rejected: string[];
+  add: (files: Iterable<File>) => Promise<void>;
+  remove: (key: number) => void;
+  clear: () => void;
+  /** Attaches what a message already has. */
+  replace: (contents: readonly ContentItem[]) => void;
+}
+
+let nextKey = 1;
+
+export function useAttachments(): Attachments {
+  const [items, setItems] = useState<Attached[]>([]);
+  const [rejected, setRejected] = useState<string[]>([]);
+  return {
+    items,
+    rejected,
+    add: async (files) => {
+      const { fitting, tooLarge } = fit(
+        [...files],
+        items.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
+      setRejected(tooLarge.map(({ name }) => name));
+      const added = await Promise.all(fitting.map(attach));
+      setItems((before) => [...before, ...added]);
+    },
+    remove: (key) => {
+      setRejected([]);
+      setItems((before) => before.filter((item) => item.key !== key));
+    },
+    clear: () => {
+      setRejected([]);
+      setItems([]);
+    },
+    replace: (contents) => {
+      setRejected([]);
+      setItems(contents.filter(({ type }) => type !== 'text').map(toAttached));
+    },
+  };
+}
+
+function toAttached(content: ContentItem): Attached {
+  const { length } = JSON.stringify(content);
+  return { key: nextKey++, name: getPartName(content), bytes: Math.ceil((length / 4) * 3), content };
+}
+
+/** Accepts files in order as long as their total size is within the limit. */
+export function fit<T extends { size: number }>(files: T[], used: number): { fitting: T[]; tooLarge: T[] } {
+  let total = used;
+  const fits = files.map(({ size }) => {
+    if (total + size > MAX_ATTACHED_BYTES) return false;
+    total += size;
+    return true;
+  });
+  return { fitting: files.filter((_, i) => fits[i]), tooLarge: files.filter((_, i) => !fits[i]) };
+}
+
+async function attach(file: File): Promise<Attached> {
+  return {
+    key: nextKey++,
+    name: file.name,
+    bytes: file.size,
+    content: toContent(file.name, file.type, await toDataUri(file)),
+  };
+}
+
+/** Converts an attachment to an image, audio, or file part. */
+export function toContent(name: string, type: string, url: string): ContentItem {
+  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };
+  return { type: 'file', file_info: { url, name } };
+}

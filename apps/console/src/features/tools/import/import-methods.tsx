@@ -1,0 +1,150 @@
+import { Alert, Button, Checkbox, Input } from 'antd';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Card } from '../../../ui/layout/card.tsx';
+import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
+import { EmptyState } from '../../../ui/layout/states.tsx';
+import type { DocumentOverview, ImportableOperation } from '../document/import-protocol.ts';
+import { MAX_METHODS, MAX_MODEL_TOOLS } from './import-tool.ts';
+import { changeSelection, matchesSearch } from '../document/selection.ts';
+import { toStaticList } from './static-list.ts';
+
+const ROW_HEIGHT = { wide: 58, narrow: 128 };
+const TONES = { exact: 'success', simplified: 'warning', skipped: 'danger' } as const;
+
+interface ImportMethodsProps {
+  overview: DocumentOverview;
+  /** Operation keys. */
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+}
+
+/** The operations of a document, of which some are chosen. */
+export function ImportMethods({ overview: { operations }, chosen, onChange }: ImportMethodsProps) {
+  const { t, i18n } = useTranslation();
+  const [search, setSearch] = useState('');
+  const [group, setGroup] = useState<string>();
+  const groups = useMemo(() => [...new Set(operations.flatMap(({ tags }) => tags))].sort(), [operations]);
+  const shown = useMemo(
+    () =>
+      operations.filter(
+        (operation) =>
+          matchesSearch(operation, search) && (group === undefined || operation.tags.includes(group)),
+      ),
+    [operations, search, group],
+  );
+  const usable = shown.filter(isUsable).map(({ operationKey }) => operationKey);
+  const tokens = operations
+    .filter(({ operationKey }) => chosen.has(operationKey))
+    .reduce((sum, { report }) => sum + report.promptTokens, 0);
+  const count = chosen.size;
+
+  const columns: Column<ImportableOperation>[] = [
+    {
+      key: 'name',
+      title: t('toolPages.method'),
+      render: (operation) => (
+        <>
+          <Checkbox
+            checked={chosen.has(operation.operationKey)}
+            disabled={!isUsable(operation)}
+            aria-label={t('toolImport.chooseNamed', { name: operation.name })}
+            onChange={({ target }) =>
+              onChange(changeSelection(chosen, [operation.operationKey], target.checked))
+            }
+          >
+            <span className="mono">{operation.name}</span>
+          </Checkbox>
+          <p className="method-summary beside-checkbox" title={operation.summary}>
+            {operation.summary}
+          </p>
+        </>
+      ),
+    },
+    {
+      key: 'path',
+      title: t('toolPages.path'),
+      render: ({ httpMethod, path }) => (
+        <span title={path}>
+          <span className="method-verb">{httpMethod}</span> <span className="mono">{path}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'result',
+      title: t('toolImport.result'),
+      width: 140,
+      render: ({ report }) => (
+        <span className={`badge ${TONES[report.fidelity]}`} title={report.reasons[0]?.reason}>
+          {t(`toolImport.fidelity.${report.fidelity}`)}
+        </span>
+      ),
+    },
+  ];
+
+  return (
+    <Card title={t('toolImport.methods')}>
+      <div className="stack">
+        <div className="row wrap">
+          <Input.Search
+            className="method-search"
+            allowClear
+            placeholder={t('toolPages.searchMethods')}
+            aria-label={t('toolPages.searchMethods')}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+          {groups.length > 1 && (
+            <FilterSelect
+              label={t('toolImport.group')}
+              any={t('toolImport.anyGroup')}
+              value={group}
+              onChange={setGroup}
+              options={groups.map((value) => ({ value, label: value }))}
+            />
+          )}
+          <Button
+            disabled={usable.length === 0}
+            onClick={() => onChange(changeSelection(chosen, usable, true))}
+          >
+            {t('toolImport.chooseShown', { count: usable.length })}
+          </Button>
+          <Button disabled={count === 0} onClick={() => onChange(new Set())}>
+            {t('toolImport.clear')}
+          </Button>
+        </div>
+        <p role="status">
+          {t('toolImport.chosen', {
+            count,
+            total: operations.length,
+            tokens: tokens.toLocaleString(i18n.language),
+          })}
+        </p>
+        {count > MAX_METHODS ? (
+          <Alert type="error" showIcon title={t('toolImport.tooManyToSave', { count, most: MAX_METHODS })} />
+        ) : (
+          count > MAX_MODEL_TOOLS && (
+            <Alert
+              type="warning"
+              showIcon
+              title={t('toolImport.tooMany', { count, most: MAX_MODEL_TOOLS })}
+            />
+          )
+        )}
+        <LongDataList
+          label={t('toolImport.methods')}
+          list={toStaticList(operations)}
+          items={shown}
+          columns={columns}
+          rowKey={({ operationKey }) => operationKey}
+          rowHeight={ROW_HEIGHT}
+          empty={null}
+          noMatch={<EmptyState title={t('toolPages.noMatch')} />}
+        />
+      </div>
+    </Card>
+  );
+}
+
+const isUsable = ({ report }: ImportableOperation): boolean => report.fidelity !== 'skipped';

@@ -1,0 +1,234 @@
+import { FileTextOutlined } from '@ant-design/icons';
+import { Button, Input, Segmented } from 'antd';
+import { useRef, useState, type DragEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../../ui/code/copy-button.tsx';
+import { detectSource } from '../document/detect-source.ts';
+import type { DocumentSource, ReadProblem } from '../document/import-protocol.ts';
+
+/** How a document is given. */
+export type Way = 'file' | 'text' | 'url' | 'curl';
+
+interface ImportSourceProps {
+  ways: readonly Way[];
+  /** Why the last document could not be read. */
+  problem: ReadProblem | null;
+  onRead: (source: DocumentSource) => void;
+}
+
+/** A document: chosen or dropped as a file, pasted as text, or loaded from a URL. */
+export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
+  const { t } = useTranslation();
+  const [way, setWay] = useState<Way>('file');
+  const [isOver, setIsOver] = useState(false);
+
+  const takesCurl = ways.includes('curl');
+  const readText = (text: string) => {
+    const source = detectSource(text);
+    onRead(source.type === 'curl' && !takesCurl ? { type: 'text', text } : source);
+  };
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file !== undefined) onRead({ type: 'file', file });
+  };
+
+  return (
+    // A file can be dropped whatever the way is: the messages about URLs ask for it.
+    <div
+      className="stack"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      <div>
+        <Segmented
+          aria-label={t('toolImport.source')}
+          options={ways.map((value) => ({ value, label: t(`toolImport.ways.${value}`) }))}
+          value={way}
+          onChange={setWay}
+        />
+      </div>
+      <div className={isOver ? 'import-drop over' : 'import-drop'}>
+        {way === 'file' && <FileInput onRead={onRead} />}
+        {way === 'text' && (
+          <TextInput
+            key="text"
+            label={t('toolImport.text')}
+            placeholder="openapi: 3.1.0"
+            hint={t(takesCurl ? 'toolImport.textHint' : 'toolImport.textUrlHint')}
+            onSubmit={readText}
+          />
+        )}
+        {way === 'curl' && (
+          <TextInput
+            key="curl"
+            label={t('toolImport.curl')}
+            placeholder="curl -X POST https://api.example.com/orders -d '…'"
+            hint={t('toolImport.curlHint')}
+            onSubmit={(command) => onRead({ type: 'curl', command })}
+          />
+        )}
+        {way === 'url' && <UrlInput onRead={onRead} />}
+      </div>
+      {problem !== null && <Problem problem={problem} />}
+    </div>
+  );
+}
+
+type InputProps = Pick<ImportSourceProps, 'onRead'>;
+
+function FileInput({ onRead }: InputProps) {
+  const { t } = useTranslation();
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <div className="import-file">
+      <Button icon={<FileTextOutlined aria-hidden />} onClick={() => picker.current?.click()}>
+        {t('toolImport.choose')}
+      </Button>
+      <span className="muted">{t('toolImport.drop')}</span>
+      <input
+        ref={picker}
+        type="file"
+        accept=".json,.yaml,.yml"
+        hidden
+        aria-label={t('toolImport.choose')}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file !== undefined) onRead({ type: 'file', file });
+          // The same file can be chosen again after a correction.
+          target.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+interface TextInputProps {
+  label: string;
+  placeholder: string;
+  hint?: string;
+  onSubmit: (text: string) => void;
+}
+
+function TextInput({ label, placeholder, hint, onSubmit }: TextInputProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState('');
+  return (
+    <>
+      <Input.TextArea
+        className="mono"
+        aria-label={label}
+        placeholder={placeholder}
+        autoSize={{ minRows: 10, maxRows: 22 }}
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {hint !== undefined && <p className="muted">{hint}</p>}
+      <div>
+        <Button type="primary" disabled={text.trim() === ''} onClick={() => onSubmit(text)}>
+          {t('toolImport.read')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function UrlInput({ onRead }: InputProps) {
+  const { t } = useTranslation();
+  const [url, setUrl] = useState('');
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const header = name.trim() === '' ? null : { name: name.trim(), value };
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRead({ type: 'url', url, header });
+      }}
+    >
+      <Input
+        className="mono"
+        inputMode="url"
+        aria-label={t('toolImport.url')}
+        placeholder="https://api.example.com/openapi.json"
+        value={url}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <div className="form-pair">
+        <Input
+          className="mono"
+          aria-label={t('toolImport.headerName')}
+          placeholder="Authorization"
+          autoComplete="off"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Input.Password
+          className="mono"
+          aria-label={t('toolImport.headerValue')}
+          placeholder="Bearer …"
+          autoComplete="new-password"
+          value={value}
+          onChange={({ target }) => setValue(target.value)}
+        />
+      </div>
+      <p className="muted">{t('toolImport.headerHint')}</p>
+      <div>
+        <Button type="primary" htmlType="submit" disabled={url.trim() === ''}>
+          {t('toolImport.read')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Problem({ problem }: { problem: ReadProblem }) {
+  const { t } = useTranslation();
+  return (
+    <section className="error-box stack" role="alert">
+      <strong>{t('toolImport.failed')}</strong>
+      <p>{useProblemText(problem)}</p>
+      {'command' in problem && (
+        <div className="json-view">
+          <pre className="code-block" tabIndex={0} role="group" aria-label={t('toolImport.command')}>
+            {problem.command}
+          </pre>
+          <CopyButton
+            size="small"
+            type="text"
+            text={problem.command}
+            label={t('common.copyNamed', { name: t('toolImport.command') })}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function useProblemText(problem: ReadProblem): string {
+  const { t } = useTranslation();
+  switch (problem.kind) {
+    case 'document':
+      return problem.message;
+    case 'workerFailed':
+      return t('toolImport.workerFailed');
+    case 'status':
+      return t('toolImport.problems.status', { status: problem.status });
+    case 'tooLarge':
+      return t('toolImport.problems.tooLarge', { size: problem.megabytes });
+    case 'invalid':
+    case 'html':
+    case 'header':
+    case 'mixed':
+    case 'network':
+      return t(`toolImport.problems.${problem.kind}`);
+  }
+}
