@@ -21,7 +21,7 @@ declare module 'i18next' {
 }
 
 /**
- * To add a language, add its files in locales/, lines here, and the antd locale in ui/use-antd-locale.ts. Only the texts of
+ * To add a language, add its files in locales/, lines here, and the antd locale in ui/browser/use-antd-locale.ts. Only the texts of
  * the current language are loaded, and those of the automation pages, the tools, and the traces only with these pages.
  */
 const texts = {

@@ -16,6 +16,7 @@ import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
+import { STEP_KINDS } from '../tasks/steps/step-kinds.ts';
 import { RunTimeline } from './run-timeline.tsx';
 import { RunCause, RunDuration } from './run-facts.tsx';
 import './runs.css';
@@ -113,7 +114,7 @@ function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       <Fact name={t('runs.attempt')}>{run.attempt}</Fact>
-      {run.steps.some(({ kind }) => kind === 'agent') && (
+      {run.steps.some(({ kind }) => STEP_KINDS[kind].hasTurns) && (
         <Fact name={t('runs.turns')}>
           <Link to={paths.traces({ run: run.id })}>{t('runs.openTraces')}</Link>
         </Fact>

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import { StepsView } from './steps-view.tsx';
+import { StepsView } from './steps/steps-view.tsx';
 import { inSeconds } from './task-form.tsx';
 
 interface ApplicationTaskProps {

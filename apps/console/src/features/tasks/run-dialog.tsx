@@ -7,6 +7,7 @@ import { paths } from '../../paths.ts';
 import { CodeField } from '../../ui/code/code-field.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { parseJsonObject } from '../../ui/code/parse-json.ts';
+import { TRIGGERS } from './triggers/triggers.ts';
 
 /** Starts a run by hand, with inputs. */
 export function RunDialog({ task, onClose }: { task: Task; onClose: () => void }) {
@@ -30,9 +31,7 @@ export function RunDialog({ task, onClose }: { task: Task; onClose: () => void }
       }}
       onClose={onClose}
     >
-      <p className="muted dialog-intro">
-        {t(task.type === 'EVENT' ? 'tasks.runEventHint' : 'tasks.runHint')}
-      </p>
+      <p className="muted dialog-intro">{t(TRIGGERS[task.type].runHint)}</p>
       <Form.Item
         name="inputs"
         label={t('runs.inputs')}

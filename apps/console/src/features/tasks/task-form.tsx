@@ -4,12 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/layout/card.tsx';
 import { SaveBar } from '../../ui/forms/save-bar.tsx';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
-import { ScheduleFields } from './schedule-fields.tsx';
-import { StepsField } from './steps-field.tsx';
+import { StepsField } from './steps/steps-field.tsx';
 import { TASK_FIELDS, type TaskForm } from './task.ts';
+import { TRIGGERS } from './triggers/triggers.ts';
 import './tasks.css';
-
-const TYPES: TaskType[] = ['MANUAL', 'SCHEDULE', 'EVENT'];
 
 interface TaskFormCardsProps {
   initial: TaskForm;
@@ -36,6 +34,7 @@ export function TaskFormCards({
     onSubmit,
   });
   const type = Form.useWatch<TaskType | undefined>('type', form) ?? initial.type;
+  const trigger = TRIGGERS[type];
 
   return (
     <Form<TaskForm> {...formProps}>
@@ -55,10 +54,13 @@ export function TaskFormCards({
           <Form.Item name="type" label={t('tasks.type')} extra={t(`taskForm.typeHints.${type}`)}>
             <Segmented<TaskType>
               aria-label={t('tasks.type')}
-              options={TYPES.map((value) => ({ value, label: t(`tasks.types.${value}`) }))}
+              options={Object.values(TRIGGERS).map(({ kind }) => ({
+                value: kind,
+                label: t(`tasks.types.${kind}`),
+              }))}
             />
           </Form.Item>
-          {type === 'SCHEDULE' && <ScheduleFields />}
+          <trigger.Fields />
         </Card>
         <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
           <StepsField />

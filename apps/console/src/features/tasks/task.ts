@@ -1,69 +1,44 @@
 import type {
   CreateTaskRequest,
-  Step,
   StepKind,
   Task,
   TaskRetry,
   TaskSchedule,
   TaskType,
 } from '@platform/contracts';
-import { formatJson } from '../../ui/code/json-view.tsx';
-import { parseJsonObject } from '../../ui/code/parse-json.ts';
-import { formatEventKey, parseEventKey } from '../events/catalog/catalog-query.ts';
+import { listFieldNames } from '../../ui/forms/field-names.ts';
+import type { StepValues } from './steps/step-kind.ts';
+import { STEP_KINDS } from './steps/step-kinds.ts';
+import { TRIGGERS } from './triggers/triggers.ts';
 
-/** A step as entered. Objects are JSON texts; fields of the other kinds are empty. */
-export interface StepForm {
-  id: string;
-  kind: StepKind;
-  source?: string;
-  toolId?: string;
-  method?: string;
-  input?: string;
-  agentId?: string;
-  inputs?: string;
-  /** The application and the name of the event. */
-  event?: string;
-  payload?: string;
-}
+/** A step as entered, with the fields of its kind. */
+export type StepForm = StepValues & { id: string; kind: StepKind };
 
 /** The values of the form. They have the names of the request, so that errors of the service find their fields. */
-export interface TaskForm {
-  name: string;
-  type: TaskType;
+export interface TaskForm extends Omit<Pick<Task, keyof CreateTaskRequest>, 'schedule' | 'workflow'> {
   schedule: TaskSchedule;
   workflow: { steps: StepForm[] };
-  concurrency: number;
-  timeoutMs: number;
-  retry: TaskRetry;
-  enabled: boolean;
 }
 
 const MAX_STEPS = 50;
-const STEP_FIELDS = ['id', 'source', 'toolId', 'method', 'input', 'agentId', 'inputs', 'event', 'payload'];
-
-/** Names of the form fields as they appear in error messages of the service. */
-export const TASK_FIELDS = [
-  'name',
-  'type',
-  'schedule.cron',
-  'schedule.timezone',
-  'concurrency',
-  'timeoutMs',
-  'retry.attempts',
-  'retry.backoffMs',
-  ...Array.from({ length: MAX_STEPS }, (_, i) =>
-    STEP_FIELDS.map((field) => `workflow.steps.${i}.${field}`),
-  ).flat(),
+const STEP_FIELDS = [
+  'id',
+  ...Object.values(STEP_KINDS).flatMap((kind) => Object.keys(kind.create('MANUAL'))),
 ];
 
-const EXAMPLE_CODE = `// Runs as the body of an async function.
-console.log('started with', context.execution.inputs);
-return { answer: 42 };`;
-
-const EXAMPLE_EVENT_CODE = `// Runs as the body of an async function, once per event.
-const { trigger } = context.execution.inputs;
-console.log(trigger.event, trigger.id);
-return trigger.payload;`;
+/** Names of the form fields as they appear in error messages of the service. */
+export const TASK_FIELDS = listFieldNames<keyof TaskForm>({
+  name: true,
+  type: true,
+  schedule: listFieldNames<keyof TaskSchedule>({ cron: true, timezone: true }),
+  workflow: Array.from({ length: MAX_STEPS }, (_, i) =>
+    STEP_FIELDS.map((field) => `steps.${i}.${field}`),
+  ).flat(),
+  concurrency: true,
+  timeoutMs: true,
+  retry: listFieldNames<keyof TaskRetry>({ attempts: true, backoffMs: true, onInterrupted: true }),
+  enabled: true,
+});
 
 export function createTaskForm(type: TaskType, timezone: string): TaskForm {
   return {
@@ -84,70 +59,36 @@ export function createStep(kind: StepKind, others: readonly StepForm[], type: Ta
   let number = others.length + 1;
   while (ids.has(`step${number}`)) number++;
   const id = `step${number}`;
-  switch (kind) {
-    case 'code':
-      return { id, kind, source: type === 'EVENT' ? EXAMPLE_EVENT_CODE : EXAMPLE_CODE };
-    case 'agent':
-      return { id, kind, inputs: formatJson({ query: '' }) };
-    case 'emit':
-      return { id, kind, payload: '{}' };
-    case 'tool':
-      return { id, kind, input: '{}' };
-  }
+  return { id, kind, ...STEP_KINDS[kind].create(type) };
 }
 
 export function toTaskForm(task: Task, timezone: string): TaskForm {
   const { name, type, schedule, workflow, concurrency, timeoutMs, retry, enabled } = task;
   return {
-    ...{ name, type, concurrency, timeoutMs, retry, enabled },
+    name,
+    type,
+    concurrency,
+    timeoutMs,
+    retry,
+    enabled,
     schedule: schedule ?? createTaskForm(type, timezone).schedule,
-    workflow: { steps: workflow.steps.map(toStepForm) },
+    workflow: {
+      steps: workflow.steps.map((step) => ({
+        id: step.id,
+        kind: step.kind,
+        ...STEP_KINDS[step.kind].toValues(step),
+      })),
+    },
   };
-}
-
-function toStepForm(step: Step): StepForm {
-  switch (step.kind) {
-    case 'code':
-      return step;
-    case 'agent':
-      return { ...step, inputs: formatJson(step.inputs) };
-    case 'tool':
-      return { ...step, input: formatJson(step.input) };
-    case 'emit': {
-      const { id, kind, payload } = step;
-      return { id, kind, event: formatEventKey(step), payload: formatJson(payload) };
-    }
-  }
 }
 
 /** Returns the request for the form. Only scheduled tasks have a schedule. */
 export function toTaskRequest({ workflow, schedule, ...form }: TaskForm): CreateTaskRequest {
   return {
     ...form,
-    schedule: form.type === 'SCHEDULE' ? schedule : null,
-    workflow: { steps: workflow.steps.map(toStep) },
+    schedule: TRIGGERS[form.type].isScheduled ? schedule : null,
+    workflow: {
+      steps: workflow.steps.map(({ id, kind, ...values }) => STEP_KINDS[kind].toStep(id, values)),
+    },
   };
-}
-
-function toStep({ id, kind, ...fields }: StepForm): Step {
-  switch (kind) {
-    case 'code':
-      return { id, kind, source: fields.source ?? '' };
-    case 'agent':
-      return { id, kind, agentId: fields.agentId ?? '', inputs: toObject(fields.inputs) };
-    case 'tool':
-      return {
-        ...{ id, kind },
-        toolId: fields.toolId ?? '',
-        method: fields.method ?? '',
-        input: toObject(fields.input),
-      };
-    case 'emit':
-      return { id, kind, ...parseEventKey(fields.event ?? ''), payload: toObject(fields.payload) };
-  }
-}
-
-// The form accepts only objects, so the fallback is never sent.
-function toObject(text: string | undefined): Record<string, unknown> {
-  return parseJsonObject(text ?? '') ?? {};
 }

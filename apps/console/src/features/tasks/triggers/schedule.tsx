@@ -2,15 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys } from '../../api.ts';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
-import { useSettled } from '../../ui/browser/use-settled.ts';
+import { client, keys } from '../../../api.ts';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { useSettled } from '../../../ui/browser/use-settled.ts';
+import { EXAMPLE_CODE, type TriggerDescriptor } from './trigger.ts';
 
 const PAUSE_MS = 350;
 const TIMEZONES = Intl.supportedValuesOf('timeZone');
 
+export const scheduleTrigger: TriggerDescriptor = {
+  kind: 'SCHEDULE',
+  isScheduled: true,
+  runHint: 'tasks.runHint',
+  exampleCode: EXAMPLE_CODE,
+  Fields,
+};
+
 /** When a scheduled task runs, with the next five times. */
-export function ScheduleFields() {
+function Fields() {
   const { t } = useTranslation();
   return (
     <>

@@ -1,26 +1,9 @@
-import {
-  ArrowDownOutlined,
-  ArrowUpOutlined,
-  CodeOutlined,
-  DeleteOutlined,
-  RobotOutlined,
-  SendOutlined,
-  ToolOutlined,
-} from '@ant-design/icons';
+import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined } from '@ant-design/icons';
 import type { StepKind, TaskType } from '@platform/contracts';
 import { Button, Form, Input } from 'antd';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { StepFields } from './step-fields.tsx';
-import { createStep, type StepForm } from './task.ts';
-
-const ICONS: Record<StepKind, ReactNode> = {
-  code: <CodeOutlined aria-hidden />,
-  agent: <RobotOutlined aria-hidden />,
-  emit: <SendOutlined aria-hidden />,
-  tool: <ToolOutlined aria-hidden />,
-};
-const KINDS = ['code', 'agent', 'emit', 'tool'] as const;
+import { createStep, type StepForm } from '../task.ts';
+import { STEP_KINDS } from './step-kinds.ts';
 
 /** The steps of a workflow: add, remove, reorder, and edit them. */
 export function StepsField() {
@@ -54,11 +37,11 @@ export function StepsField() {
             </ol>
             <Form.ErrorList errors={errors} />
             <div className="row wrap" role="group" aria-label={t('steps.add')}>
-              {KINDS.map((kind) => (
+              {Object.values(STEP_KINDS).map(({ kind, icon }) => (
                 <Button
                   key={kind}
                   size="small"
-                  icon={ICONS[kind]}
+                  icon={icon}
                   onClick={() => add(createStep(kind, current(), form.getFieldValue('type') as TaskType))}
                 >
                   {t(`steps.addKinds.${kind}`)}
@@ -83,14 +66,14 @@ function StepCard({ index, isLast, onMove, onRemove }: StepCardProps) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
   const path = ['workflow', 'steps', index] as const;
-  const kind = form.getFieldValue([...path, 'kind']) as StepKind;
+  const kind = STEP_KINDS[form.getFieldValue([...path, 'kind']) as StepKind];
   const number = index + 1;
   return (
     <fieldset className="step-card">
       <legend className="visually-hidden">{t('steps.number', { number })}</legend>
       <header className="row">
         <span className="step-kind">
-          {ICONS[kind]} {t(`stepKinds.${kind}`)}
+          {kind.icon} {t(`stepKinds.${kind.kind}`)}
         </span>
         <span className="grow" />
         <Button
@@ -118,25 +101,34 @@ function StepCard({ index, isLast, onMove, onRemove }: StepCardProps) {
           onClick={onRemove}
         />
       </header>
-      <Form.Item
-        name={[index, 'id']}
-        label={t('steps.id')}
-        tooltip={t('steps.idHint')}
-        rules={[
-          { required: true, message: t('common.required') },
-          { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, message: t('steps.idRule') },
-          {
-            validator: (_, id: string) => {
-              const steps = form.getFieldValue(['workflow', 'steps']) as StepForm[];
-              const isRepeated = steps.some((step, i) => i < index && step.id === id);
-              return isRepeated ? Promise.reject(new Error(t('steps.idRepeated'))) : Promise.resolve();
-            },
-          },
-        ]}
-      >
-        <Input className="mono" maxLength={64} />
-      </Form.Item>
-      <StepFields index={index} kind={kind} />
+      <IdField index={index} />
+      <kind.Fields index={index} />
     </fieldset>
+  );
+}
+
+/** The name under which later steps refer to the output. */
+function IdField({ index }: { index: number }) {
+  const { t } = useTranslation();
+  const form = Form.useFormInstance();
+  return (
+    <Form.Item
+      name={[index, 'id']}
+      label={t('steps.id')}
+      tooltip={t('steps.idHint')}
+      rules={[
+        { required: true, message: t('common.required') },
+        { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, message: t('steps.idRule') },
+        {
+          validator: (_, id: string) => {
+            const steps = form.getFieldValue(['workflow', 'steps']) as StepForm[];
+            const isRepeated = steps.some((step, i) => i < index && step.id === id);
+            return isRepeated ? Promise.reject(new Error(t('steps.idRepeated'))) : Promise.resolve();
+          },
+        },
+      ]}
+    >
+      <Input className="mono" maxLength={64} />
+    </Form.Item>
   );
 }

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Tool } from '@platform/contracts';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { Button, Form } from 'antd';
-import { renderInApp } from '../../../test/render.tsx';
-import { client } from '../../api.ts';
+import { renderInApp } from '../../../../test/render.tsx';
+import { client } from '../../../api.ts';
 import { StepsField } from './steps-field.tsx';
-import { toTaskRequest, type StepForm, type TaskForm } from './task.ts';
+import { toTaskRequest, type StepForm, type TaskForm } from '../task.ts';
 
 afterEach(cleanup);
 

@@ -1,0 +1,59 @@
+import { SendOutlined } from '@ant-design/icons';
+import type { EmitStep } from '@platform/contracts';
+import { Form } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../../paths.ts';
+import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
+import { formatEventKey, parseEventKey } from '../../events/catalog/catalog-query.ts';
+import { EventSelect } from '../../events/catalog/event-select.tsx';
+import { JsonField, parseObject } from './json-field.tsx';
+import type { StepDescriptor } from './step-kind.ts';
+
+/** The field `event` contains the application as well. */
+export const emitStep: StepDescriptor<EmitStep, 'event' | 'payload'> = {
+  kind: 'emit',
+  icon: <SendOutlined aria-hidden />,
+  hasTurns: false,
+  create: () => ({ event: undefined, payload: '{}' }),
+  toValues: (step) => ({ event: formatEventKey(step), payload: formatJson(step.payload) }),
+  toStep: (id, { event = '', payload }) => ({
+    id,
+    kind: 'emit',
+    ...parseEventKey(event),
+    payload: parseObject(payload),
+  }),
+  Fields,
+  Target,
+  Content,
+};
+
+function Fields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Form.Item
+        name={[index, 'event']}
+        label={t('eventLog.event')}
+        extra={t('steps.emitHint')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <EventSelect />
+      </Form.Item>
+      <JsonField name={[index, 'payload']} label={t('eventLog.payload')} />
+    </>
+  );
+}
+
+function Target({ step }: { step: EmitStep }) {
+  return (
+    <Link className="mono" to={`${paths.catalog}?event=${encodeURIComponent(formatEventKey(step))}`}>
+      {step.event}
+    </Link>
+  );
+}
+
+function Content({ step }: { step: EmitStep }) {
+  const { t } = useTranslation();
+  return <JsonView value={step.payload} label={t('eventLog.payload')} />;
+}

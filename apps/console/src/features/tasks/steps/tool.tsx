@@ -1,0 +1,79 @@
+import { ToolOutlined } from '@ant-design/icons';
+import type { ToolStep } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Form, Select } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
+import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
+import { JsonField, parseObject } from './json-field.tsx';
+import type { StepDescriptor } from './step-kind.ts';
+
+export const toolStep: StepDescriptor<ToolStep, 'toolId' | 'method' | 'input'> = {
+  kind: 'tool',
+  icon: <ToolOutlined aria-hidden />,
+  hasTurns: false,
+  create: () => ({ toolId: undefined, method: undefined, input: '{}' }),
+  toValues: ({ toolId, method, input }) => ({ toolId, method, input: formatJson(input) }),
+  toStep: (id, { toolId = '', method = '', input }) => ({
+    id,
+    kind: 'tool',
+    toolId,
+    method,
+    input: parseObject(input),
+  }),
+  Fields,
+  Target,
+  Content,
+};
+
+function Fields({ index }: { index: number }) {
+  const { t } = useTranslation();
+  const form = Form.useFormInstance();
+  const toolId = Form.useWatch(['workflow', 'steps', index, 'toolId'], form) as string | undefined;
+  const tools = useQuery(allToolsQuery);
+  const tool = useQuery({ ...toolQuery(toolId ?? ''), enabled: toolId !== undefined });
+  const required = [{ required: true, message: t('common.required') }];
+  return (
+    <>
+      <div className="form-pair">
+        <Form.Item name={[index, 'toolId']} label={t('steps.toolId')} rules={required}>
+          <Select
+            loading={tools.isPending}
+            placeholder={t('steps.toolPlaceholder')}
+            showSearch={{ optionFilterProp: 'label' }}
+            options={(tools.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            // The methods of another tool are others.
+            onChange={() => form.setFieldValue(['workflow', 'steps', index, 'method'], undefined)}
+          />
+        </Form.Item>
+        <Form.Item name={[index, 'method']} label={t('steps.method')} rules={required}>
+          <Select
+            className="mono"
+            loading={tool.isLoading}
+            placeholder={t('steps.methodPlaceholder')}
+            showSearch
+            options={(tool.data?.methods ?? []).map(({ name, enabled }) => ({
+              value: name,
+              label: name,
+              disabled: !enabled,
+            }))}
+          />
+        </Form.Item>
+      </div>
+      <JsonField name={[index, 'input']} label={t('steps.input')} />
+    </>
+  );
+}
+
+function Target({ step }: { step: ToolStep }) {
+  return (
+    <span className="mono">
+      {step.toolId}.{step.method}
+    </span>
+  );
+}
+
+function Content({ step }: { step: ToolStep }) {
+  const { t } = useTranslation();
+  return <JsonView value={step.input} label={t('steps.input')} />;
+}
