@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { AuthFields } from './auth/auth-fields.tsx';
-import { toAuth, toAuthValues, type AuthValues } from './auth/auth.ts';
+import type { AuthValues } from './auth/auth-kind.ts';
+import { toAuth, toAuthValues } from './auth/auth.ts';
 import { ToolFields } from './tool-fields.tsx';
 
 const FIELDS = ['name', 'description', 'serverUrl'];

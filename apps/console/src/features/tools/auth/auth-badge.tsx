@@ -7,7 +7,7 @@ export function AuthBadge({ auth }: { auth: ToolAuthStatus }) {
   return (
     <span className="auth-badge">
       {t(`toolPages.authTypes.${auth.type}`)}
-      {auth.type !== 'none' && !auth.configured && (
+      {'configured' in auth && !auth.configured && (
         <span className="badge warning">{t('toolPages.noSecret')}</span>
       )}
     </span>

@@ -1,44 +1,37 @@
-import type { ToolAuthStatus } from '@platform/contracts';
+import type { ToolAuth, ToolAuthStatus } from '@platform/contracts';
 import { Form, Input, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { AUTH_PLACES, AUTH_TYPES, hasSecret, type AuthValues } from './auth.ts';
+import { hasSecret } from './auth.ts';
+import { AUTH_KINDS } from './auth-kinds.ts';
 
 /** The fields of the authentication, under `auth` in the form around them. */
 export function AuthFields({ stored }: { stored?: ToolAuthStatus }) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
-  const type = Form.useWatch(['auth', 'type'], form) as AuthValues['type'] | undefined;
-  const required = [{ required: true, whitespace: true, message: t('common.required') }];
+  const type = (Form.useWatch(['auth', 'type'], form) as ToolAuth['type'] | undefined) ?? 'none';
+  const kind = AUTH_KINDS[type];
+  const isStored = hasSecret(stored, type);
   return (
     <>
       <Form.Item name={['auth', 'type']} label={t('toolPages.auth')}>
-        <Select options={AUTH_TYPES.map((value) => ({ value, label: t(`toolPages.authTypes.${value}`) }))} />
+        <Select
+          options={Object.values(AUTH_KINDS).map(({ kind: value }) => ({
+            value,
+            label: t(`toolPages.authTypes.${value}`),
+          }))}
+        />
       </Form.Item>
-      {type === 'apiKey' && (
-        <Form.Item name={['auth', 'in']} label={t('toolPages.authIn')} initialValue="header">
-          <Select options={AUTH_PLACES.map((value) => ({ value, label: t(`toolPages.places.${value}`) }))} />
-        </Form.Item>
-      )}
-      {(type === 'apiKey' || type === 'header') && (
-        <Form.Item name={['auth', 'name']} label={t('toolPages.authName')} rules={required}>
-          <Input className="mono" placeholder="X-API-Key" autoComplete="off" />
-        </Form.Item>
-      )}
-      {type === 'basic' && (
-        <Form.Item name={['auth', 'username']} label={t('toolPages.username')} rules={required}>
-          <Input className="mono" autoComplete="off" />
-        </Form.Item>
-      )}
-      {type !== undefined && type !== 'none' && (
+      <kind.Fields />
+      {kind.secretLabel !== null && (
         <Form.Item
           name={['auth', 'secret']}
-          label={t(`toolPages.secrets.${type}`)}
-          extra={hasSecret(stored, type) ? t('toolPages.secretKept') : t('toolPages.secretHint')}
+          label={t(kind.secretLabel)}
+          extra={isStored ? t('toolPages.secretKept') : t('toolPages.secretHint')}
         >
           <Input.Password
             className="mono"
             autoComplete="new-password"
-            placeholder={hasSecret(stored, type) ? '••••••••' : ''}
+            placeholder={isStored ? '••••••••' : ''}
           />
         </Form.Item>
       )}

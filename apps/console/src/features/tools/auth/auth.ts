@@ -1,56 +1,18 @@
 import type { ToolAuth, ToolAuthStatus } from '@platform/contracts';
-
-export const AUTH_TYPES = ['none', 'apiKey', 'bearer', 'basic', 'header'] as const;
-export const AUTH_PLACES = ['header', 'query', 'cookie'] as const;
-
-/** Authentication as a form edits it. The secret has one field, whatever it is called in a request. */
-export interface AuthValues {
-  type: ToolAuth['type'];
-  in?: (typeof AUTH_PLACES)[number];
-  name?: string;
-  username?: string;
-  secret?: string;
-}
+import type { AuthValues } from './auth-kind.ts';
+import { AUTH_KINDS } from './auth-kinds.ts';
 
 /** Returns the values for a form. Secrets are write-only, so their field is empty. */
-export function toAuthValues(auth: ToolAuthStatus): AuthValues {
-  switch (auth.type) {
-    case 'apiKey':
-      return { type: auth.type, in: auth.in, name: auth.name };
-    case 'header':
-      return { type: auth.type, name: auth.name };
-    case 'basic':
-      return { type: auth.type, username: auth.username };
-    case 'none':
-    case 'bearer':
-      return { type: auth.type };
-  }
+export function toAuthValues(auth: ToolAuth | ToolAuthStatus): AuthValues {
+  return { type: auth.type, ...AUTH_KINDS[auth.type].toValues(auth) };
 }
 
 /** Returns the authentication for a request. An empty secret is left out, which keeps the stored one. */
-export function toAuth({
-  type,
-  in: place = 'header',
-  name = '',
-  username = '',
-  secret,
-}: AuthValues): ToolAuth {
-  const isGiven = secret !== undefined && secret !== '';
-  switch (type) {
-    case 'none':
-      return { type };
-    case 'apiKey':
-      return { type, in: place, name, ...(isGiven && { value: secret }) };
-    case 'header':
-      return { type, name, ...(isGiven && { value: secret }) };
-    case 'bearer':
-      return { type, ...(isGiven && { token: secret }) };
-    case 'basic':
-      return { type, username, ...(isGiven && { password: secret }) };
-  }
+export function toAuth(values: AuthValues): ToolAuth {
+  return AUTH_KINDS[values.type].toAuth(values, values.secret === '' ? undefined : values.secret);
 }
 
 /** Whether a secret is stored for this type. */
 export function hasSecret(auth: ToolAuthStatus | undefined, type: ToolAuth['type']): boolean {
-  return auth !== undefined && auth.type === type && auth.type !== 'none' && auth.configured;
+  return auth?.type === type && 'configured' in auth && auth.configured;
 }

@@ -9,7 +9,8 @@ import { Card } from '../../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
 import { AuthFields } from '../auth/auth-fields.tsx';
-import { toAuth, type AuthValues } from '../auth/auth.ts';
+import type { AuthValues } from '../auth/auth-kind.ts';
+import { toAuth, toAuthValues } from '../auth/auth.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import type { DocumentOverview } from '../document/import-protocol.ts';
 import { importTool, MAX_METHODS, PartialImportError } from './import-tool.ts';
@@ -60,7 +61,7 @@ export function ImportSave({ overview, worker, chosen }: ImportSaveProps) {
     name: overview.title.slice(0, 120),
     description: '',
     serverUrl: overview.servers[0]?.url ?? '',
-    auth: overview.auth ?? { type: 'none' },
+    auth: toAuthValues(overview.auth ?? { type: 'none' }),
   };
   return (
     <Card title={t('toolImport.save')}>
