@@ -1,17 +1,11 @@
-import {
-  ArrowUpOutlined,
-  CloseOutlined,
-  FileOutlined,
-  PaperClipOutlined,
-  PictureOutlined,
-  SoundOutlined,
-} from '@ant-design/icons';
+import { ArrowUpOutlined, CloseOutlined, PaperClipOutlined } from '@ant-design/icons';
 import type { ContentItem } from '@platform/contracts';
 import { Button, Input } from 'antd';
 import type { TextAreaRef } from 'antd/es/input/TextArea';
 import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './contents/attachments.ts';
+import { ATTACHMENT_KINDS } from './contents/part-kinds.ts';
 
 interface ComposerProps {
   /** The text that it begins with. */
@@ -156,13 +150,11 @@ const StopIcon = () => <span className="stop-icon" aria-hidden />;
 
 function AttachedChip({ item, onRemove }: { item: Attached; onRemove: () => void }) {
   const { t } = useTranslation();
+  const { content } = item;
+  const kind = ATTACHMENT_KINDS[content.type];
   return (
     <li>
-      {item.content.type === 'image_url' ? (
-        <img src={item.content.image_url.url} alt="" />
-      ) : (
-        <KindIcon type={item.content.type} />
-      )}
+      {kind.shown === 'visible' ? <kind.Preview src={kind.getUrl(content)} name="" /> : kind.icon}
       <span className="truncate">{item.name}</span>
       <Button
         type="text"
@@ -173,10 +165,4 @@ function AttachedChip({ item, onRemove }: { item: Attached; onRemove: () => void
       />
     </li>
   );
-}
-
-export function KindIcon({ type }: { type: ContentItem['type'] }) {
-  if (type === 'image_url') return <PictureOutlined aria-hidden />;
-  if (type === 'audio') return <SoundOutlined aria-hidden />;
-  return <FileOutlined aria-hidden />;
 }

@@ -1,6 +1,8 @@
 import type { ContentItem } from '@platform/contracts';
 import { useState } from 'react';
 import { toDataUri } from '../../../ui/browser/data-uri.ts';
+import type { SentPart } from './part-kind.ts';
+import { ATTACHMENT_KINDS } from './part-kinds.ts';
 import { getPartName } from './part-name.ts';
 
 /** A request can have 10 MB, and base64 encodes three bytes as four characters. */
@@ -10,7 +12,7 @@ export interface Attached {
   key: number;
   name: string;
   bytes: number;
-  content: ContentItem;
+  content: SentPart;
 }
 
 interface Attachments {
@@ -51,12 +53,12 @@ export function useAttachments(): Attachments {
     },
     replace: (contents) => {
       setRejected([]);
-      setItems(contents.filter(({ type }) => type !== 'text').map(toAttached));
+      setItems(contents.filter((item) => item.type !== 'text').map(toAttached));
     },
   };
 }
 
-function toAttached(content: ContentItem): Attached {
+function toAttached(content: SentPart): Attached {
   const { length } = JSON.stringify(content);
   return { key: nextKey++, name: getPartName(content), bytes: Math.ceil((length / 4) * 3), content };
 }
@@ -81,9 +83,8 @@ async function attach(file: File): Promise<Attached> {
   };
 }
 
-/** Converts an attachment to an image, audio, or file part. */
-export function toContent(name: string, type: string, url: string): ContentItem {
-  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url } };
-  if (type.startsWith('audio/')) return { type: 'audio', audio_url: { url } };
-  return { type: 'file', file_info: { url, name } };
+/** Converts an attachment to the kind of part for its media type. */
+export function toContent(name: string, type: string, url: string): SentPart {
+  const kind = Object.values(ATTACHMENT_KINDS).find((one) => one.accepts(type)) ?? ATTACHMENT_KINDS.file;
+  return kind.create(name, url);
 }

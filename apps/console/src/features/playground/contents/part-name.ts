@@ -1,11 +1,14 @@
-import type { ContentItem, MessageContent } from '@platform/contracts';
+import type { Part } from './part-kind.ts';
+import { ATTACHMENT_KINDS } from './part-kinds.ts';
 
-/** Returns the name of a message part: its file name, or its type or URL. */
-export function getPartName(item: MessageContent | ContentItem): string {
-  if (item.type === 'text') return item.text;
-  if (item.type === 'file' && typeof item.file_info.name === 'string') return item.file_info.name;
-  if ('attachment' in item && item.attachment) return item.attachment.mime;
-  if (item.type === 'file') return item.type;
-  const url = item.type === 'image_url' ? item.image_url.url : item.audio_url.url;
+/** Returns the name of a message part: its file name, or its media type, kind, or URL. */
+export function getPartName(part: Part): string {
+  if (part.type === 'text') return part.text;
+  const kind = ATTACHMENT_KINDS[part.type];
+  const name = kind.findName(part);
+  if (name !== undefined) return name;
+  if ('attachment' in part && part.attachment) return part.attachment.mime;
+  if (kind.shown === 'never') return part.type;
+  const url = kind.getUrl(part);
   return url.startsWith('data:') ? url.slice('data:'.length, url.indexOf(';')) : url;
 }

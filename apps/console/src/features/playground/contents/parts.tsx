@@ -1,5 +1,5 @@
 import { DownloadOutlined } from '@ant-design/icons';
-import type { Attachment, ContentItem, MessageContent } from '@platform/contracts';
+import type { Attachment } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { App, Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
@@ -8,13 +8,14 @@ import { client, keys } from '../../../api.ts';
 import { formatBytes } from '../../../ui/format/bytes.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { useWasVisible } from '../../../ui/browser/use-was-visible.ts';
-import { KindIcon } from '../composer.tsx';
+import type { AttachmentPart, Part } from './part-kind.ts';
+import { ATTACHMENT_KINDS } from './part-kinds.ts';
 import { getPartName } from './part-name.ts';
 
 interface PartsProps {
   agentId: string;
   sessionId: string;
-  contents: (MessageContent | ContentItem)[];
+  contents: readonly Part[];
 }
 
 /** The attachments of a message: images, audio players, and downloads. */
@@ -28,7 +29,7 @@ export function Parts({ agentId, sessionId, contents }: PartsProps) {
           {'attachment' in item && item.attachment ? (
             <StoredPart agentId={agentId} sessionId={sessionId} item={item} attachment={item.attachment} />
           ) : (
-            <SentPart item={item} />
+            <UnstoredPart item={item} />
           )}
         </li>
       ))}
@@ -37,16 +38,15 @@ export function Parts({ agentId, sessionId, contents }: PartsProps) {
 }
 
 /** A part that was sent from this page, or that has an external URL. */
-function SentPart({ item }: { item: Exclude<PartsProps['contents'][number], { type: 'text' }> }) {
-  if (item.type === 'image_url' && item.image_url.url.startsWith('data:image/')) {
-    return <img src={item.image_url.url} alt={getPartName(item)} />;
-  }
-  if (item.type === 'audio' && item.audio_url.url.startsWith('data:audio/')) {
-    return <audio controls src={item.audio_url.url} aria-label={getPartName(item)} />;
-  }
+function UnstoredPart({ item }: { item: AttachmentPart }) {
+  const kind = ATTACHMENT_KINDS[item.type];
+  const url = kind.getUrl(item);
+  const isShown =
+    kind.shown !== 'never' && url.startsWith('data:') && kind.accepts(url.slice('data:'.length));
+  if (isShown) return <kind.Preview src={url} name={getPartName(item)} />;
   return (
     <span className="badge plain">
-      <KindIcon type={item.type} /> {getPartName(item)}
+      {kind.icon} {getPartName(item)}
     </span>
   );
 }
@@ -54,7 +54,7 @@ function SentPart({ item }: { item: Exclude<PartsProps['contents'][number], { ty
 interface StoredPartProps {
   agentId: string;
   sessionId: string;
-  item: Exclude<MessageContent, { type: 'text' }>;
+  item: AttachmentPart;
   attachment: Attachment;
 }
 
@@ -65,7 +65,9 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
   const place = useRef<HTMLSpanElement>(null);
   const seen = useWasVisible(place);
   const [wanted, setWanted] = useState(false);
-  const shown = item.type === 'image_url' ? seen : item.type === 'audio' && wanted;
+  const kind = ATTACHMENT_KINDS[item.type];
+  const opens = kind.shown === 'clicked';
+  const shown = { visible: seen, clicked: wanted, never: false }[kind.shown];
   const fetchBytes = () => client.agents.attachment(agentId, sessionId, attachment.id);
   const bytes = useQuery({
     queryKey: keys.attachment(agentId, sessionId, attachment.id),
@@ -79,23 +81,20 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
 
-  if (url !== null && item.type === 'image_url') return <img src={url} alt={getPartName(item)} />;
-  if (url !== null && item.type === 'audio')
-    return <audio controls autoPlay src={url} aria-label={getPartName(item)} />;
-  const label = t(item.type === 'audio' ? 'attachment.play' : 'attachment.download', {
-    name: getPartName(item),
-  });
+  const name = getPartName(item);
+  if (url !== null && shown) return <kind.Preview src={url} name={name} autoPlay />;
+  const label = t(opens ? 'attachment.play' : 'attachment.download', { name });
   return (
     <span ref={place}>
       <Button
         size="small"
-        icon={item.type === 'file' ? <DownloadOutlined aria-hidden /> : <KindIcon type={item.type} />}
+        icon={kind.shown === 'never' ? <DownloadOutlined aria-hidden /> : kind.icon}
         loading={save.isPending || bytes.isFetching}
         aria-label={label}
         title={label}
-        onClick={() => (item.type === 'audio' ? setWanted(true) : save.mutate())}
+        onClick={() => (opens ? setWanted(true) : save.mutate())}
       >
-        {getPartName(item)} <span className="muted">{formatBytes(attachment.bytes, i18n.language)}</span>
+        {name} <span className="muted">{formatBytes(attachment.bytes, i18n.language)}</span>
       </Button>
     </span>
   );

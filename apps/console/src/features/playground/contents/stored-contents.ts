@@ -1,8 +1,8 @@
-import type { ContentItem, ImageDetail, MessageContent } from '@platform/contracts';
+import type { ContentItem } from '@platform/contracts';
 import { client, keys, queryClient } from '../../../api.ts';
 import { toDataUri } from '../../../ui/browser/data-uri.ts';
-
-type Part = MessageContent | ContentItem;
+import type { Part } from './part-kind.ts';
+import { ATTACHMENT_KINDS } from './part-kinds.ts';
 
 /**
  * Returns the contents of the history as they were sent: a repeated turn must have the same. Attachments are links there, so
@@ -37,40 +37,13 @@ export function outlineContents(contents: readonly Part[]): ContentItem[] {
 
 /** Returns the attachment of a part whose bytes were sent. Of others, the address was sent. */
 function getAttachment(item: Part) {
-  if (!('attachment' in item) || item.attachment === undefined) return undefined;
-  return getUrl(item) === item.attachment.url ? item.attachment : undefined;
+  if (item.type === 'text' || !('attachment' in item) || item.attachment === undefined) return undefined;
+  return ATTACHMENT_KINDS[item.type].getUrl(item) === item.attachment.url ? item.attachment : undefined;
 }
 
-/** Of a part of the history, the address that was sent, or the link of the attachment. */
-function getUrl(item: Part): unknown {
-  switch (item.type) {
-    case 'text':
-      return undefined;
-    case 'image_url':
-      return item.image_url.url;
-    case 'audio':
-      return item.audio_url.url;
-    case 'file':
-      return item.file_info.url;
-  }
-}
-
+/** Returns the part for a request, with its own address if no other is given. */
 function withUrl(item: Part, url?: string): ContentItem {
-  switch (item.type) {
-    case 'text':
-      return item;
-    case 'image_url':
-      return { type: 'image_url', image_url: toImage(item.image_url, url) };
-    case 'audio':
-      return { type: 'audio', audio_url: { url: url ?? item.audio_url.url } };
-    case 'file': {
-      const known = typeof item.file_info.url === 'string' ? item.file_info.url : '';
-      return { type: 'file', file_info: { ...item.file_info, url: url ?? known } };
-    }
-  }
-}
-
-/** The history names the default level of detail. Requests rarely do. */
-function toImage({ detail, ...image }: { url: string; detail?: ImageDetail | undefined }, url = image.url) {
-  return { ...image, url, ...(detail !== undefined && detail !== 'auto' && { detail }) };
+  if (item.type === 'text') return item;
+  const kind = ATTACHMENT_KINDS[item.type];
+  return kind.withUrl(item, url ?? kind.getUrl(item));
 }

@@ -11,6 +11,7 @@ import {
 } from '@platform/contracts';
 import { isFullAgent } from '../../agents/agent.ts';
 import type { MODEL_PARAMETERS } from '../../agents/form/model-parameters.ts';
+import { ATTACHMENT_KINDS } from '../contents/part-kinds.ts';
 
 export const CALL_KINDS = ['chat', 'execute', 'job'] as const;
 /** The part of the API that a message is sent to. */
@@ -90,9 +91,9 @@ export function hasInputs({ kind, variables, memory, context, internet }: RunOpt
 export const isOfConversation = ({ request }: Call): boolean =>
   !('inputs' in request) || request.inputs.memory === true;
 
-/** Whether inputs can carry the contents: they take no files. */
+/** Whether inputs can carry the contents: they do not take every kind of attachment. */
 export const fitInputs = (contents: readonly ContentItem[]): boolean =>
-  contents.every(({ type }) => type !== 'file');
+  contents.every(({ type }) => type === 'text' || ATTACHMENT_KINDS[type].input !== null);
 
 /** Returns the request for a message. */
 export function toCall(
@@ -121,22 +122,32 @@ export function listSentVariables({ request }: Call): [name: string, value: stri
   );
 }
 
-const RESERVED = ['query', 'session_id', 'memory', 'context', 'internet', 'images', 'audios'];
+const RESERVED = ['query', 'session_id', 'memory', 'context', 'internet'].concat(
+  Object.values(ATTACHMENT_KINDS).flatMap(({ input }) => input ?? []),
+);
 
 function toInputs(sessionId: string, contents: ContentItem[], options: RunOptions): ExecuteInputs {
   const { variables, memory, context, internet } = options;
   const query = contents.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n\n');
-  const images = contents.flatMap((item) => (item.type === 'image_url' ? [item.image_url.url] : []));
-  const audios = contents.flatMap((item) => (item.type === 'audio' ? [item.audio_url.url] : []));
   return {
     ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
     ...(query !== '' && { query }),
-    ...(images.length > 0 && { images }),
-    ...(audios.length > 0 && { audios }),
+    ...listAttached(contents),
     ...(memory && { memory, session_id: sessionId }),
     ...(context && { context }),
     ...(internet && { internet }),
   };
+}
+
+/** Returns the addresses of the attachments in the lists that inputs have for them. */
+function listAttached(contents: readonly ContentItem[]): Pick<ExecuteInputs, 'images' | 'audios'> {
+  const lists: Pick<ExecuteInputs, 'images' | 'audios'> = {};
+  for (const item of contents) {
+    if (item.type === 'text') continue;
+    const kind = ATTACHMENT_KINDS[item.type];
+    if (kind.input !== null) lists[kind.input] = [...(lists[kind.input] ?? []), kind.getUrl(item)];
+  }
+  return lists;
 }
 
 function toChatSettings({ parameters, askOnly, noWebSearch }: RunOptions) {
