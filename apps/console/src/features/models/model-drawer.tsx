@@ -1,31 +1,26 @@
 import type { CreateModelRequest, Model } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Checkbox, Drawer, Form, Input, InputNumber } from 'antd';
+import { App, Button, Drawer, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { keysOf, listFieldNames } from '../../ui/forms/field-names.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
+import { CapabilityFields, LimitFields, PRICES, PriceFields } from './model-fields.tsx';
 import './models.css';
+import { PROVIDERS } from './providers/providers.ts';
 
-const FIELDS = [
-  'name',
-  'baseUrl',
-  'apiKey',
-  'upstreamModel',
-  'contextWindow',
-  'maxOutputTokens',
-  'price.inputPerMillion',
-  'price.outputPerMillion',
-  'price.cachedInputPerMillion',
-];
-const PRICES = ['inputPerMillion', 'outputPerMillion', 'cachedInputPerMillion'] as const;
-const CAPABILITIES = ['images', 'audio', 'files', 'tools'] as const;
-
-const NEW_MODEL: CreateModelRequest = {
-  name: '',
-  baseUrl: 'https://api.openai.com/v1',
-  capabilities: { images: true, audio: false, files: false, tools: true },
-};
+const FIELDS = listFieldNames<keyof CreateModelRequest>({
+  name: true,
+  provider: null,
+  baseUrl: true,
+  apiKey: true,
+  upstreamModel: true,
+  contextWindow: true,
+  maxOutputTokens: true,
+  price: keysOf(PRICES),
+  capabilities: null,
+});
 
 /** Creates or edits a model. API keys are write-only: an empty field keeps the stored key. */
 export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: () => void }) {
@@ -33,16 +28,14 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   const { message } = App.useApp();
   const [form] = Form.useForm<CreateModelRequest>();
   const showErrors = useFormErrors(form, FIELDS);
-  const baseUrl = Form.useWatch('baseUrl', form);
-  const keyNeeded = model === null || (baseUrl !== undefined && baseUrl !== model.baseUrl);
-
+  const provider = PROVIDERS[model?.provider ?? 'openai-compatible'];
   const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
 
   const save = useMutation({
     mutationFn: ({ apiKey, ...values }: CreateModelRequest) => {
       const request = { ...values, ...(apiKey && { apiKey }) };
       return model === null
-        ? client.models.create({ provider: 'openai-compatible', ...request })
+        ? client.models.create({ provider: provider.kind, ...request })
         : client.models.update(model.id, request);
     },
     onSuccess: async ({ name }) => {
@@ -75,7 +68,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         form={form}
         layout="vertical"
         requiredMark={false}
-        initialValues={model ?? NEW_MODEL}
+        initialValues={model ?? provider.initial}
         onFinish={(values) => save.mutate(values)}
       >
         <Form.Item
@@ -86,60 +79,10 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         >
           <Input className="mono" placeholder="gpt-5-mini" />
         </Form.Item>
-        <Form.Item
-          name="baseUrl"
-          label={t('models.baseUrl')}
-          extra={t('models.baseUrlHint')}
-          rules={[{ required: true, message: t('common.required') }]}
-        >
-          <Input className="mono" inputMode="url" />
-        </Form.Item>
-        <Form.Item
-          name="apiKey"
-          label={t('models.apiKey')}
-          extra={keyNeeded ? t('models.apiKeyHint') : t('models.apiKeyKept')}
-        >
-          <Input.Password
-            className="mono"
-            autoComplete="off"
-            placeholder={model?.apiKeyConfigured ? '••••••••' : ''}
-          />
-        </Form.Item>
-        <Form.Item
-          name="upstreamModel"
-          label={t('models.upstreamModel')}
-          extra={t('models.upstreamModelHint')}
-        >
-          <Input className="mono" />
-        </Form.Item>
-        <div className="field-grid">
-          <Form.Item name="contextWindow" label={t('models.contextWindow')}>
-            <InputNumber min={1} precision={0} placeholder="128000" style={{ width: '100%' }} />
-          </Form.Item>
-          <Form.Item name="maxOutputTokens" label={t('models.maxOutputTokens')}>
-            <InputNumber min={1} precision={0} placeholder="4096" style={{ width: '100%' }} />
-          </Form.Item>
-        </div>
-        <fieldset>
-          <legend>{t('models.pricePerMillion')}</legend>
-          <div className="field-grid three">
-            {PRICES.map((part) => (
-              <Form.Item key={part} name={['price', part]} label={t(`models.prices.${part}`)}>
-                <InputNumber min={0} step={0.1} placeholder="0" style={{ width: '100%' }} />
-              </Form.Item>
-            ))}
-          </div>
-        </fieldset>
-        <fieldset>
-          <legend>{t('models.capabilities')}</legend>
-          <div className="row wrap">
-            {CAPABILITIES.map((name) => (
-              <Form.Item key={name} name={['capabilities', name]} valuePropName="checked" noStyle>
-                <Checkbox>{t(`models.capability.${name}`)}</Checkbox>
-              </Form.Item>
-            ))}
-          </div>
-        </fieldset>
+        <provider.Fields model={model} />
+        <LimitFields />
+        <PriceFields />
+        <CapabilityFields />
       </Form>
     </Drawer>
   );

@@ -137,9 +137,8 @@ export function Component() {
   );
 }
 
-function isBuiltIn(model: Model): boolean {
-  return model.name === OFFLINE_MODEL && model.provider === 'offline';
-}
+/** The platform has made the model itself. It cannot be changed. */
+const isBuiltIn = ({ name }: Model): boolean => name === OFFLINE_MODEL;
 
 function Price({ model: { price } }: { model: Model }) {
   const { t, i18n } = useTranslation();
