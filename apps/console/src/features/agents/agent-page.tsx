@@ -13,7 +13,9 @@ import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { AccessPanel } from './access-panel.tsx';
 import { AgentFormCards } from './form/agent-form.tsx';
-import { toAgentForm, isFullAgent, toAgentRequest, type AgentForm } from './agent.ts';
+import { isFullAgent } from './agent.ts';
+import { toAgentForm, toAgentRequest } from './form/agent-request.ts';
+import type { AgentForm } from './form/agent-values.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 import './agents.css';
 

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { PageSpinner } from '../../ui/layout/states.tsx';
 import { AgentFormCards } from './form/agent-form.tsx';
-import { createAgentForm, toAgentRequest } from './agent.ts';
+import { createAgentForm, toAgentRequest } from './form/agent-request.ts';
 import './agents.css';
 import { modelsQuery } from '../models/models-query.ts';
 

@@ -1,5 +1,5 @@
 /** True for a field with an input, the names of its parts if they have one each, and null if it has none. */
-type FieldParts = true | null | readonly string[];
+export type FieldParts = true | null | readonly string[];
 
 /**
  * Returns the names of a form's fields as they appear in error messages of the service. Every key of the type has to be

@@ -3,7 +3,7 @@ import { Form, Radio, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../auth/session.ts';
 import { usePeople } from '../../members/use-people.ts';
-import type { AgentForm } from '../agent.ts';
+import type { AgentForm } from './agent-values.ts';
 
 /** Access for the space or for listed users. Choosing the list adds the current user to it. */
 export function AccessFields() {

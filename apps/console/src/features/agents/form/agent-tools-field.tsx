@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
-import { CURRENT_TIME } from '../agent.ts';
+import { CURRENT_TIME } from './agent-values.ts';
 
 interface AgentToolsFieldProps {
   /** Set by the form around it. */

@@ -1,7 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Collapse, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { isSchemaText, NEW_LOCAL_TOOL, type AgentForm } from '../agent.ts';
+import { isSchemaText, NEW_LOCAL_TOOL, type AgentForm } from './agent-values.ts';
 
 /** Tools that the calling program runs. The agent only declares them. */
 export function LocalToolsFields() {

@@ -3,22 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { usePeople } from '../../members/use-people.ts';
 import { allToolsQuery } from '../../tools/tools-query.ts';
-import { compareVersions, type ComparedField } from './version-diff.ts';
-
-const LABELS = {
-  name: 'common.name',
-  description: 'common.description',
-  model: 'agents.model',
-  systemPrompt: 'agentForm.systemPrompt',
-  variables: 'versions.variables',
-  tools: 'tools.title',
-  localTools: 'localTools.title',
-  knowledge: 'tools.knowledge',
-  askUser: 'tools.askUser',
-  settings: 'agentForm.settings',
-  accessScope: 'agentForm.access',
-  allowedUserIds: 'versions.allowedUsers',
-} as const satisfies Record<ComparedField, string>;
+import { COMPARED_FIELDS, compareVersions } from './version-diff.ts';
 
 interface VersionChangesProps {
   before: AgentVersion['agent'];
@@ -37,8 +22,8 @@ export function VersionChanges({ before, after, none }: VersionChangesProps) {
     <div className="version-changes">
       {changes.map(({ field, lines }) => (
         <div key={field}>
-          <h3>{t(LABELS[field])}</h3>
-          <div className="diff" tabIndex={0} role="group" aria-label={t(LABELS[field])}>
+          <h3>{t(COMPARED_FIELDS[field].label)}</h3>
+          <div className="diff" tabIndex={0} role="group" aria-label={t(COMPARED_FIELDS[field].label)}>
             {lines.map((line, i) =>
               line.kind === 'skipped' ? (
                 <div key={i} className="diff-skipped">

@@ -1,24 +1,45 @@
 import type { AgentVersion } from '@platform/contracts';
+import { keysOf } from '../../../ui/forms/field-names.ts';
 import { diffLines, skipUnchanged, type DiffLine, type SkippedLines } from './line-diff.ts';
 
 type Definition = AgentVersion['agent'];
 
-/** The fields that versions can differ in, in the order of the form. */
-const COMPARED_FIELDS = [
-  'name',
-  'description',
-  'model',
-  'systemPrompt',
-  'variables',
-  'tools',
-  'localTools',
-  'knowledge',
-  'askUser',
-  'settings',
-  'accessScope',
-  'allowedUserIds',
-] as const satisfies (keyof Definition)[];
-export type ComparedField = (typeof COMPARED_FIELDS)[number];
+/** What every version has of its own. */
+type Own = 'id' | 'spaceId' | 'ownerUserId' | 'version' | 'createdAt' | 'updatedAt';
+export type ComparedField = Exclude<keyof Definition, Own>;
+type NameOf = (id: string) => string;
+
+const formatJson = (items: readonly unknown[]): string =>
+  items.length === 0 ? '' : JSON.stringify(items, null, 2);
+const formatSettings = (settings: object): string =>
+  Object.entries(settings)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
+/** The fields that versions can differ in, in the order of the form, with their labels. */
+export const COMPARED_FIELDS = {
+  name: { label: 'common.name', format: String },
+  description: { label: 'common.description', format: String },
+  model: { label: 'agents.model', format: String },
+  systemPrompt: { label: 'agentForm.systemPrompt', format: String },
+  variables: { label: 'versions.variables', format: formatJson },
+  tools: {
+    label: 'tools.title',
+    format: (tools, nameOf) =>
+      tools
+        .map(({ toolId, methods }) => `${nameOf(toolId)}: ${methods === null ? '*' : methods.join(', ')}`)
+        .join('\n'),
+  },
+  localTools: { label: 'localTools.title', format: formatJson },
+  knowledge: { label: 'tools.knowledge', format: formatSettings },
+  askUser: { label: 'tools.askUser', format: String },
+  settings: { label: 'agentForm.settings', format: formatSettings },
+  accessScope: { label: 'agentForm.access', format: String },
+  allowedUserIds: { label: 'versions.allowedUsers', format: (ids, nameOf) => ids.map(nameOf).join('\n') },
+} as const satisfies {
+  [Field in ComparedField]: { label: string; format: (value: Definition[Field], nameOf: NameOf) => string };
+};
 
 export interface FieldChange {
   field: ComparedField;
@@ -26,13 +47,10 @@ export interface FieldChange {
 }
 
 /** Returns what changed between two versions. `nameOf`: names for the ids of tools and users. */
-export function compareVersions(
-  before: Definition,
-  after: Definition,
-  nameOf: (id: string) => string,
-): FieldChange[] {
-  return COMPARED_FIELDS.flatMap((field) => {
-    const [old, now] = [before, after].map((version) => formatField(version, field, nameOf));
+export function compareVersions(before: Definition, after: Definition, nameOf: NameOf): FieldChange[] {
+  return keysOf(COMPARED_FIELDS).flatMap((field) => {
+    const format = COMPARED_FIELDS[field].format as (value: unknown, nameOf: NameOf) => string;
+    const [old, now] = [before, after].map((version) => format(version[field], nameOf));
     if (old === now) return [];
     return [{ field, lines: skipUnchanged(diffLines(toLines(old), toLines(now))) }];
   });
@@ -40,30 +58,3 @@ export function compareVersions(
 
 /** An empty text has no lines. */
 const toLines = (text = ''): string[] => (text === '' ? [] : text.split('\n'));
-
-function formatField(version: Definition, field: ComparedField, nameOf: (id: string) => string): string {
-  switch (field) {
-    case 'tools':
-      return version.tools
-        .map(({ toolId, methods }) => `${nameOf(toolId)}: ${methods === null ? '*' : methods.join(', ')}`)
-        .join('\n');
-    case 'allowedUserIds':
-      return version.allowedUserIds.map(nameOf).join('\n');
-    case 'settings':
-    case 'knowledge':
-      return Object.entries(version[field])
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${name}: ${value}`)
-        .join('\n');
-    case 'variables':
-    case 'localTools':
-      return version[field].length === 0 ? '' : JSON.stringify(version[field], null, 2);
-    case 'name':
-    case 'description':
-    case 'model':
-    case 'systemPrompt':
-    case 'accessScope':
-    case 'askUser':
-      return String(version[field]);
-  }
-}

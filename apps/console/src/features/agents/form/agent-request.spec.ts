@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '@platform/contracts';
-import { toAgentForm, isSchemaText, createAgentForm, toAgentRequest } from './agent.ts';
+import { createAgentForm, toAgentForm, toAgentRequest } from './agent-request.ts';
+import { isSchemaText } from './agent-values.ts';
 
 describe('toAgentRequest', () => {
   const others = [{ toolId: 'shop', methods: ['find'] }];
