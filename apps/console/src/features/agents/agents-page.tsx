@@ -29,7 +29,6 @@ export function Component() {
   const [show, setShow] = useSearchFilter('show', SHOWN);
   const accessibleOnly = show !== undefined;
   const [wanted = '', setWanted] = useSearchFilter('q');
-  const people = usePeople();
 
   const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
     client.agents.list({ ...page, accessibleOnly }),
@@ -37,55 +36,7 @@ export function Component() {
   // The search covers all agents, not only the loaded pages.
   useLoadMore(list, wanted !== '');
 
-  const findOwner = (agent: Agent | AgentListing) =>
-    isFullAgent(agent) ? people.options.find(({ value }) => value === agent.ownerUserId)?.label : undefined;
-
-  const columns: Column<Agent | AgentListing>[] = [
-    {
-      key: 'name',
-      title: t('agents.agent'),
-      sortBy: ({ name }) => name,
-      render: (agent) => (
-        <>
-          <Link className="primary-link" to={linkOf(agent)}>
-            {agent.name}
-          </Link>
-          {agent.description !== '' && <div className="muted truncate">{agent.description}</div>}
-        </>
-      ),
-    },
-    {
-      key: 'model',
-      title: t('agents.model'),
-      width: '20%',
-      sortBy: (agent) => (isFullAgent(agent) ? agent.model : null),
-      render: (agent) =>
-        isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
-    },
-    {
-      key: 'owner',
-      title: t('agents.owner'),
-      width: 140,
-      sortBy: findOwner,
-      render: (agent) => findOwner(agent) ?? <span className="muted">–</span>,
-    },
-    {
-      key: 'changed',
-      title: t('agents.changed'),
-      width: 120,
-      sortBy: (agent) => (isFullAgent(agent) ? agent.updatedAt : null),
-      descendingFirst: true,
-      render: (agent) =>
-        isFullAgent(agent) ? <Time iso={agent.updatedAt} /> : <span className="muted">–</span>,
-    },
-    {
-      key: 'access',
-      title: t('agents.access'),
-      width: 150,
-      render: (agent) => <AccessBadge agent={agent} />,
-    },
-    { key: 'actions', title: '', width: 150, render: (agent) => <AgentMenu agent={agent} /> },
-  ];
+  const columns = useAgentColumns();
 
   const create = (
     <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => void navigate(paths.newAgent)}>
@@ -136,6 +87,60 @@ export function Component() {
       />
     </Page>
   );
+}
+
+function useAgentColumns(): Column<Agent | AgentListing>[] {
+  const { t } = useTranslation();
+  const people = usePeople();
+  const findOwner = (agent: Agent | AgentListing) =>
+    isFullAgent(agent) ? people.options.find(({ value }) => value === agent.ownerUserId)?.label : undefined;
+
+  return [
+    {
+      key: 'name',
+      title: t('agents.agent'),
+      sortBy: ({ name }) => name,
+      render: (agent) => (
+        <>
+          <Link className="primary-link" to={linkOf(agent)}>
+            {agent.name}
+          </Link>
+          {agent.description !== '' && <div className="muted truncate">{agent.description}</div>}
+        </>
+      ),
+    },
+    {
+      key: 'model',
+      title: t('agents.model'),
+      width: '20%',
+      sortBy: (agent) => (isFullAgent(agent) ? agent.model : null),
+      render: (agent) =>
+        isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
+    },
+    {
+      key: 'owner',
+      title: t('agents.owner'),
+      width: 140,
+      sortBy: findOwner,
+      render: (agent) => findOwner(agent) ?? <span className="muted">–</span>,
+    },
+    {
+      key: 'changed',
+      title: t('agents.changed'),
+      width: 120,
+      sortBy: (agent) => (isFullAgent(agent) ? agent.updatedAt : null),
+      descendingFirst: true,
+      render: (agent) =>
+        isFullAgent(agent) ? <Time iso={agent.updatedAt} /> : <span className="muted">–</span>,
+    },
+    {
+      key: 'access',
+      title: t('agents.access'),
+      width: 150,
+      render: (agent) => <AccessBadge agent={agent} />,
+    },
+    { key: 'actions', title: '', width: 150, render: (agent) => <AgentMenu agent={agent} /> },
+  ];
 }
 
 function matches({ name, description }: AgentListing, wanted: string): boolean {

@@ -26,7 +26,39 @@ export function Component() {
   const [install, setInstall] = useSearchFilter('install', OPEN);
   const list = useList<Application>(keys.applications, (page) => client.applications.list(page));
 
-  const columns: Column<Application>[] = [
+  const columns = useApplicationColumns();
+  const create = isAdmin && (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setInstall('open')}>
+      {t('applications.install')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('applications.title')} description={t('applications.description')} actions={create}>
+      <DataList
+        label={t('applications.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ identifier }) => identifier}
+        rowTo={({ identifier }) => paths.application(identifier)}
+        empty={
+          <EmptyState title={t('applications.none')} text={t('applications.noneText')}>
+            {create}
+          </EmptyState>
+        }
+      />
+      {install !== undefined && isAdmin && (
+        <Suspense>
+          <InstallDrawer onClose={() => setInstall(undefined)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function useApplicationColumns(): Column<Application>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'name',
       title: t('applications.application'),
@@ -78,31 +110,4 @@ export function Component() {
       render: ({ updatedAt }) => <Time iso={updatedAt} />,
     },
   ];
-  const create = isAdmin && (
-    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setInstall('open')}>
-      {t('applications.install')}
-    </Button>
-  );
-
-  return (
-    <Page title={t('applications.title')} description={t('applications.description')} actions={create}>
-      <DataList
-        label={t('applications.title')}
-        list={list}
-        columns={columns}
-        rowKey={({ identifier }) => identifier}
-        rowTo={({ identifier }) => paths.application(identifier)}
-        empty={
-          <EmptyState title={t('applications.none')} text={t('applications.noneText')}>
-            {create}
-          </EmptyState>
-        }
-      />
-      {install !== undefined && isAdmin && (
-        <Suspense>
-          <InstallDrawer onClose={() => setInstall(undefined)} />
-        </Suspense>
-      )}
-    </Page>
-  );
 }

@@ -1,30 +1,26 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { JOB_STATUSES, type Job } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { useList } from '../../ui/lists/use-list.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { allAgentsQuery } from '../agents/agents-query.ts';
-import { isActive, JobProgress, JobStatusBadge } from './job-state.tsx';
+import { JobProgress, JobStatusBadge } from './job-state.tsx';
 import './jobs.css';
+import { useJobs } from './use-jobs.ts';
 
 const NewJobDialog = lazy(() =>
   import('./new-job-dialog.tsx').then((module) => ({ default: module.NewJobDialog })),
 );
 const JobDrawer = lazy(() => import('./job-drawer.tsx').then((module) => ({ default: module.JobDrawer })));
 
-const REFRESH_MS = 2_000;
 const OPEN = ['open'] as const;
 
 export function Component() {
@@ -33,40 +29,8 @@ export function Component() {
   const [creating, setCreating] = useSearchFilter('create', OPEN);
   const [status, setStatus] = useSearchFilter('status', JOB_STATUSES);
   const [open, setOpen, closeJob] = useDrawerParam('job');
-  const agents = useQuery(allAgentsQuery);
-  const list = useList<Job>(
-    [...keys.jobs, { status }],
-    (page) => client.jobs.list({ ...page, ...(status !== undefined && { status }) }),
-    { refetchWhile: { everyMs: REFRESH_MS, test: isActive } },
-  );
-  const agentName = ({ agentId }: Job) =>
-    agents.isPending ? '…' : (agents.data?.find(({ id }) => id === agentId)?.name ?? t('jobs.deletedAgent'));
-
-  const columns: Column<Job>[] = [
-    {
-      key: 'job',
-      title: t('jobs.job'),
-      render: (job) => (
-        <button type="button" className="link-button" onClick={() => setOpen(job.id)}>
-          <span className="primary-link">{agentName(job)}</span>
-          <div className="muted mono truncate">{job.id}</div>
-        </button>
-      ),
-    },
-    {
-      key: 'status',
-      title: t('jobs.status'),
-      width: 160,
-      render: (job) => <JobStatusBadge status={job.status} />,
-    },
-    {
-      key: 'progress',
-      title: t('jobs.progress'),
-      width: 280,
-      render: (job) => <JobProgress job={job} />,
-    },
-    { key: 'created', title: t('jobs.created'), width: 130, render: (job) => <Time iso={job.createdAt} /> },
-  ];
+  const { list, agentName } = useJobs(status);
+  const columns = useJobColumns(agentName, setOpen);
 
   const create = (
     <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setCreating('open')}>
@@ -118,4 +82,33 @@ export function Component() {
       )}
     </Page>
   );
+}
+
+function useJobColumns(agentName: (job: Job) => string, open: (jobId: string) => void): Column<Job>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      key: 'job',
+      title: t('jobs.job'),
+      render: (job) => (
+        <button type="button" className="link-button" onClick={() => open(job.id)}>
+          <span className="primary-link">{agentName(job)}</span>
+          <div className="muted mono truncate">{job.id}</div>
+        </button>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('jobs.status'),
+      width: 160,
+      render: (job) => <JobStatusBadge status={job.status} />,
+    },
+    {
+      key: 'progress',
+      title: t('jobs.progress'),
+      width: 280,
+      render: (job) => <JobProgress job={job} />,
+    },
+    { key: 'created', title: t('jobs.created'), width: 130, render: (job) => <Time iso={job.createdAt} /> },
+  ];
 }

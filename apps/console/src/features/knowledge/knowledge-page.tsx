@@ -3,49 +3,81 @@ import type { KnowledgeDocument } from '@platform/contracts';
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys, queryClient } from '../../api.ts';
 import { formatBytes } from '../../ui/format/bytes.ts';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
-import { useList } from '../../ui/lists/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { DocumentStatus } from './document-status.tsx';
 import { SearchCard } from './search-card.tsx';
 import { UploadZone } from './upload-zone.tsx';
 import './knowledge.css';
+import { useDocuments } from './use-documents.ts';
 
 const TextDialog = lazy(() => import('./text-dialog.tsx').then((module) => ({ default: module.TextDialog })));
 const DocumentDrawer = lazy(() =>
   import('./document-drawer.tsx').then((module) => ({ default: module.DocumentDrawer })),
 );
 
-const WATCH_MS = 1_500;
-
 export function Component() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const confirm = useConfirmDelete();
+  const { list, remove } = useDocuments();
   const [opened, open, close] = useDrawerParam('document');
   const [isWriting, setIsWriting] = useState(false);
-  const list = useList<KnowledgeDocument>(keys.knowledge, (page) => client.knowledge.listDocuments(page), {
-    refetchWhile: { everyMs: WATCH_MS, test: ({ status }) => status === 'PROCESSING' },
-  });
+  const columns = useDocumentColumns(open, isAdmin ? remove : null);
 
-  const remove = ({ id, title }: KnowledgeDocument) =>
-    confirm({
-      title: t('knowledge.deleteTitle', { title }),
-      text: t('knowledge.deleteText'),
-      run: async () => {
-        await client.knowledge.deleteDocument(id);
-        await queryClient.invalidateQueries({ queryKey: keys.knowledge });
-      },
-    });
+  return (
+    <Page
+      title={t('knowledge.title')}
+      description={t('knowledge.description')}
+      actions={
+        isAdmin && (
+          <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsWriting(true)}>
+            {t('knowledge.addText')}
+          </Button>
+        )
+      }
+    >
+      <div className="stack-cards">
+        {isAdmin && <UploadZone />}
+        <DataList
+          label={t('knowledge.title')}
+          list={list}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState
+              title={t('knowledge.none')}
+              text={t(isAdmin ? 'knowledge.noneText' : 'knowledge.noneMemberText')}
+            />
+          }
+        />
+        {list.items.length > 0 && <SearchCard />}
+      </div>
+      {isWriting && (
+        <Suspense>
+          <TextDialog onClose={() => setIsWriting(false)} />
+        </Suspense>
+      )}
+      {opened !== undefined && (
+        <Suspense>
+          <DocumentDrawer documentId={opened} onClose={close} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
 
-  const columns: Column<KnowledgeDocument>[] = [
+/** `remove`: null for those who may not. */
+function useDocumentColumns(
+  open: (documentId: string) => void,
+  remove: ((document: KnowledgeDocument) => void) | null,
+): Column<KnowledgeDocument>[] {
+  const { t, i18n } = useTranslation();
+  return [
     {
       key: 'title',
       title: t('knowledge.document'),
@@ -90,7 +122,7 @@ export function Component() {
       descendingFirst: true,
       render: ({ createdAt }) => <Time iso={createdAt} />,
     },
-    ...(isAdmin
+    ...(remove !== null
       ? [
           {
             key: 'actions',
@@ -110,45 +142,4 @@ export function Component() {
         ]
       : []),
   ];
-
-  return (
-    <Page
-      title={t('knowledge.title')}
-      description={t('knowledge.description')}
-      actions={
-        isAdmin && (
-          <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsWriting(true)}>
-            {t('knowledge.addText')}
-          </Button>
-        )
-      }
-    >
-      <div className="stack-cards">
-        {isAdmin && <UploadZone />}
-        <DataList
-          label={t('knowledge.title')}
-          list={list}
-          columns={columns}
-          rowKey={({ id }) => id}
-          empty={
-            <EmptyState
-              title={t('knowledge.none')}
-              text={t(isAdmin ? 'knowledge.noneText' : 'knowledge.noneMemberText')}
-            />
-          }
-        />
-        {list.items.length > 0 && <SearchCard />}
-      </div>
-      {isWriting && (
-        <Suspense>
-          <TextDialog onClose={() => setIsWriting(false)} />
-        </Suspense>
-      )}
-      {opened !== undefined && (
-        <Suspense>
-          <DocumentDrawer documentId={opened} onClose={close} />
-        </Suspense>
-      )}
-    </Page>
-  );
 }

@@ -18,13 +18,12 @@ const ModelDrawer = lazy(() =>
 );
 
 export function Component() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const confirmDelete = useConfirmDelete();
   const [edited, edit, close] = useDrawerParam('model');
   const list = useList<Model>(keys.models, (page) => client.models.list(page));
   const editedModel = list.items.find((model) => model.id === edited && !isBuiltIn(model)) ?? null;
-  const number = new Intl.NumberFormat(i18n.language);
 
   const remove = (model: Model) =>
     confirmDelete({
@@ -36,7 +35,47 @@ export function Component() {
       },
     });
 
-  const columns: Column<Model>[] = [
+  const columns = useModelColumns({ isAdmin, onEdit: edit, onDelete: remove });
+
+  const create = isAdmin && (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => edit('new')}>
+      {t('models.create')}
+    </Button>
+  );
+
+  return (
+    <Page title={t('models.title')} description={t('models.description')} actions={create}>
+      <DataList
+        label={t('models.title')}
+        list={list}
+        columns={columns}
+        rowKey={(model) => model.id}
+        onRowClick={isAdmin ? (model) => !isBuiltIn(model) && edit(model.id) : undefined}
+        empty={
+          <EmptyState title={t('models.none')} text={t('models.noneText')}>
+            {create}
+          </EmptyState>
+        }
+      />
+      {isAdmin && (edited === 'new' || editedModel !== null) && (
+        <Suspense>
+          <ModelDrawer key={edited} model={editedModel} onClose={close} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+interface ModelColumnsOptions {
+  isAdmin: boolean;
+  onEdit: (modelId: string) => void;
+  onDelete: (model: Model) => void;
+}
+
+function useModelColumns({ isAdmin, onEdit, onDelete }: ModelColumnsOptions): Column<Model>[] {
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  return [
     {
       key: 'name',
       title: t('models.model'),
@@ -44,7 +83,7 @@ export function Component() {
       render: (model) => (
         <>
           {isAdmin && !isBuiltIn(model) ? (
-            <button type="button" className="link-button primary-link mono" onClick={() => edit(model.id)}>
+            <button type="button" className="link-button primary-link mono" onClick={() => onEdit(model.id)}>
               {model.name}
             </button>
           ) : (
@@ -89,7 +128,7 @@ export function Component() {
             <Button
               size="small"
               type="text"
-              onClick={() => edit(model.id)}
+              onClick={() => onEdit(model.id)}
               aria-label={t('models.editNamed', { name: model.name })}
             >
               {t('common.edit')}
@@ -98,7 +137,7 @@ export function Component() {
               size="small"
               type="text"
               danger
-              onClick={() => remove(model)}
+              onClick={() => onDelete(model)}
               aria-label={t('common.deleteNamed', { name: model.name })}
             >
               {t('common.delete')}
@@ -107,34 +146,6 @@ export function Component() {
         ),
     },
   ];
-
-  const create = isAdmin && (
-    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => edit('new')}>
-      {t('models.create')}
-    </Button>
-  );
-
-  return (
-    <Page title={t('models.title')} description={t('models.description')} actions={create}>
-      <DataList
-        label={t('models.title')}
-        list={list}
-        columns={columns}
-        rowKey={(model) => model.id}
-        onRowClick={isAdmin ? (model) => !isBuiltIn(model) && edit(model.id) : undefined}
-        empty={
-          <EmptyState title={t('models.none')} text={t('models.noneText')}>
-            {create}
-          </EmptyState>
-        }
-      />
-      {isAdmin && (edited === 'new' || editedModel !== null) && (
-        <Suspense>
-          <ModelDrawer key={edited} model={editedModel} onClose={close} />
-        </Suspense>
-      )}
-    </Page>
-  );
 }
 
 /** The platform has made the model itself. It cannot be changed. */

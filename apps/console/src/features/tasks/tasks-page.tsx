@@ -27,60 +27,7 @@ export function Component() {
     client.tasks.list({ ...page, ...(type !== undefined && { type }) }),
   );
 
-  const columns: Column<Task>[] = [
-    {
-      key: 'name',
-      title: t('tasks.task'),
-      sortBy: ({ name }) => name,
-      render: ({ id, name, application, workflow }) => (
-        <>
-          <Link to={paths.task(id)} className="primary-link">
-            {name}
-          </Link>
-          <div className="row wrap muted">
-            {t('tasks.steps', { count: workflow.steps.length })}
-            {application !== null && <span className="badge plain">{application.identifier}</span>}
-          </div>
-        </>
-      ),
-    },
-    {
-      key: 'type',
-      title: t('tasks.type'),
-      width: 250,
-      sortBy: ({ type }) => t(`tasks.types.${type}`),
-      render: (task) => <Start task={task} />,
-    },
-    {
-      key: 'enabled',
-      title: t('tasks.enabled'),
-      width: 150,
-      sortBy: ({ enabled }) => enabled,
-      descendingFirst: true,
-      render: (task) => <EnabledSwitch task={task} />,
-    },
-    {
-      key: 'actions',
-      title: '',
-      width: 190,
-      render: (task) => (
-        <>
-          <Button
-            size="small"
-            type="text"
-            icon={<CaretRightOutlined aria-hidden />}
-            aria-label={t('tasks.runNamed', { name: task.name })}
-            onClick={() => setRunning(task)}
-          >
-            {t('tasks.run')}
-          </Button>
-          <Link to={paths.task(task.id, 'runs')} aria-label={t('runs.ofTask', { name: task.name })}>
-            {t('runs.title')}
-          </Link>
-        </>
-      ),
-    },
-  ];
+  const columns = useTaskColumns(setRunning);
 
   const create = (
     <Button
@@ -126,6 +73,64 @@ export function Component() {
       )}
     </Page>
   );
+}
+
+function useTaskColumns(run: (task: Task) => void): Column<Task>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      key: 'name',
+      title: t('tasks.task'),
+      sortBy: ({ name }) => name,
+      render: ({ id, name, application, workflow }) => (
+        <>
+          <Link to={paths.task(id)} className="primary-link">
+            {name}
+          </Link>
+          <div className="row wrap muted">
+            {t('tasks.steps', { count: workflow.steps.length })}
+            {application !== null && <span className="badge plain">{application.identifier}</span>}
+          </div>
+        </>
+      ),
+    },
+    {
+      key: 'type',
+      title: t('tasks.type'),
+      width: 250,
+      sortBy: ({ type }) => t(`tasks.types.${type}`),
+      render: (task) => <Start task={task} />,
+    },
+    {
+      key: 'enabled',
+      title: t('tasks.enabled'),
+      width: 150,
+      sortBy: ({ enabled }) => enabled,
+      descendingFirst: true,
+      render: (task) => <EnabledSwitch task={task} />,
+    },
+    {
+      key: 'actions',
+      title: '',
+      width: 190,
+      render: (task) => (
+        <>
+          <Button
+            size="small"
+            type="text"
+            icon={<CaretRightOutlined aria-hidden />}
+            aria-label={t('tasks.runNamed', { name: task.name })}
+            onClick={() => run(task)}
+          >
+            {t('tasks.run')}
+          </Button>
+          <Link to={paths.task(task.id, 'runs')} aria-label={t('runs.ofTask', { name: task.name })}>
+            {t('runs.title')}
+          </Link>
+        </>
+      ),
+    },
+  ];
 }
 
 function Start({ task: { type, schedule, nextDueAt, enabled } }: { task: Task }) {

@@ -19,7 +19,45 @@ export function Component() {
   const isAdmin = useIsAdmin();
   const list = useList<ToolListing>(keys.tools, (page) => client.tools.list(page));
 
-  const columns: Column<ToolListing>[] = [
+  const columns = useToolColumns();
+
+  return (
+    <Page
+      title={t('tools.title')}
+      description={t('toolPages.description')}
+      wide
+      actions={
+        isAdmin && (
+          <>
+            <Button icon={<PlusOutlined aria-hidden />} onClick={() => void navigate(paths.newTool)}>
+              {t('toolNew.open')}
+            </Button>
+            <Button
+              type="primary"
+              icon={<ImportOutlined aria-hidden />}
+              onClick={() => void navigate(paths.importTool)}
+            >
+              {t('toolPages.import')}
+            </Button>
+          </>
+        )
+      }
+    >
+      <DataList
+        label={t('tools.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => paths.tool(id)}
+        empty={<EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />}
+      />
+    </Page>
+  );
+}
+
+function useToolColumns(): Column<ToolListing>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'name',
       title: t('toolPages.tool'),
@@ -63,37 +101,4 @@ export function Component() {
       render: ({ kind }) => <span className="badge plain">{t(`toolPages.kinds.${kind}`)}</span>,
     },
   ];
-
-  return (
-    <Page
-      title={t('tools.title')}
-      description={t('toolPages.description')}
-      wide
-      actions={
-        isAdmin && (
-          <>
-            <Button icon={<PlusOutlined aria-hidden />} onClick={() => void navigate(paths.newTool)}>
-              {t('toolNew.open')}
-            </Button>
-            <Button
-              type="primary"
-              icon={<ImportOutlined aria-hidden />}
-              onClick={() => void navigate(paths.importTool)}
-            >
-              {t('toolPages.import')}
-            </Button>
-          </>
-        )
-      }
-    >
-      <DataList
-        label={t('tools.title')}
-        list={list}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => paths.tool(id)}
-        empty={<EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />}
-      />
-    </Page>
-  );
 }

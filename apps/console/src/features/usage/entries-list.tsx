@@ -14,7 +14,6 @@ import { modelsQuery } from '../models/models-query.ts';
 /** The list of charges and grants, newest first. */
 export function EntriesList({ userId }: { userId: string | undefined }) {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
   const [model, setModel] = useSearchFilter('model');
   const [source, setSource] = useSearchFilter('source', USAGE_SOURCES);
   const models = useQuery(modelsQuery);
@@ -29,41 +28,7 @@ export function EntriesList({ userId }: { userId: string | undefined }) {
   );
   const modelNames = models.data?.map(({ name }) => name) ?? [];
 
-  const columns: Column<UsageEntry>[] = [
-    { key: 'time', title: t('usage.time'), width: 120, render: (entry) => <Time iso={entry.createdAt} /> },
-    {
-      key: 'who',
-      title: t('usage.who'),
-      width: 170,
-      render: ({ user }) => user?.name ?? <span className="muted">{t('usage.wholeSpace')}</span>,
-    },
-    { key: 'what', title: t('usage.what'), render: (entry) => <What entry={entry} /> },
-    {
-      key: 'tokens',
-      title: t('usage.tokens'),
-      width: 200,
-      render: (entry) => (
-        <>
-          <span className={entry.kind === 'CHARGE' ? undefined : 'success-text'}>
-            {entry.kind !== 'CHARGE' && '+'}
-            {whole(entry.tokens)}
-          </span>
-          {entry.kind === 'CHARGE' && (
-            <div className="muted">
-              {t('usage.inOut', { input: whole(entry.promptTokens), output: whole(entry.completionTokens) })}
-              {entry.cachedTokens > 0 && ` · ${t('usage.cachedPart', { tokens: whole(entry.cachedTokens) })}`}
-            </div>
-          )}
-        </>
-      ),
-    },
-    {
-      key: 'cost',
-      title: t('usage.cost'),
-      width: 110,
-      render: (entry) => (entry.kind === 'CHARGE' ? cost(entry.cost) : ''),
-    },
-  ];
+  const columns = useEntryColumns();
 
   return (
     <section aria-labelledby="usage-entries">
@@ -104,6 +69,46 @@ export function EntriesList({ userId }: { userId: string | undefined }) {
       />
     </section>
   );
+}
+
+function useEntryColumns(): Column<UsageEntry>[] {
+  const { t } = useTranslation();
+  const { whole, cost } = useNumbers();
+  return [
+    { key: 'time', title: t('usage.time'), width: 120, render: (entry) => <Time iso={entry.createdAt} /> },
+    {
+      key: 'who',
+      title: t('usage.who'),
+      width: 170,
+      render: ({ user }) => user?.name ?? <span className="muted">{t('usage.wholeSpace')}</span>,
+    },
+    { key: 'what', title: t('usage.what'), render: (entry) => <What entry={entry} /> },
+    {
+      key: 'tokens',
+      title: t('usage.tokens'),
+      width: 200,
+      render: (entry) => (
+        <>
+          <span className={entry.kind === 'CHARGE' ? undefined : 'success-text'}>
+            {entry.kind !== 'CHARGE' && '+'}
+            {whole(entry.tokens)}
+          </span>
+          {entry.kind === 'CHARGE' && (
+            <div className="muted">
+              {t('usage.inOut', { input: whole(entry.promptTokens), output: whole(entry.completionTokens) })}
+              {entry.cachedTokens > 0 && ` · ${t('usage.cachedPart', { tokens: whole(entry.cachedTokens) })}`}
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'cost',
+      title: t('usage.cost'),
+      width: 110,
+      render: (entry) => (entry.kind === 'CHARGE' ? cost(entry.cost) : ''),
+    },
+  ];
 }
 
 function What({ entry }: { entry: UsageEntry }) {

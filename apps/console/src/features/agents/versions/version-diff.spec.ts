@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AgentVersion } from '@platform/contracts';
 import { compareVersions } from './version-diff.ts';
 
-const AGENT: AgentVersion['agent'] = {
+const AGENT = {
   id: 'a',
   spaceId: 's',
   ownerUserId: 'u',
@@ -21,7 +21,7 @@ const AGENT: AgentVersion['agent'] = {
   version: 1,
   createdAt: '2026-01-01T00:00:00Z',
   updatedAt: '2026-01-01T00:00:00Z',
-};
+} as AgentVersion['agent'];
 const NAMES: Record<string, string> = { t1: 'Orders', u1: 'Ada' };
 const compare = (change: Partial<AgentVersion['agent']>) =>
   compareVersions(AGENT, { ...AGENT, ...change }, (id) => NAMES[id] ?? id);

@@ -1,26 +1,22 @@
 import { PauseOutlined, PlayCircleOutlined, RedoOutlined } from '@ant-design/icons';
 import type { Envelope } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation, useParams } from 'react-router';
-import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
-import { useList } from '../../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../../auth/session.ts';
 import { EnvelopeStatusBadge } from './envelope-status.tsx';
 import '../events.css';
-import { mergeNewest, type EnvelopePages } from './live-tail.ts';
 import { LogFilterBar } from './log-filters.tsx';
+import { useEnvelopes } from './use-envelopes.ts';
 import { useEnvelopeQuery, useLogFilters } from './use-log-filters.ts';
 
-const TAIL_MS = 2_000;
 const ROW_HEIGHT = { wide: 45, narrow: 128 };
 const ON = ['on'] as const;
 
@@ -37,69 +33,9 @@ export function Component() {
   const [live, setLive] = useSearchFilter('live', ON);
   const [replay, setReplay] = useSearchFilter('replay');
   const query = useEnvelopeQuery(filters);
-  const queryKey = [...keys.envelopes, query];
-  const list = useList<Envelope>(queryKey, (page) => client.events.envelopes({ ...page, ...query }));
+  const list = useEnvelopes(query, live !== undefined);
   const isFiltered = Object.keys(filters).length > 0;
-
-  useQuery({
-    queryKey: [...queryKey, 'tail'],
-    queryFn: async () => {
-      const newest = await client.events.envelopes({ ...query, limit: 100 });
-      queryClient.setQueryData<EnvelopePages>(queryKey, (known) => mergeNewest(known, newest));
-      return newest.items.length;
-    },
-    enabled: live !== undefined && !list.loading,
-    refetchInterval: TAIL_MS,
-    staleTime: 0,
-    // The result is in the list.
-    notifyOnChangeProps: [],
-  });
-
-  const columns: Column<Envelope>[] = [
-    {
-      key: 'event',
-      title: t('eventLog.event'),
-      render: ({ id, event, applicationIdentifier }) => (
-        <Link to={{ pathname: paths.envelope(id), search }} className="primary-link mono" title={event}>
-          {event}
-          <span className="muted"> · {applicationIdentifier}</span>
-        </Link>
-      ),
-    },
-    {
-      key: 'status',
-      title: t('eventLog.status'),
-      width: 140,
-      render: ({ status }) => <EnvelopeStatusBadge status={status} />,
-    },
-    {
-      key: 'outcome',
-      title: t('eventLog.outcome'),
-      width: 230,
-      render: ({ status, statusReason, matchedCount, generation }) => (
-        <>
-          {statusReason === null
-            ? status === 'DISPATCHED' && t('eventLog.matches', { count: matchedCount })
-            : t(`eventLog.shortReasons.${statusReason}`)}
-          {generation > 0 && (
-            <span className="muted"> · {t('eventLog.replayed', { count: generation })}</span>
-          )}
-        </>
-      ),
-    },
-    {
-      key: 'payload',
-      title: t('eventLog.payload'),
-      width: '23%',
-      render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
-    },
-    {
-      key: 'emitted',
-      title: t('eventLog.emitted'),
-      width: 120,
-      render: ({ emittedAt }) => <Time iso={emittedAt} />,
-    },
-  ];
+  const columns = useEnvelopeColumns();
 
   return (
     <Page
@@ -108,18 +44,11 @@ export function Component() {
       wide
       actions={
         isAdmin && (
-          <>
-            <Button
-              icon={live === undefined ? <PlayCircleOutlined aria-hidden /> : <PauseOutlined aria-hidden />}
-              aria-pressed={live !== undefined}
-              onClick={() => setLive(live === undefined ? 'on' : undefined)}
-            >
-              {t(live === undefined ? 'eventLog.live' : 'eventLog.pause')}
-            </Button>
-            <Button icon={<RedoOutlined aria-hidden />} onClick={() => setReplay('new')}>
-              {t('bulkReplay.title')}
-            </Button>
-          </>
+          <LogActions
+            isLive={live !== undefined}
+            onLive={(next) => setLive(next ? 'on' : undefined)}
+            onReplay={() => setReplay('new')}
+          />
         )
       }
     >
@@ -164,8 +93,82 @@ export function Component() {
   );
 }
 
+function useEnvelopeColumns(): Column<Envelope>[] {
+  const { t } = useTranslation();
+  const { search } = useLocation();
+  return [
+    {
+      key: 'event',
+      title: t('eventLog.event'),
+      render: ({ id, event, applicationIdentifier }) => (
+        <Link to={{ pathname: paths.envelope(id), search }} className="primary-link mono" title={event}>
+          {event}
+          <span className="muted"> · {applicationIdentifier}</span>
+        </Link>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('eventLog.status'),
+      width: 140,
+      render: ({ status }) => <EnvelopeStatusBadge status={status} />,
+    },
+    {
+      key: 'outcome',
+      title: t('eventLog.outcome'),
+      width: 230,
+      render: ({ status, statusReason, matchedCount, generation }) => (
+        <>
+          {statusReason === null
+            ? status === 'DISPATCHED' && t('eventLog.matches', { count: matchedCount })
+            : t(`eventLog.shortReasons.${statusReason}`)}
+          {generation > 0 && (
+            <span className="muted"> · {t('eventLog.replayed', { count: generation })}</span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'payload',
+      title: t('eventLog.payload'),
+      width: '23%',
+      render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
+    },
+    {
+      key: 'emitted',
+      title: t('eventLog.emitted'),
+      width: 120,
+      render: ({ emittedAt }) => <Time iso={emittedAt} />,
+    },
+  ];
+}
+
 /** The beginning of a payload on one line. */
 function summarize(payload: Record<string, unknown>): string {
   const text = JSON.stringify(payload);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+interface LogActionsProps {
+  isLive: boolean;
+  onLive: (isLive: boolean) => void;
+  onReplay: () => void;
+}
+
+function LogActions({ isLive, onLive, onReplay }: LogActionsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button
+        icon={isLive ? <PauseOutlined aria-hidden /> : <PlayCircleOutlined aria-hidden />}
+        aria-pressed={isLive}
+        onClick={() => onLive(!isLive)}
+      >
+        {t(isLive ? 'eventLog.pause' : 'eventLog.live')}
+      </Button>
+      <Button icon={<RedoOutlined aria-hidden />} onClick={onReplay}>
+        {t('bulkReplay.title')}
+      </Button>
+    </>
+  );
 }

@@ -12,13 +12,12 @@ import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
-import { useConfirmDelete } from '../../../ui/forms/use-confirm-delete.ts';
-import { useList } from '../../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../../auth/session.ts';
-import { catalogQuery, listEventOptions, parseEventKey } from '../catalog/catalog-query.ts';
+import { catalogQuery, listEventOptions } from '../catalog/catalog-query.ts';
 import '../events.css';
 import { FilterText } from '../filter/filter-text.tsx';
+import { useSubscriptions } from './use-subscriptions.ts';
 
 const SubscriptionDrawer = lazy(() =>
   import('./subscription-drawer.tsx').then((module) => ({ default: module.SubscriptionDrawer })),
@@ -30,11 +29,7 @@ export function Component() {
   const [search, setSearch] = useSearchParams();
   const [eventKey, setEventKey] = useSearchFilter('event');
   const catalog = useQuery(catalogQuery);
-  const confirmDelete = useConfirmDelete();
-  const filter = eventKey === undefined ? {} : parseEventKey(eventKey);
-  const list = useList<Subscription>([...keys.subscriptions, filter], (page) =>
-    client.events.subscriptions({ ...page, ...filter }),
-  );
+  const { list, remove } = useSubscriptions(eventKey);
   const edited = search.get('subscription');
 
   const open = (id: string | null) =>
@@ -44,22 +39,67 @@ export function Component() {
       return before;
     });
 
-  const remove = (subscription: Subscription) =>
-    confirmDelete({
-      title: t('subscriptions.deleteTitle', { event: subscription.event }),
-      text: t(
-        subscription.origin === 'APP_DEFAULT'
-          ? 'subscriptions.deleteDefaultText'
-          : 'subscriptions.deleteText',
-        { task: subscription.taskName },
-      ),
-      run: async () => {
-        await client.events.deleteSubscription(subscription.id);
-        await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
-      },
-    });
+  const columns = useSubscriptionColumns(open, remove);
 
-  const columns: Column<Subscription>[] = [
+  const create = (
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => open('new')}>
+      {t('subscriptions.create')}
+    </Button>
+  );
+
+  return (
+    <Page
+      title={t('subscriptions.title')}
+      description={t('subscriptions.description')}
+      actions={isAdmin && create}
+    >
+      <div className="toolbar">
+        <FilterSelect
+          label={t('subscriptions.event')}
+          any={t('subscriptions.anyEvent')}
+          value={eventKey}
+          onChange={setEventKey}
+          options={listEventOptions(catalog.data).flatMap(({ label, options }) =>
+            options.map((option) => ({ value: option.value, label: `${option.label} · ${label}` })),
+          )}
+          loading={catalog.isPending}
+          width={280}
+        />
+      </div>
+      <DataList
+        label={t('subscriptions.title')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState
+            title={t(eventKey === undefined ? 'subscriptions.none' : 'subscriptions.noMatch')}
+            text={t('subscriptions.noneText')}
+          >
+            {create}
+          </EmptyState>
+        }
+      />
+      {edited !== null && isAdmin && (
+        <Suspense>
+          <SubscriptionDrawer
+            key={edited}
+            subscriptionId={edited === 'new' ? null : edited}
+            eventKey={search.get('for') ?? eventKey}
+            onClose={() => open(null)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function useSubscriptionColumns(
+  open: (id: string) => void,
+  remove: (subscription: Subscription) => void,
+): Column<Subscription>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'event',
       title: t('subscriptions.event'),
@@ -132,58 +172,6 @@ export function Component() {
       ),
     },
   ];
-
-  const create = (
-    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => open('new')}>
-      {t('subscriptions.create')}
-    </Button>
-  );
-
-  return (
-    <Page
-      title={t('subscriptions.title')}
-      description={t('subscriptions.description')}
-      actions={isAdmin && create}
-    >
-      <div className="toolbar">
-        <FilterSelect
-          label={t('subscriptions.event')}
-          any={t('subscriptions.anyEvent')}
-          value={eventKey}
-          onChange={setEventKey}
-          options={listEventOptions(catalog.data).flatMap(({ label, options }) =>
-            options.map((option) => ({ value: option.value, label: `${option.label} · ${label}` })),
-          )}
-          loading={catalog.isPending}
-          width={280}
-        />
-      </div>
-      <DataList
-        label={t('subscriptions.title')}
-        list={list}
-        columns={columns}
-        rowKey={({ id }) => id}
-        empty={
-          <EmptyState
-            title={t(eventKey === undefined ? 'subscriptions.none' : 'subscriptions.noMatch')}
-            text={t('subscriptions.noneText')}
-          >
-            {create}
-          </EmptyState>
-        }
-      />
-      {edited !== null && isAdmin && (
-        <Suspense>
-          <SubscriptionDrawer
-            key={edited}
-            subscriptionId={edited === 'new' ? null : edited}
-            eventKey={search.get('for') ?? eventKey}
-            onClose={() => open(null)}
-          />
-        </Suspense>
-      )}
-    </Page>
-  );
 }
 
 function EnabledSwitch({ subscription }: { subscription: Subscription }) {
