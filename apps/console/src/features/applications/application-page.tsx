@@ -1,20 +1,19 @@
 import { DeleteOutlined, KeyOutlined, UploadOutlined } from '@ant-design/icons';
 import type { ApplicationDetail, RotatedSystemKey } from '@platform/contracts';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Modal } from 'antd';
+import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Modal } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
-import { client, keys, queryClient } from '../../api.ts';
+import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
-import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ApplicationContents } from './application-contents.tsx';
 import './applications.css';
+import { useApplicationActions } from './use-application-actions.ts';
 
 const UpgradeDrawer = lazy(() =>
   import('./upgrade-drawer.tsx').then((module) => ({ default: module.UpgradeDrawer })),
@@ -35,39 +34,11 @@ export function Component() {
 
 function Details({ application }: { application: ApplicationDetail }) {
   const { t } = useTranslation();
-  const { message, modal } = App.useApp();
-  const confirm = useConfirmDelete();
   const [upgrade, setUpgrade] = useSearchFilter('upgrade', OPEN);
   const [newKey, setNewKey] = useState<RotatedSystemKey | null>(null);
   const { identifier, name, installed } = application;
 
-  const rotate = useMutation({
-    mutationFn: () => client.applications.rotateKey(identifier),
-    onSuccess: async (key) => {
-      setNewKey(key);
-      await queryClient.invalidateQueries({ queryKey: keys.applications });
-    },
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
-  const confirmRotate = () =>
-    void modal.confirm({
-      title: t('applications.rotateTitle', { name }),
-      content: t('applications.rotateText'),
-      okText: t('applications.rotate'),
-      okButtonProps: { danger: true },
-      cancelText: t('common.cancel'),
-      onOk: () => rotate.mutate(),
-    });
-  const uninstall = () =>
-    confirm({
-      title: t('applications.uninstallTitle', { name }),
-      text: t('applications.uninstallText'),
-      verb: t('applications.uninstall'),
-      run: async () => {
-        await client.applications.uninstall(identifier);
-        await queryClient.invalidateQueries();
-      },
-    });
+  const { rotate, isRotating, uninstall } = useApplicationActions(application, setNewKey);
 
   return (
     <Page
@@ -86,7 +57,7 @@ function Details({ application }: { application: ApplicationDetail }) {
             <Button icon={<DeleteOutlined aria-hidden />} onClick={uninstall}>
               {t('applications.uninstall')}
             </Button>
-            <Button icon={<KeyOutlined aria-hidden />} loading={rotate.isPending} onClick={confirmRotate}>
+            <Button icon={<KeyOutlined aria-hidden />} loading={isRotating} onClick={rotate}>
               {t('applications.rotate')}
             </Button>
             <Button type="primary" icon={<UploadOutlined aria-hidden />} onClick={() => setUpgrade('open')}>
@@ -105,25 +76,26 @@ function Details({ application }: { application: ApplicationDetail }) {
           <UpgradeDrawer application={application} onClose={() => setUpgrade(undefined)} />
         </Suspense>
       )}
-      {newKey !== null && (
-        <Modal
-          open
-          title={t('applications.newKeyTitle')}
-          okText={t('common.done')}
-          onOk={() => setNewKey(null)}
-          onCancel={() => setNewKey(null)}
-          cancelButtonProps={{ style: { display: 'none' } }}
-          mask={{ closable: false }}
-          keyboard={false}
-          closable={false}
-        >
-          <NewSecret
-            value={newKey.systemKey}
-            label={t('applications.copyKey')}
-            warning={t('applications.keyOnce')}
-          />
-        </Modal>
-      )}
+      {newKey !== null && <NewKeyDialog systemKey={newKey.systemKey} onClose={() => setNewKey(null)} />}
     </Page>
+  );
+}
+
+function NewKeyDialog({ systemKey, onClose }: { systemKey: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      open
+      title={t('applications.newKeyTitle')}
+      okText={t('common.done')}
+      onOk={onClose}
+      onCancel={onClose}
+      cancelButtonProps={{ style: { display: 'none' } }}
+      mask={{ closable: false }}
+      keyboard={false}
+      closable={false}
+    >
+      <NewSecret value={systemKey} label={t('applications.copyKey')} warning={t('applications.keyOnce')} />
+    </Modal>
   );
 }

@@ -12,6 +12,7 @@ import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
 import { JobProgress, JobStatusBadge } from './job-state.tsx';
 import './jobs.css';
 import { useJobs } from './use-jobs.ts';
@@ -29,7 +30,8 @@ export function Component() {
   const [creating, setCreating] = useSearchFilter('create', OPEN);
   const [status, setStatus] = useSearchFilter('status', JOB_STATUSES);
   const [open, setOpen, closeJob] = useDrawerParam('job');
-  const { list, agentName } = useJobs(status);
+  const list = useJobs(status);
+  const agentName = useAgentName();
   const columns = useJobColumns(agentName, setOpen);
 
   const create = (

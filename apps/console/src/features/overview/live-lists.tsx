@@ -6,7 +6,7 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Time } from '../../ui/format/time.tsx';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
 import { JobStatusBadge } from '../jobs/job-state.tsx';
 import { RunStatusBadge } from '../runs/run-status.tsx';
 import { RunCause } from '../runs/run-facts.tsx';
@@ -44,9 +44,7 @@ export function LiveRuns() {
 export function LiveJobs() {
   const { t } = useTranslation();
   const jobs = useQuery(latestJobsQuery);
-  const agents = useQuery(allAgentsQuery);
-  const agentName = ({ agentId }: Job) =>
-    agents.isPending ? '…' : (agents.data?.find(({ id }) => id === agentId)?.name ?? t('jobs.deletedAgent'));
+  const agentName = useAgentName();
   return (
     <Latest
       title={t('overview.latestJobs')}

@@ -4,13 +4,13 @@ import { Button, Input } from 'antd';
 import type { TextAreaRef } from 'antd/es/input/TextArea';
 import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_ATTACHED_BYTES, type Attached, type useAttachments } from './contents/attachments.ts';
+import { MAX_ATTACHED_BYTES, type Attached, type Attachments } from './contents/attachments.ts';
 import { ATTACHMENT_KINDS } from './contents/part-kinds.ts';
 
 interface ComposerProps {
   /** The text that it begins with. */
   draft: string;
-  attachments: ReturnType<typeof useAttachments>;
+  attachments: Attachments;
   /** A turn is running. Text can be entered, but not sent. */
   busy: boolean;
   /** Cancellation of the turn was requested. */
@@ -39,7 +39,6 @@ export function Composer({
 }: ComposerProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(draft);
-  const picker = useRef<HTMLInputElement>(null);
   const input = useRef<TextAreaRef>(null);
   const empty = text.trim() === '' && attachments.items.length === 0 && !canBeEmpty;
 
@@ -74,6 +73,69 @@ export function Composer({
         send();
       }}
     >
+      <AttachedFiles attachments={attachments} />
+      {blocked !== null && <p className="composer-blocked muted">{blocked}</p>}
+      <Input.TextArea
+        ref={input}
+        variant="borderless"
+        autoSize={{ minRows: 1, maxRows: 10 }}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        placeholder={t('playground.placeholder')}
+        aria-label={t('playground.message')}
+      />
+      <div className="row">
+        <AttachButton onFiles={(files) => void attachments.add(files)} />
+        {children}
+        <span className="composer-hint grow">{t('playground.keys')}</span>
+        {busy ? (
+          <StopButton isStopping={stopping} onStop={onStop} />
+        ) : (
+          <SendButton isEmpty={empty} blocked={blocked} />
+        )}
+      </div>
+    </form>
+  );
+}
+
+function SendButton({ isEmpty, blocked }: { isEmpty: boolean; blocked: string | null }) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      type="primary"
+      shape="circle"
+      htmlType="submit"
+      icon={<ArrowUpOutlined aria-hidden />}
+      aria-label={t('playground.send')}
+      disabled={isEmpty || blocked !== null}
+      title={blocked ?? undefined}
+    />
+  );
+}
+
+function StopButton({ isStopping, onStop }: { isStopping: boolean; onStop: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      shape="circle"
+      icon={<StopIcon />}
+      loading={isStopping}
+      aria-label={t(isStopping ? 'playground.stopping' : 'playground.stop')}
+      title={t('playground.stop')}
+      onClick={onStop}
+    />
+  );
+}
+
+const StopIcon = () => <span className="stop-icon" aria-hidden />;
+
+/** The files of the message, and the names of those that are too large. */
+function AttachedFiles({ attachments }: Pick<ComposerProps, 'attachments'>) {
+  const { t } = useTranslation();
+  return (
+    <>
       {attachments.items.length > 0 && (
         <ul className="attached" aria-label={t('playground.attachments')}>
           {attachments.items.map((item) => (
@@ -89,64 +151,35 @@ export function Composer({
           })}
         </p>
       )}
-      {blocked !== null && <p className="composer-blocked muted">{blocked}</p>}
-      <Input.TextArea
-        ref={input}
-        variant="borderless"
-        autoSize={{ minRows: 1, maxRows: 10 }}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-        placeholder={t('playground.placeholder')}
-        aria-label={t('playground.message')}
-      />
-      <div className="row">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            void attachments.add([...(event.target.files ?? [])]);
-            event.target.value = '';
-          }}
-        />
-        <Button
-          type="text"
-          icon={<PaperClipOutlined aria-hidden />}
-          aria-label={t('playground.attach')}
-          title={t('playground.attachHint', { limit: MAX_ATTACHED_BYTES / 1024 / 1024 })}
-          onClick={() => picker.current?.click()}
-        />
-        {children}
-        <span className="composer-hint grow">{t('playground.keys')}</span>
-        {busy ? (
-          <Button
-            shape="circle"
-            icon={<StopIcon />}
-            loading={stopping}
-            aria-label={t(stopping ? 'playground.stopping' : 'playground.stop')}
-            title={t('playground.stop')}
-            onClick={onStop}
-          />
-        ) : (
-          <Button
-            type="primary"
-            shape="circle"
-            htmlType="submit"
-            icon={<ArrowUpOutlined aria-hidden />}
-            aria-label={t('playground.send')}
-            disabled={empty || blocked !== null}
-            title={blocked ?? undefined}
-          />
-        )}
-      </div>
-    </form>
+    </>
   );
 }
 
-const StopIcon = () => <span className="stop-icon" aria-hidden />;
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const { t } = useTranslation();
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      <Button
+        type="text"
+        icon={<PaperClipOutlined aria-hidden />}
+        aria-label={t('playground.attach')}
+        title={t('playground.attachHint', { limit: MAX_ATTACHED_BYTES / 1024 / 1024 })}
+        onClick={() => picker.current?.click()}
+      />
+    </>
+  );
+}
 
 function AttachedChip({ item, onRemove }: { item: Attached; onRemove: () => void }) {
   const { t } = useTranslation();

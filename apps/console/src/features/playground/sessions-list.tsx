@@ -69,34 +69,14 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
       )}
       <ul>
         {shown.map((session) => (
-          <li key={session.sessionId} className={session.sessionId === sessionId ? 'active' : undefined}>
-            <Link
-              to={paths.playground(agentId, session.sessionId)}
-              aria-current={session.sessionId === sessionId ? 'page' : undefined}
-            >
-              <span className="truncate">{session.title || t('sessions.untitled')}</span>
-              <small className="muted">
-                {session.runningTurnId !== null && (
-                  <span className="badge success">{t('sessions.running')}</span>
-                )}
-                {session.runningTurnId === null && <Time iso={session.lastTurnAt} />}
-              </small>
-            </Link>
-            <Button
-              type="text"
-              size="small"
-              icon={<EditOutlined aria-hidden />}
-              aria-label={t('sessions.renameNamed', { title: session.title })}
-              onClick={() => setRenamed(session)}
-            />
-            <Button
-              type="text"
-              size="small"
-              icon={<DeleteOutlined aria-hidden />}
-              aria-label={t('sessions.deleteNamed', { title: session.title })}
-              onClick={() => remove(session)}
-            />
-          </li>
+          <SessionEntry
+            key={session.sessionId}
+            agentId={agentId}
+            session={session}
+            isOpen={session.sessionId === sessionId}
+            onRename={() => setRenamed(session)}
+            onDelete={() => remove(session)}
+          />
         ))}
       </ul>
       {list.hasMore && (
@@ -110,5 +90,42 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         </Suspense>
       )}
     </nav>
+  );
+}
+
+interface SessionEntryProps {
+  agentId: string;
+  session: Session;
+  isOpen: boolean;
+  onRename: () => void;
+  onDelete: () => void;
+}
+
+function SessionEntry({ agentId, session, isOpen, onRename, onDelete }: SessionEntryProps) {
+  const { t } = useTranslation();
+  return (
+    <li className={isOpen ? 'active' : undefined}>
+      <Link to={paths.playground(agentId, session.sessionId)} aria-current={isOpen ? 'page' : undefined}>
+        <span className="truncate">{session.title || t('sessions.untitled')}</span>
+        <small className="muted">
+          {session.runningTurnId !== null && <span className="badge success">{t('sessions.running')}</span>}
+          {session.runningTurnId === null && <Time iso={session.lastTurnAt} />}
+        </small>
+      </Link>
+      <Button
+        type="text"
+        size="small"
+        icon={<EditOutlined aria-hidden />}
+        aria-label={t('sessions.renameNamed', { title: session.title })}
+        onClick={onRename}
+      />
+      <Button
+        type="text"
+        size="small"
+        icon={<DeleteOutlined aria-hidden />}
+        aria-label={t('sessions.deleteNamed', { title: session.title })}
+        onClick={onDelete}
+      />
+    </li>
   );
 }

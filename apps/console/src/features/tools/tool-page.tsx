@@ -40,8 +40,6 @@ export function Component() {
 
 function Details({ tool }: { tool: Tool }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
-  const confirm = useConfirmDelete();
   const isEditable = useIsAdmin() && tool.kind === 'http';
   const [edited, edit, closeMethod] = useDrawerParam('method');
   const [tried, openTrial, closeTrial] = useDrawerParam('try');
@@ -50,64 +48,15 @@ function Details({ tool }: { tool: Tool }) {
   const method = find(edited);
   const callable = find(tried);
 
-  const remove = () =>
-    confirm({
-      title: t('toolPages.deleteTitle', { name: tool.name }),
-      text: t('toolPages.deleteText'),
-      run: async () => {
-        await client.tools.delete(tool.id);
-        await navigate(paths.tools);
-        queryClient.removeQueries({ queryKey: keys.tool(tool.id) });
-        await queryClient.invalidateQueries({ queryKey: keys.tools });
-      },
-    });
-
   return (
     <Page
       title={tool.name}
       description={tool.description === '' ? undefined : tool.description}
       parent={{ to: paths.tools, label: t('tools.title') }}
-      actions={
-        isEditable && (
-          <>
-            <Button
-              icon={<ImportOutlined aria-hidden />}
-              onClick={() => void navigate(paths.reimportTool(tool.id))}
-            >
-              {t('toolReimport.open')}
-            </Button>
-            <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
-              {t('common.delete')}
-            </Button>
-          </>
-        )
-      }
+      actions={isEditable && <ToolActions tool={tool} />}
     >
       <div className="stack-cards">
-        {tool.kind !== 'speech' && (
-          <section className="card">
-            <div className="card-body">
-              <Facts>
-                <Fact name={t('toolPages.kind')}>{t(`toolPages.kinds.${tool.kind}`)}</Fact>
-                {tool.serverUrl !== '' && (
-                  <Fact name={t('toolPages.server')}>
-                    <span className="mono">{tool.serverUrl}</span>
-                  </Fact>
-                )}
-                {tool.kind === 'http' && (
-                  <Fact name={t('toolPages.auth')}>
-                    <AuthBadge auth={tool.auth} />
-                  </Fact>
-                )}
-                {tool.createdAt !== null && (
-                  <Fact name={t('toolPages.created')}>
-                    <Time iso={tool.createdAt} />
-                  </Fact>
-                )}
-              </Facts>
-            </div>
-          </section>
-        )}
+        {tool.kind !== 'speech' && <ToolFacts tool={tool} />}
         {tool.kind === 'speech' && (
           <Suspense fallback={<PageSpinner />}>
             <SpeechCards />
@@ -137,5 +86,64 @@ function Details({ tool }: { tool: Tool }) {
       )}
       {callable !== undefined && <TryDrawer tool={tool} method={callable} onClose={closeTrial} />}
     </Page>
+  );
+}
+
+function ToolFacts({ tool }: { tool: Tool }) {
+  const { t } = useTranslation();
+  return (
+    <section className="card">
+      <div className="card-body">
+        <Facts>
+          <Fact name={t('toolPages.kind')}>{t(`toolPages.kinds.${tool.kind}`)}</Fact>
+          {tool.serverUrl !== '' && (
+            <Fact name={t('toolPages.server')}>
+              <span className="mono">{tool.serverUrl}</span>
+            </Fact>
+          )}
+          {tool.kind === 'http' && (
+            <Fact name={t('toolPages.auth')}>
+              <AuthBadge auth={tool.auth} />
+            </Fact>
+          )}
+          {tool.createdAt !== null && (
+            <Fact name={t('toolPages.created')}>
+              <Time iso={tool.createdAt} />
+            </Fact>
+          )}
+        </Facts>
+      </div>
+    </section>
+  );
+}
+
+function ToolActions({ tool }: { tool: Tool }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const confirm = useConfirmDelete();
+  const remove = () =>
+    confirm({
+      title: t('toolPages.deleteTitle', { name: tool.name }),
+      text: t('toolPages.deleteText'),
+      run: async () => {
+        await client.tools.delete(tool.id);
+        await navigate(paths.tools);
+        queryClient.removeQueries({ queryKey: keys.tool(tool.id) });
+        await queryClient.invalidateQueries({ queryKey: keys.tools });
+      },
+    });
+
+  return (
+    <>
+      <Button
+        icon={<ImportOutlined aria-hidden />}
+        onClick={() => void navigate(paths.reimportTool(tool.id))}
+      >
+        {t('toolReimport.open')}
+      </Button>
+      <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
+        {t('common.delete')}
+      </Button>
+    </>
   );
 }

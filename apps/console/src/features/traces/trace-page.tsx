@@ -63,10 +63,7 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
   const [view, setView] = useSearchFilter('view', VIEWS);
   const [spanId, openSpan, closeSpan] = useDrawerParam('span');
   const selected = trace.spans.find(({ id }) => id === spanId);
-  // The bars of what runs grow with every answer of the service.
-  const now = useMemo(() => (trace.spans.length >= 0 ? Date.now() : 0), [trace]);
   const title = trace.input.trim().split('\n')[0]?.slice(0, 120) ?? '';
-  const answer = trace.spans.map(answerOf).filter(Boolean).join('\n\n');
 
   return (
     <Page
@@ -110,34 +107,52 @@ function TraceView({ trace, parent }: { trace: Trace; parent: { to: string; labe
           <TraceFrames trace={trace} />
         </Suspense>
       ) : (
-        <div className="stack-cards">
-          {trace.error && (
-            <section className="error-box" aria-label={t('traces.error')}>
-              <strong className="mono">{trace.error.code}</strong>
-              <p>{trace.error.message}</p>
-              {trace.error.detail !== undefined && <blockquote>{trace.error.detail}</blockquote>}
-            </section>
-          )}
-          {trace.spans.length === 0 ? (
-            <EmptyState title={t('traces.noSpans')} />
-          ) : (
-            <Waterfall trace={trace} now={now} selected={selected?.id} onSelect={openSpan} />
-          )}
-          <div className="trace-texts">
-            <Card title={t('traces.input')}>
-              <Text value={trace.input} />
-              {trace.attachments.length > 0 && (
-                <p className="muted">{t('traces.attachments', { count: trace.attachments.length })}</p>
-              )}
-            </Card>
-            <Card title={t('traces.answer')}>
-              <Text value={answer} />
-            </Card>
-          </div>
-        </div>
+        <TraceOverview trace={trace} selected={selected?.id} onSelect={openSpan} />
       )}
       {selected && <SpanDrawer span={selected} onClose={closeSpan} />}
     </Page>
+  );
+}
+
+interface TraceOverviewProps {
+  trace: Trace;
+  /** The id of the span that is open. */
+  selected: string | undefined;
+  onSelect: (spanId: string) => void;
+}
+
+/** The error, the waterfall, the message, and the answer. */
+function TraceOverview({ trace, selected, onSelect }: TraceOverviewProps) {
+  const { t } = useTranslation();
+  // The bars of what runs grow with every answer of the service.
+  const now = useMemo(() => (trace.spans.length >= 0 ? Date.now() : 0), [trace]);
+  const answer = trace.spans.map(answerOf).filter(Boolean).join('\n\n');
+  return (
+    <div className="stack-cards">
+      {trace.error && (
+        <section className="error-box" aria-label={t('traces.error')}>
+          <strong className="mono">{trace.error.code}</strong>
+          <p>{trace.error.message}</p>
+          {trace.error.detail !== undefined && <blockquote>{trace.error.detail}</blockquote>}
+        </section>
+      )}
+      {trace.spans.length === 0 ? (
+        <EmptyState title={t('traces.noSpans')} />
+      ) : (
+        <Waterfall trace={trace} now={now} selected={selected} onSelect={onSelect} />
+      )}
+      <div className="trace-texts">
+        <Card title={t('traces.input')}>
+          <Text value={trace.input} />
+          {trace.attachments.length > 0 && (
+            <p className="muted">{t('traces.attachments', { count: trace.attachments.length })}</p>
+          )}
+        </Card>
+        <Card title={t('traces.answer')}>
+          <Text value={answer} />
+        </Card>
+      </div>
+    </div>
   );
 }
 

@@ -16,11 +16,10 @@ export interface TurnFilters {
   since?: (typeof TURN_PERIODS)[number];
 }
 type Name = keyof TurnFilters;
+export type TurnFilterChanges = Partial<Record<Name, string | undefined>>;
 
 /** The filters of the list of turns. They are in the URL. */
-export function useTurnFilters(
-  isAdmin: boolean,
-): [TurnFilters, (changes: Partial<Record<Name, string | undefined>>) => void] {
+export function useTurnFilters(isAdmin: boolean): [TurnFilters, (changes: TurnFilterChanges) => void] {
   const [search, change] = useSearchFields();
   return [parseTurnFilters(search, isAdmin), change];
 }

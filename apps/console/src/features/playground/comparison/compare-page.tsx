@@ -16,6 +16,7 @@ import { getChosenModel } from '../request/chosen-model.ts';
 import { listBetter } from './compare.ts';
 import { CompareColumn, type ColumnHandle, type ColumnState } from './compare-column.tsx';
 import { Composer } from '../composer.tsx';
+import type { RunOptions } from '../request/call.ts';
 import { useRunOptions } from '../request/use-run-options.ts';
 import './compare.css';
 import '../playground.css';
@@ -43,23 +44,12 @@ export function Component() {
   return <Comparison agents={accessible} left={left} right={right} />;
 }
 
-interface ComparisonProps {
-  agents: (Agent | AgentListing)[];
-  left: Agent | AgentListing;
-  right: Agent | AgentListing;
-}
-
-function Comparison({ agents, left, right }: ComparisonProps) {
+/** The two conversations, which are sent the same, and start over together. */
+function useColumns() {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const navigate = useNavigate();
-  const [search, choose] = useSearchFields();
-  const [options, setOptions] = useRunOptions('compare');
-  const [panelOpen, setPanelOpen] = useState(false);
-  const [shown, setShown] = useState<'A' | 'B'>('A');
   const [run, setRun] = useState(1);
   const [states, setStates] = useState({ A: IDLE, B: IDLE });
-  const attachments = useAttachments();
   const columns = { A: useRef<ColumnHandle>(null), B: useRef<ColumnHandle>(null) };
   const both = [columns.A, columns.B];
   const isRunning = states.A.isRunning || states.B.isRunning;
@@ -72,6 +62,32 @@ function Comparison({ agents, left, right }: ComparisonProps) {
   const restart = () => {
     setStates({ A: IDLE, B: IDLE });
     setRun((before) => before + 1);
+  };
+  const setState = (name: 'A' | 'B', state: ColumnState) =>
+    setStates((before) => ({ ...before, [name]: state }));
+  return { run, states, setState, columns, isRunning, send, stop, restart };
+}
+
+interface ComparisonProps {
+  agents: (Agent | AgentListing)[];
+  left: Agent | AgentListing;
+  right: Agent | AgentListing;
+}
+
+function Comparison({ agents, left, right }: ComparisonProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [search, choose] = useSearchFields();
+  const [options, setOptions] = useRunOptions('compare');
+  const [panelOpen, setPanelOpen] = useState(false);
+  const [shown, setShown] = useState<'A' | 'B'>('A');
+  const attachments = useAttachments();
+  const { run, states, setState, columns, isRunning, send, stop, restart } = useColumns();
+
+  const chooseAgent = (name: 'A' | 'B', agentId: string) => {
+    const withModel = search.get('withModel') ?? undefined;
+    if (name === 'B') choose({ with: agentId, withModel: undefined });
+    else void navigate(paths.compare(agentId, { with: right.id, withModel }), { replace: true });
   };
 
   const column = (name: 'A' | 'B', agent: Agent | AgentListing, ref: RefObject<ColumnHandle | null>) => {
@@ -88,50 +104,26 @@ function Comparison({ agents, left, right }: ComparisonProps) {
         options={options}
         better={listBetter(states[name].figures, states[other].figures)}
         onAgent={(agentId) => {
-          setStates((before) => ({ ...before, [name]: IDLE }));
-          if (name === 'B') choose({ with: agentId, withModel: undefined });
-          else
-            void navigate(
-              paths.compare(agentId, { with: right.id, withModel: search.get('withModel') ?? undefined }),
-              { replace: true },
-            );
+          setState(name, IDLE);
+          chooseAgent(name, agentId);
         }}
         onModel={(model) => choose({ [modelParam]: model })}
-        onState={(state) => setStates((before) => ({ ...before, [name]: state }))}
+        onState={(state) => setState(name, state)}
       />
     );
   };
 
   return (
     <div className="playground-main compare">
-      <header className="playground-head">
-        <Link to={paths.playground(left.id)} aria-label={left.name} className="muted">
-          <ArrowLeftOutlined aria-hidden />
-        </Link>
-        <h1 className="truncate">{t('compare.title')}</h1>
-        <p className="muted truncate grow compare-text">{t('compare.text')}</p>
-        <Segmented
-          className="compare-switch"
-          aria-label={t('compare.shown')}
-          value={shown}
-          onChange={setShown}
-          options={['A', 'B']}
-        />
-        <Button
-          icon={<RedoOutlined aria-hidden />}
-          aria-label={t('compare.restart')}
-          title={t('compare.restart')}
-          disabled={isRunning}
-          onClick={restart}
-        />
-        <Button
-          icon={<ControlOutlined aria-hidden />}
-          aria-label={t('run.panel')}
-          title={t('run.panel')}
-          aria-expanded={panelOpen}
-          onClick={() => setPanelOpen(true)}
-        />
-      </header>
+      <ComparisonHead
+        agent={left}
+        shown={shown}
+        onShown={setShown}
+        isRunning={isRunning}
+        onRestart={restart}
+        panelOpen={panelOpen}
+        onPanel={() => setPanelOpen(true)}
+      />
       <div className={`compare-columns shows-${shown}`}>
         {column('A', left, columns.A)}
         {column('B', right, columns.B)}
@@ -149,11 +141,83 @@ function Comparison({ agents, left, right }: ComparisonProps) {
         onSend={send}
         onStop={stop}
       />
-      <Drawer open={panelOpen} onClose={() => setPanelOpen(false)} title={t('run.panel')} size={320}>
-        <Suspense fallback={<PageSpinner />}>
-          <OptionsPanel agent={null} options={options} onChange={setOptions} />
-        </Suspense>
-      </Drawer>
+      <OptionsDrawer
+        open={panelOpen}
+        onClose={() => setPanelOpen(false)}
+        options={options}
+        onChange={setOptions}
+      />
     </div>
+  );
+}
+
+interface ComparisonHeadProps {
+  agent: Agent | AgentListing;
+  /** The column that narrow screens show. */
+  shown: 'A' | 'B';
+  onShown: (name: 'A' | 'B') => void;
+  isRunning: boolean;
+  onRestart: () => void;
+  panelOpen: boolean;
+  onPanel: () => void;
+}
+
+function ComparisonHead({
+  agent,
+  shown,
+  onShown,
+  isRunning,
+  onRestart,
+  panelOpen,
+  onPanel,
+}: ComparisonHeadProps) {
+  const { t } = useTranslation();
+  return (
+    <header className="playground-head">
+      <Link to={paths.playground(agent.id)} aria-label={agent.name} className="muted">
+        <ArrowLeftOutlined aria-hidden />
+      </Link>
+      <h1 className="truncate">{t('compare.title')}</h1>
+      <p className="muted truncate grow compare-text">{t('compare.text')}</p>
+      <Segmented
+        className="compare-switch"
+        aria-label={t('compare.shown')}
+        value={shown}
+        onChange={onShown}
+        options={['A', 'B']}
+      />
+      <Button
+        icon={<RedoOutlined aria-hidden />}
+        aria-label={t('compare.restart')}
+        title={t('compare.restart')}
+        disabled={isRunning}
+        onClick={onRestart}
+      />
+      <Button
+        icon={<ControlOutlined aria-hidden />}
+        aria-label={t('run.panel')}
+        title={t('run.panel')}
+        aria-expanded={panelOpen}
+        onClick={onPanel}
+      />
+    </header>
+  );
+}
+
+interface OptionsDrawerProps {
+  open: boolean;
+  onClose: () => void;
+  options: RunOptions;
+  onChange: (options: RunOptions) => void;
+}
+
+function OptionsDrawer({ open, onClose, options, onChange }: OptionsDrawerProps) {
+  const { t } = useTranslation();
+  return (
+    <Drawer open={open} onClose={onClose} title={t('run.panel')} size={320}>
+      <Suspense fallback={<PageSpinner />}>
+        <OptionsPanel agent={null} options={options} onChange={onChange} />
+      </Suspense>
+    </Drawer>
   );
 }

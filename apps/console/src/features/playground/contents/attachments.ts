@@ -15,7 +15,7 @@ export interface Attached {
   content: SentPart;
 }
 
-interface Attachments {
+export interface Attachments {
   items: Attached[];
   /** Names of the files that do not fit into the request. */
   rejected: string[];

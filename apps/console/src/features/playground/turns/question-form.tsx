@@ -15,26 +15,13 @@ interface QuestionFormProps {
 export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
   const { t } = useTranslation();
   const id = useId();
-  const { kind, question, options, allowOther, otherLabel, minSelected, maxSelected } = interaction;
+  const { kind, question, options, otherLabel, minSelected, maxSelected } = interaction;
   const [selected, setSelected] = useState<string[]>([]);
   const [other, setOther] = useState(options.length === 0);
   const [words, setWords] = useState('');
   const answer = useMutation({ mutationFn: onAnswer });
 
   const choice: Choice = { selectedOptionIds: selected, ...(other && { otherText: words.trim() }) };
-  const multi = kind === 'multi';
-  const Box = multi ? Checkbox : Radio;
-  const toggle = (optionId: string, checked: boolean) => {
-    if (!multi) setOther(false);
-    setSelected((before) => [
-      ...(multi ? before : []).filter((one) => one !== optionId),
-      ...(checked ? [optionId] : []),
-    ]);
-  };
-  const toggleOther = (checked: boolean) => {
-    if (!multi) setSelected([]);
-    setOther(checked);
-  };
 
   return (
     <form
@@ -46,27 +33,19 @@ export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
       }}
     >
       <h2 id={id}>{question}</h2>
-      {multi && options.length > 0 && (
+      {kind === 'multi' && options.length > 0 && (
         <p className="muted">{t('question.several', { min: minSelected, max: maxSelected })}</p>
       )}
-      <div className="choices" role={multi ? 'group' : 'radiogroup'} aria-labelledby={id}>
-        {options.map(({ id: optionId, label, description }) => (
-          <Box
-            key={optionId}
-            name={id}
-            checked={selected.includes(optionId)}
-            onChange={(event) => toggle(optionId, event.target.checked)}
-          >
-            {label}
-            {description !== undefined && <small className="muted">{description}</small>}
-          </Box>
-        ))}
-        {allowOther && options.length > 0 && (
-          <Box name={id} checked={other} onChange={(event) => toggleOther(event.target.checked)}>
-            {otherLabel ?? t('question.other')}
-          </Box>
-        )}
-      </div>
+      <Choices
+        labelledBy={id}
+        interaction={interaction}
+        selected={selected}
+        other={other}
+        onChange={(nextSelected, nextOther) => {
+          setSelected(nextSelected);
+          setOther(nextOther);
+        }}
+      />
       {other && (
         <Input
           autoFocus={options.length > 0}
@@ -94,5 +73,50 @@ export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
         <span className="muted">{t('question.orWrite')}</span>
       </div>
     </form>
+  );
+}
+
+interface ChoicesProps {
+  labelledBy: string;
+  interaction: Interaction;
+  selected: string[];
+  /** Whether the answer in the user's own words is chosen. */
+  other: boolean;
+  onChange: (selected: string[], other: boolean) => void;
+}
+
+/** The options: several, or one of them. */
+function Choices({ labelledBy, interaction, selected, other, onChange }: ChoicesProps) {
+  const { t } = useTranslation();
+  const { options, allowOther, otherLabel } = interaction;
+  const multi = interaction.kind === 'multi';
+  const Box = multi ? Checkbox : Radio;
+  const toggle = (optionId: string, checked: boolean) => {
+    const others = multi ? selected.filter((one) => one !== optionId) : [];
+    onChange(checked ? [...others, optionId] : others, multi && other);
+  };
+  return (
+    <div className="choices" role={multi ? 'group' : 'radiogroup'} aria-labelledby={labelledBy}>
+      {options.map(({ id: optionId, label, description }) => (
+        <Box
+          key={optionId}
+          name={labelledBy}
+          checked={selected.includes(optionId)}
+          onChange={(event) => toggle(optionId, event.target.checked)}
+        >
+          {label}
+          {description !== undefined && <small className="muted">{description}</small>}
+        </Box>
+      ))}
+      {allowOther && options.length > 0 && (
+        <Box
+          name={labelledBy}
+          checked={other}
+          onChange={(event) => onChange(multi ? selected : [], event.target.checked)}
+        >
+          {otherLabel ?? t('question.other')}
+        </Box>
+      )}
+    </div>
   );
 }

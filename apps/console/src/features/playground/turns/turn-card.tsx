@@ -78,12 +78,7 @@ export const TurnCard = memo(function TurnCard({
           <EvidenceCard key={i} evidence={found} />
         ))}
         {live !== null && live.reasoning !== '' && (
-          <details className="fold reasoning">
-            <summary>
-              {t(running && answer === '' ? 'playground.reasoningNow' : 'playground.reasoning')}
-            </summary>
-            <p className="plain-answer muted">{live.reasoning}</p>
-          </details>
+          <Reasoning text={live.reasoning} isRunning={running && answer === ''} />
         )}
         {tools.map((tool) => (
           <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
@@ -111,65 +106,105 @@ export const TurnCard = memo(function TurnCard({
           ) : (
             <AskedCard interaction={interaction} />
           ))}
-        {live !== null && live.resumedAt !== null && live.resumedAt > 0 && (
-          <span className="badge plain" title={t('playground.resumedText')}>
-            {t('playground.resumed', { seq: live.resumedAt })}
-          </span>
-        )}
-        {live?.completed && live.call?.kind === 'execute' && (
-          <Suspense>
-            <ExecutionResult agentId={agentId} call={live.call} answer={answer} completed={live.completed} />
-          </Suspense>
-        )}
-        {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
-        {status === 'FAILED' && (
-          <FailureCard agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
-        )}
+        <Outcome agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
         {!running && (
-          <footer className="turn-foot">
-            <TurnFigures agentId={agentId} turn={turn} />
-            <span className="turn-actions">
-              {answer !== '' && (
-                <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
-              )}
-              {onAgain !== null && turn.user.length > 0 && (
-                <>
-                  <Button
-                    size="small"
-                    type="text"
-                    icon={<RedoOutlined aria-hidden />}
-                    aria-label={t('playground.regenerate')}
-                    title={t('playground.regenerate')}
-                    onClick={() => onAgain.send(turn)}
-                  />
-                  <Button
-                    size="small"
-                    type="text"
-                    icon={<EditOutlined aria-hidden />}
-                    aria-label={t('playground.edit')}
-                    title={t('playground.edit')}
-                    onClick={() => onAgain.edit(turn)}
-                  />
-                </>
-              )}
-              {onFrames !== null && (
-                <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
-                  {t('playground.frames')}
-                </Button>
-              )}
-              {hasTurnId(turn.turnId) && (
-                <Link className="trace-link" to={paths.trace(agentId, turn.turnId)}>
-                  {t('playground.trace')}
-                </Link>
-              )}
-              <CopyAs agentId={agentId} call={live?.call ?? toChatCall(turn, sessionId)} size="small" />
-            </span>
-          </footer>
+          <TurnFoot
+            agentId={agentId}
+            sessionId={sessionId}
+            turn={turn}
+            onFrames={onFrames}
+            onAgain={onAgain}
+          />
         )}
       </div>
     </article>
   );
 });
+
+function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <details className="fold reasoning">
+      <summary>{t(isRunning ? 'playground.reasoningNow' : 'playground.reasoning')}</summary>
+      <p className="plain-answer muted">{text}</p>
+    </details>
+  );
+}
+
+type OutcomeProps = Pick<TurnCardProps, 'agentId' | 'sessionId' | 'turn' | 'onRetry'>;
+
+/** How the turn was read and how it ended, beyond its answer. */
+function Outcome({ agentId, sessionId, turn, onRetry }: OutcomeProps) {
+  const { t } = useTranslation();
+  const { live, answer, status } = turn;
+  return (
+    <>
+      {live !== null && live.resumedAt !== null && live.resumedAt > 0 && (
+        <span className="badge plain" title={t('playground.resumedText')}>
+          {t('playground.resumed', { seq: live.resumedAt })}
+        </span>
+      )}
+      {live?.completed && live.call?.kind === 'execute' && (
+        <Suspense>
+          <ExecutionResult agentId={agentId} call={live.call} answer={answer} completed={live.completed} />
+        </Suspense>
+      )}
+      {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
+      {status === 'FAILED' && (
+        <FailureCard agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
+      )}
+    </>
+  );
+}
+
+type TurnFootProps = Pick<TurnCardProps, 'agentId' | 'sessionId' | 'turn' | 'onFrames' | 'onAgain'>;
+
+/** The figures of a turn that has ended, and what one can do with it. */
+function TurnFoot({ agentId, sessionId, turn, onFrames, onAgain }: TurnFootProps) {
+  const { t } = useTranslation();
+  const { live, answer } = turn;
+  return (
+    <footer className="turn-foot">
+      <TurnFigures agentId={agentId} turn={turn} />
+      <span className="turn-actions">
+        {answer !== '' && (
+          <CopyButton size="small" type="text" text={answer} label={t('playground.copyAnswer')} />
+        )}
+        {onAgain !== null && turn.user.length > 0 && (
+          <>
+            <Button
+              size="small"
+              type="text"
+              icon={<RedoOutlined aria-hidden />}
+              aria-label={t('playground.regenerate')}
+              title={t('playground.regenerate')}
+              onClick={() => onAgain.send(turn)}
+            />
+            <Button
+              size="small"
+              type="text"
+              icon={<EditOutlined aria-hidden />}
+              aria-label={t('playground.edit')}
+              title={t('playground.edit')}
+              onClick={() => onAgain.edit(turn)}
+            />
+          </>
+        )}
+        {onFrames !== null && (
+          <Button size="small" type="text" onClick={() => onFrames(turn.turnId)}>
+            {t('playground.frames')}
+          </Button>
+        )}
+        {hasTurnId(turn.turnId) && (
+          <Link className="trace-link" to={paths.trace(agentId, turn.turnId)}>
+            {t('playground.trace')}
+          </Link>
+        )}
+        <CopyAs agentId={agentId} call={live?.call ?? toChatCall(turn, sessionId)} size="small" />
+      </span>
+    </footer>
+  );
+}
 
 /** The searches and tool calls of a turn: from its stream, or if that was read by an earlier page, from its trace. */
 function useExecutions(agentId: string, turn: TurnView, card: RefObject<HTMLElement | null>): Executions {

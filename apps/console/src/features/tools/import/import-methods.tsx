@@ -22,7 +22,7 @@ interface ImportMethodsProps {
 
 /** The operations of a document, of which some are chosen. */
 export function ImportMethods({ overview: { operations }, chosen, onChange }: ImportMethodsProps) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const [search, setSearch] = useState('');
   const [group, setGroup] = useState<string>();
   const groups = useMemo(() => [...new Set(operations.flatMap(({ tags }) => tags))].sort(), [operations]);
@@ -35,12 +35,66 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
     [operations, search, group],
   );
   const usable = shown.filter(isUsable).map(({ operationKey }) => operationKey);
-  const tokens = operations
-    .filter(({ operationKey }) => chosen.has(operationKey))
-    .reduce((sum, { report }) => sum + report.promptTokens, 0);
   const count = chosen.size;
 
-  const columns: Column<ImportableOperation>[] = [
+  const columns = useOperationColumns(chosen, onChange);
+
+  return (
+    <Card title={t('toolImport.methods')}>
+      <div className="stack">
+        <div className="row wrap">
+          <Input.Search
+            className="method-search"
+            allowClear
+            placeholder={t('toolPages.searchMethods')}
+            aria-label={t('toolPages.searchMethods')}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+          {groups.length > 1 && (
+            <FilterSelect
+              label={t('toolImport.group')}
+              any={t('toolImport.anyGroup')}
+              value={group}
+              onChange={setGroup}
+              options={groups.map((value) => ({ value, label: value }))}
+            />
+          )}
+          <Button
+            disabled={usable.length === 0}
+            onClick={() => onChange(changeSelection(chosen, usable, true))}
+          >
+            {t('toolImport.chooseShown', { count: usable.length })}
+          </Button>
+          <Button disabled={count === 0} onClick={() => onChange(new Set())}>
+            {t('toolImport.clear')}
+          </Button>
+        </div>
+        <ChosenCount operations={operations} chosen={chosen} />
+        <CountWarning count={count} />
+        <LongDataList
+          label={t('toolImport.methods')}
+          list={toStaticList(operations)}
+          items={shown}
+          columns={columns}
+          rowKey={({ operationKey }) => operationKey}
+          rowHeight={ROW_HEIGHT}
+          empty={null}
+          noMatch={<EmptyState title={t('toolPages.noMatch')} />}
+        />
+      </div>
+    </Card>
+  );
+}
+
+type Selection = Pick<ImportMethodsProps, 'chosen' | 'onChange'>;
+
+function useOperationColumns(
+  chosen: Selection['chosen'],
+  onChange: Selection['onChange'],
+): Column<ImportableOperation>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'name',
       title: t('toolPages.method'),
@@ -82,69 +136,42 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
       ),
     },
   ];
+}
 
+interface ChosenCountProps {
+  operations: ImportableOperation[];
+  chosen: ReadonlySet<string>;
+}
+
+/** How many operations are chosen, and how many tokens they take in a prompt. */
+function ChosenCount({ operations, chosen }: ChosenCountProps) {
+  const { t, i18n } = useTranslation();
+  const tokens = operations
+    .filter(({ operationKey }) => chosen.has(operationKey))
+    .reduce((sum, { report }) => sum + report.promptTokens, 0);
   return (
-    <Card title={t('toolImport.methods')}>
-      <div className="stack">
-        <div className="row wrap">
-          <Input.Search
-            className="method-search"
-            allowClear
-            placeholder={t('toolPages.searchMethods')}
-            aria-label={t('toolPages.searchMethods')}
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
-          {groups.length > 1 && (
-            <FilterSelect
-              label={t('toolImport.group')}
-              any={t('toolImport.anyGroup')}
-              value={group}
-              onChange={setGroup}
-              options={groups.map((value) => ({ value, label: value }))}
-            />
-          )}
-          <Button
-            disabled={usable.length === 0}
-            onClick={() => onChange(changeSelection(chosen, usable, true))}
-          >
-            {t('toolImport.chooseShown', { count: usable.length })}
-          </Button>
-          <Button disabled={count === 0} onClick={() => onChange(new Set())}>
-            {t('toolImport.clear')}
-          </Button>
-        </div>
-        <p role="status">
-          {t('toolImport.chosen', {
-            count,
-            total: operations.length,
-            tokens: tokens.toLocaleString(i18n.language),
-          })}
-        </p>
-        {count > MAX_METHODS ? (
-          <Alert type="error" showIcon title={t('toolImport.tooManyToSave', { count, most: MAX_METHODS })} />
-        ) : (
-          count > MAX_MODEL_TOOLS && (
-            <Alert
-              type="warning"
-              showIcon
-              title={t('toolImport.tooMany', { count, most: MAX_MODEL_TOOLS })}
-            />
-          )
-        )}
-        <LongDataList
-          label={t('toolImport.methods')}
-          list={toStaticList(operations)}
-          items={shown}
-          columns={columns}
-          rowKey={({ operationKey }) => operationKey}
-          rowHeight={ROW_HEIGHT}
-          empty={null}
-          noMatch={<EmptyState title={t('toolPages.noMatch')} />}
-        />
-      </div>
-    </Card>
+    <p role="status">
+      {t('toolImport.chosen', {
+        count: chosen.size,
+        total: operations.length,
+        tokens: tokens.toLocaleString(i18n.language),
+      })}
+    </p>
   );
+}
+
+/** Warns of more methods than a tool can have, or a model accepts. */
+function CountWarning({ count }: { count: number }) {
+  const { t } = useTranslation();
+  if (count > MAX_METHODS)
+    return (
+      <Alert type="error" showIcon title={t('toolImport.tooManyToSave', { count, most: MAX_METHODS })} />
+    );
+  if (count > MAX_MODEL_TOOLS)
+    return (
+      <Alert type="warning" showIcon title={t('toolImport.tooMany', { count, most: MAX_MODEL_TOOLS })} />
+    );
+  return null;
 }
 
 const isUsable = ({ report }: ImportableOperation): boolean => report.fidelity !== 'skipped';

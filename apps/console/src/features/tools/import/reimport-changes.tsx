@@ -1,34 +1,26 @@
-import { DiffOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import type { MethodComparison } from '@platform/openapi-import';
-import { useMutation } from '@tanstack/react-query';
-import { Alert, App, Button, Checkbox, Input } from 'antd';
+import { Alert, Button, Input } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router';
-import { client, keys, queryClient } from '../../../api.ts';
-import { paths } from '../../../paths.ts';
+import { keys, queryClient } from '../../../api.ts';
 import { Card } from '../../../ui/layout/card.tsx';
-import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage, isConflict } from '../../../ui/layout/errors.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
-import {
-  changeDecisions,
-  hasConflict,
-  suggestDecisions,
-  type Decisions,
-} from '../document/reimport-differences.ts';
+import { changeDecisions, suggestDecisions, type Decisions } from '../document/reimport-differences.ts';
+import { useComparisonColumns } from './comparison-columns.tsx';
 import { ReimportDrawer } from './reimport-drawer.tsx';
 import { matchesSearch } from '../document/selection.ts';
 import { toStaticList } from './static-list.ts';
+import { useMergeMutation } from './use-merge-mutation.ts';
 
 const ROW_HEIGHT = { wide: 45, narrow: 128 };
 const KINDS = ['changed', 'removed', 'added', 'unchanged'] as const;
-const TONES = { changed: 'running', removed: 'danger', added: 'success', unchanged: 'plain' } as const;
 
 interface ReimportChangesProps {
   tool: Tool;
@@ -39,8 +31,6 @@ interface ReimportChangesProps {
 /** What has changed, of which the user applies some. */
 export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesProps) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
-  const navigate = useNavigate();
   const [suggested] = useState<Decisions>(() => suggestDecisions(comparisons));
   const [decisions, setDecisions] = useState(suggested);
   const [search, setSearch] = useState('');
@@ -56,83 +46,17 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
     [comparisons, kind, search],
   );
   const applied = comparisons.filter(({ name }) => decisions.has(name));
-  const countOf = (one: MethodComparison['kind']) =>
-    applied.filter((comparison) => comparison.kind === one).length;
   const breaking = comparisons.filter((comparison) => comparison.breaking.length > 0).length;
   const opened = comparisons.find(({ name }) => name === openName);
 
-  const save = useMutation({
-    mutationFn: async () => {
-      const changes = await worker.merge([...decisions].map(([name, preference]) => ({ name, preference })));
-      return client.tools.changeMethods(tool.id, { updatedAt: tool.updatedAt ?? '', ...changes });
-    },
-    onSuccess: async (changed) => {
-      queryClient.setQueryData(keys.tool(tool.id), changed);
-      void queryClient.invalidateQueries({ queryKey: keys.tools });
-      void message.success(t('toolPages.saved', { name: changed.name }));
-      await navigate(paths.tool(tool.id));
-    },
-  });
-
+  const save = useMergeMutation(tool, worker, decisions);
   useUnsavedGuard(decisions !== suggested && !save.isPending && !save.isSuccess);
 
-  const columns: Column<MethodComparison>[] = [
-    {
-      key: 'name',
-      title: t('toolPages.method'),
-      render: (comparison) => (
-        <Checkbox
-          checked={decisions.has(comparison.name)}
-          disabled={comparison.kind === 'unchanged'}
-          aria-label={t(`toolReimport.apply.${comparison.kind}`, { name: comparison.name })}
-          onChange={({ target }) => setDecisions(changeDecisions(decisions, [comparison], target.checked))}
-        >
-          <span className="mono">{comparison.name}</span>
-        </Checkbox>
-      ),
-    },
-    {
-      key: 'path',
-      title: t('toolPages.path'),
-      render: ({ httpMethod, path }) => (
-        <span title={path}>
-          <span className="method-verb">{httpMethod}</span> <span className="mono">{path}</span>
-        </span>
-      ),
-    },
-    {
-      key: 'result',
-      title: t('toolReimport.change'),
-      width: 230,
-      render: (comparison) => (
-        <>
-          <span className={`badge ${TONES[comparison.kind]}`}>
-            {t(`toolReimport.kinds.${comparison.kind}`)}
-          </span>{' '}
-          {comparison.breaking.length > 0 && (
-            <span className="badge danger">{t('toolReimport.breaking')}</span>
-          )}{' '}
-          {hasConflict(comparison) && <span className="badge warning">{t('toolReimport.conflict')}</span>}
-        </>
-      ),
-    },
-    {
-      key: 'actions',
-      title: '',
-      width: 60,
-      render: ({ name, differences }) =>
-        differences.length > 0 && (
-          <Button
-            type="text"
-            size="small"
-            icon={<DiffOutlined aria-hidden />}
-            aria-label={t('toolReimport.showNamed', { name })}
-            title={t('toolReimport.show')}
-            onClick={() => open(name)}
-          />
-        ),
-    },
-  ];
+  const columns = useComparisonColumns({
+    decisions,
+    onApply: (comparison, isApplied) => setDecisions(changeDecisions(decisions, [comparison], isApplied)),
+    onOpen: open,
+  });
 
   return (
     <Card title={t('toolReimport.changes')}>
@@ -140,26 +64,13 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
         {breaking > 0 && (
           <Alert type="warning" showIcon title={t('toolReimport.breakingText', { count: breaking })} />
         )}
-        <div className="row wrap">
-          <Input.Search
-            className="method-search"
-            allowClear
-            placeholder={t('toolPages.searchMethods')}
-            aria-label={t('toolPages.searchMethods')}
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
-          <FilterSelect
-            label={t('toolReimport.change')}
-            any={t('toolReimport.anyChange')}
-            value={kind}
-            onChange={setKind}
-            options={KINDS.map((value) => ({
-              value,
-              label: `${t(`toolReimport.kinds.${value}`)} (${comparisons.filter((one) => one.kind === value).length})`,
-            }))}
-          />
-        </div>
+        <ComparisonFilters
+          comparisons={comparisons}
+          search={search}
+          onSearch={setSearch}
+          kind={kind}
+          onKind={setKind}
+        />
         <LongDataList
           label={t('toolReimport.changes')}
           list={toStaticList(comparisons)}
@@ -174,25 +85,8 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
             />
           }
         />
-        <p role="status">
-          {t('toolReimport.summary', {
-            updated: countOf('changed'),
-            added: countOf('added'),
-            removed: countOf('removed'),
-          })}
-        </p>
-        {save.error !== null && (
-          <section className="error-box stack" role="alert">
-            <p>{isConflict(save.error) ? t('toolReimport.outdated') : getErrorMessage(save.error, t)}</p>
-            {isConflict(save.error) && (
-              <div>
-                <Button onClick={() => void queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) })}>
-                  {t('toolReimport.reload')}
-                </Button>
-              </div>
-            )}
-          </section>
-        )}
+        <Summary applied={applied} />
+        {save.error !== null && <MergeError tool={tool} error={save.error} />}
         <div>
           <Button
             type="primary"
@@ -213,5 +107,72 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
         />
       )}
     </Card>
+  );
+}
+
+interface ComparisonFiltersProps {
+  comparisons: MethodComparison[];
+  search: string;
+  onSearch: (search: string) => void;
+  kind: MethodComparison['kind'] | undefined;
+  onKind: (kind: MethodComparison['kind'] | undefined) => void;
+}
+
+function ComparisonFilters({ comparisons, search, onSearch, kind, onKind }: ComparisonFiltersProps) {
+  const { t } = useTranslation();
+  return (
+    <div className="row wrap">
+      <Input.Search
+        className="method-search"
+        allowClear
+        placeholder={t('toolPages.searchMethods')}
+        aria-label={t('toolPages.searchMethods')}
+        value={search}
+        onChange={({ target }) => onSearch(target.value)}
+      />
+      <FilterSelect
+        label={t('toolReimport.change')}
+        any={t('toolReimport.anyChange')}
+        value={kind}
+        onChange={onKind}
+        options={KINDS.map((value) => ({
+          value,
+          label: `${t(`toolReimport.kinds.${value}`)} (${comparisons.filter((one) => one.kind === value).length})`,
+        }))}
+      />
+    </div>
+  );
+}
+
+/** How many methods are changed, added, and removed. */
+function Summary({ applied }: { applied: MethodComparison[] }) {
+  const { t } = useTranslation();
+  const countOf = (one: MethodComparison['kind']) =>
+    applied.filter((comparison) => comparison.kind === one).length;
+  return (
+    <p role="status">
+      {t('toolReimport.summary', {
+        updated: countOf('changed'),
+        added: countOf('added'),
+        removed: countOf('removed'),
+      })}
+    </p>
+  );
+}
+
+function MergeError({ tool, error }: { tool: Tool; error: Error }) {
+  const { t } = useTranslation();
+  const isOutdated = isConflict(error);
+  return (
+    <section className="error-box stack" role="alert">
+      <p>{isOutdated ? t('toolReimport.outdated') : getErrorMessage(error, t)}</p>
+      {isOutdated && (
+        <div>
+          <Button onClick={() => void queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) })}>
+            {t('toolReimport.reload')}
+          </Button>
+        </div>
+      )}
+    </section>
   );
 }

@@ -22,16 +22,37 @@ interface MethodsTableProps {
 
 export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTableProps) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
   const [search, setSearch] = useState('');
-  const toggle = useMutation({
-    mutationFn: ({ name, enabled }: ToolMethod) =>
-      client.tools.updateMethod(tool.id, name, { enabled: !enabled }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) }),
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
+  const columns = useMethodColumns({ tool, isEditable, onEdit, onTry });
 
-  const columns: Column<ToolMethod>[] = [
+  return (
+    <div className="stack">
+      {tool.methods.length > 10 && (
+        <Input.Search
+          allowClear
+          placeholder={t('toolPages.searchMethods')}
+          aria-label={t('toolPages.searchMethods')}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+      )}
+      <LongDataList
+        label={t('toolPages.methods')}
+        list={toStaticList(tool.methods)}
+        items={tool.methods.filter((method) => matchesSearch(method, search))}
+        columns={columns}
+        rowKey={({ name }) => name}
+        rowHeight={ROW_HEIGHT}
+        empty={<EmptyState title={t('toolPages.noMethods')} />}
+        noMatch={<EmptyState title={t('toolPages.noMatch')} />}
+      />
+    </div>
+  );
+}
+
+function useMethodColumns({ tool, isEditable, onEdit, onTry }: MethodsTableProps): Column<ToolMethod>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'name',
       title: t('toolPages.method'),
@@ -58,16 +79,7 @@ export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTablePr
       key: 'enabled',
       title: t('toolPages.enabled'),
       width: 90,
-      render: (method) => (
-        <Switch
-          size="small"
-          aria-label={t('toolPages.enableNamed', { name: method.name })}
-          checked={method.enabled}
-          disabled={!isEditable}
-          loading={toggle.isPending && toggle.variables.name === method.name}
-          onChange={() => toggle.mutate(method)}
-        />
-      ),
+      render: (method) => <EnabledSwitch tool={tool} method={method} isEditable={isEditable} />,
     },
     {
       key: 'actions',
@@ -97,28 +109,30 @@ export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTablePr
       ),
     },
   ];
+}
 
+interface EnabledSwitchProps {
+  tool: Tool;
+  method: ToolMethod;
+  isEditable: boolean;
+}
+
+function EnabledSwitch({ tool, method, isEditable }: EnabledSwitchProps) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const toggle = useMutation({
+    mutationFn: (enabled: boolean) => client.tools.updateMethod(tool.id, method.name, { enabled }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) }),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
   return (
-    <div className="stack">
-      {tool.methods.length > 10 && (
-        <Input.Search
-          allowClear
-          placeholder={t('toolPages.searchMethods')}
-          aria-label={t('toolPages.searchMethods')}
-          value={search}
-          onChange={({ target }) => setSearch(target.value)}
-        />
-      )}
-      <LongDataList
-        label={t('toolPages.methods')}
-        list={toStaticList(tool.methods)}
-        items={tool.methods.filter((method) => matchesSearch(method, search))}
-        columns={columns}
-        rowKey={({ name }) => name}
-        rowHeight={ROW_HEIGHT}
-        empty={<EmptyState title={t('toolPages.noMethods')} />}
-        noMatch={<EmptyState title={t('toolPages.noMatch')} />}
-      />
-    </div>
+    <Switch
+      size="small"
+      aria-label={t('toolPages.enableNamed', { name: method.name })}
+      checked={method.enabled}
+      disabled={!isEditable}
+      loading={toggle.isPending}
+      onChange={(enabled) => toggle.mutate(enabled)}
+    />
   );
 }

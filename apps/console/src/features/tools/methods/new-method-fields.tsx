@@ -40,53 +40,7 @@ export function NewMethodFields() {
       >
         <Input.TextArea autoSize={{ minRows: 2, maxRows: 6 }} maxLength={10_000} />
       </Form.Item>
-      <Form.List name={['methods', 0, 'parameters']}>
-        {(fields, { add, remove }) => (
-          <section className="stack" aria-label={t('toolNew.parameters')}>
-            {fields.map(({ key, name }, i) => (
-              <div
-                key={key}
-                className="parameter-fields"
-                role="group"
-                aria-label={t('toolNew.parameter', { number: i + 1 })}
-              >
-                <Form.Item name={[name, 'name']} rules={[required]}>
-                  <Input className="mono" aria-label={t('common.name')} placeholder="limit" maxLength={200} />
-                </Form.Item>
-                <Form.Item name={[name, 'in']}>
-                  <Select
-                    aria-label={t('toolPages.authIn')}
-                    options={PLACES.map((value) => ({ value, label: t(`toolNew.places.${value}`) }))}
-                  />
-                </Form.Item>
-                <Form.Item name={[name, 'type']}>
-                  <Select
-                    aria-label={t('toolNew.type')}
-                    options={TYPES.map((value) => ({ value, label: value }))}
-                  />
-                </Form.Item>
-                <Form.Item name={[name, 'required']} valuePropName="checked">
-                  <Checkbox>{t('toolNew.required')}</Checkbox>
-                </Form.Item>
-                <Button
-                  type="text"
-                  icon={<DeleteOutlined aria-hidden />}
-                  aria-label={t('toolNew.removeParameter', { number: i + 1 })}
-                  onClick={() => remove(name)}
-                />
-              </div>
-            ))}
-            <div>
-              <Button
-                icon={<PlusOutlined aria-hidden />}
-                onClick={() => add({ name: '', in: 'query', type: 'string' } satisfies ParameterValues)}
-              >
-                {t('toolNew.addParameter')}
-              </Button>
-            </div>
-          </section>
-        )}
-      </Form.List>
+      <ParameterFields />
       {hasBody && (
         <Form.Item
           className="body-type"
@@ -98,5 +52,65 @@ export function NewMethodFields() {
         </Form.Item>
       )}
     </>
+  );
+}
+
+function ParameterFields() {
+  const { t } = useTranslation();
+  return (
+    <Form.List name={['methods', 0, 'parameters']}>
+      {(fields, { add, remove }) => (
+        <section className="stack" aria-label={t('toolNew.parameters')}>
+          {fields.map(({ key, name }, i) => (
+            <ParameterRow key={key} name={name} number={i + 1} onRemove={() => remove(name)} />
+          ))}
+          <div>
+            <Button
+              icon={<PlusOutlined aria-hidden />}
+              onClick={() => add({ name: '', in: 'query', type: 'string' } satisfies ParameterValues)}
+            >
+              {t('toolNew.addParameter')}
+            </Button>
+          </div>
+        </section>
+      )}
+    </Form.List>
+  );
+}
+
+interface ParameterRowProps {
+  /** Its index in the form. */
+  name: number;
+  number: number;
+  onRemove: () => void;
+}
+
+function ParameterRow({ name, number, onRemove }: ParameterRowProps) {
+  const { t } = useTranslation();
+  const required = { required: true, whitespace: true, message: t('common.required') };
+  return (
+    <div className="parameter-fields" role="group" aria-label={t('toolNew.parameter', { number })}>
+      <Form.Item name={[name, 'name']} rules={[required]}>
+        <Input className="mono" aria-label={t('common.name')} placeholder="limit" maxLength={200} />
+      </Form.Item>
+      <Form.Item name={[name, 'in']}>
+        <Select
+          aria-label={t('toolPages.authIn')}
+          options={PLACES.map((value) => ({ value, label: t(`toolNew.places.${value}`) }))}
+        />
+      </Form.Item>
+      <Form.Item name={[name, 'type']}>
+        <Select aria-label={t('toolNew.type')} options={TYPES.map((value) => ({ value, label: value }))} />
+      </Form.Item>
+      <Form.Item name={[name, 'required']} valuePropName="checked">
+        <Checkbox>{t('toolNew.required')}</Checkbox>
+      </Form.Item>
+      <Button
+        type="text"
+        icon={<DeleteOutlined aria-hidden />}
+        aria-label={t('toolNew.removeParameter', { number })}
+        onClick={onRemove}
+      />
+    </div>
   );
 }

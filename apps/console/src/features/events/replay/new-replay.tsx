@@ -1,0 +1,174 @@
+import {
+  ENVELOPE_STATUSES,
+  type EnvelopeQuery,
+  type EnvelopeStatus,
+  type ReplayPreview,
+  type ReplayQuery,
+} from '@platform/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, Button, Form, Input, InputNumber, Select, type FormInstance } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client } from '../../../api.ts';
+import { formatDuration } from '../../../ui/format/duration.ts';
+import { findPeriodStart } from '../../../ui/format/periods.ts';
+import { useNumbers } from '../../../ui/format/use-numbers.ts';
+import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+import { catalogQuery, formatEventKey, listEventOptions, parseEventKey } from '../catalog/catalog-query.ts';
+import { fromLocalInput, toLocalInput } from './local-time.ts';
+
+const RATE = 50;
+
+export interface ReplayForm {
+  eventKey?: string;
+  status?: EnvelopeStatus;
+  from: string;
+  to: string;
+  perSecond: number;
+}
+
+interface NewReplayProps {
+  form: FormInstance<ReplayForm>;
+  /** The filters of the log, with which the form starts. */
+  filters: EnvelopeQuery;
+  onStarted: (replayId: string) => void;
+}
+
+/** Chooses the envelopes, counts them, and starts the replay. */
+export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
+  const { t } = useTranslation();
+  const [counted, setCounted] = useState<ReplayQuery | null>(null);
+  const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status']);
+  const perSecond = Form.useWatch<number | undefined>('perSecond', form) ?? RATE;
+
+  const count = useMutation({
+    mutationFn: (query: ReplayQuery) => client.events.previewBulkReplay(query),
+    onSuccess: (_, query) => setCounted(query),
+    onError: showErrors,
+  });
+  const start = useMutation({
+    mutationFn: (query: ReplayQuery) => client.events.createBulkReplay({ ...query, perSecond }),
+    onSuccess: ({ id }) => onStarted(id),
+    onError: showErrors,
+  });
+  const preview = counted === null ? undefined : count.data;
+
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark={false}
+      initialValues={toForm(filters)}
+      // What was counted must be what is replayed.
+      onValuesChange={(changed) => !('perSecond' in changed) && setCounted(null)}
+      onFinish={(values) => count.mutate(toQuery(values))}
+    >
+      <ReplayFields />
+      {preview && <CountAlert preview={preview} perSecond={perSecond} />}
+      <div className="row drawer-buttons">
+        <Button htmlType="submit" loading={count.isPending}>
+          {t('bulkReplay.count')}
+        </Button>
+        <Button
+          type="primary"
+          disabled={preview === undefined || preview.count === 0}
+          loading={start.isPending}
+          onClick={() => counted && start.mutate(counted)}
+        >
+          {t('bulkReplay.start')}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function ReplayFields() {
+  const { t } = useTranslation();
+  const catalog = useQuery(catalogQuery);
+  return (
+    <>
+      <p className="muted dialog-intro">{t('bulkReplay.text')}</p>
+      <Form.Item name="eventKey" label={t('eventLog.event')}>
+        <Select
+          allowClear
+          loading={catalog.isPending}
+          placeholder={t('eventLog.anyEvent')}
+          showSearch={{ optionFilterProp: 'label' }}
+          options={listEventOptions(catalog.data)}
+        />
+      </Form.Item>
+      <Form.Item name="status" label={t('eventLog.status')}>
+        <Select
+          allowClear
+          placeholder={t('eventLog.anyStatus')}
+          options={ENVELOPE_STATUSES.filter((one) => one !== 'PENDING').map((one) => ({
+            value: one,
+            label: t(`eventLog.statuses.${one}`),
+          }))}
+        />
+      </Form.Item>
+      <div className="form-row">
+        <Form.Item
+          name="from"
+          label={t('eventLog.from')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Input type="datetime-local" />
+        </Form.Item>
+        <Form.Item
+          name="to"
+          label={t('eventLog.to')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Input type="datetime-local" />
+        </Form.Item>
+        <Form.Item name="perSecond" label={t('bulkReplay.rate')}>
+          <InputNumber min={1} max={1_000} precision={0} style={{ width: '100%' }} />
+        </Form.Item>
+      </div>
+    </>
+  );
+}
+
+/** How many envelopes match, and how long their replay takes. */
+function CountAlert({ preview, perSecond }: { preview: ReplayPreview; perSecond: number }) {
+  const { t, i18n } = useTranslation();
+  const { whole } = useNumbers();
+  return (
+    <Alert
+      type={preview.count === 0 ? 'info' : 'warning'}
+      showIcon
+      role="status"
+      title={t(preview.isLimited ? 'bulkReplay.countedMore' : 'bulkReplay.counted', {
+        count: preview.count,
+        formatted: whole(preview.count),
+      })}
+      description={
+        preview.count > 0 &&
+        t('bulkReplay.duration', {
+          duration: formatDuration((preview.count / perSecond) * 1_000, i18n.language),
+        })
+      }
+    />
+  );
+}
+
+function toForm({ applicationIdentifier, event, status, from, to }: EnvelopeQuery): Partial<ReplayForm> {
+  return {
+    ...(applicationIdentifier !== undefined &&
+      event !== undefined && { eventKey: formatEventKey({ applicationIdentifier, event }) }),
+    ...(status !== undefined && { status }),
+    from: toLocalInput(from ?? findPeriodStart('24h', Date.now())),
+    to: toLocalInput(to ?? new Date(Date.now() + 60_000).toISOString()),
+    perSecond: RATE,
+  };
+}
+
+function toQuery({ eventKey, status, from, to }: ReplayForm): ReplayQuery {
+  return {
+    ...(eventKey !== undefined && parseEventKey(eventKey)),
+    ...(status !== undefined && { status }),
+    from: fromLocalInput(from) ?? from,
+    to: fromLocalInput(to) ?? to,
+  };
+}

@@ -1,0 +1,50 @@
+import type { ToolMethod, UpdateToolMethodRequest } from '@platform/contracts';
+import { formatJson } from '../../../ui/code/json-view.tsx';
+import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { listFieldNames } from '../../../ui/forms/field-names.ts';
+
+/** A method as a form edits it. Schemas are JSON texts. */
+export interface MethodValues extends Pick<
+  ToolMethod,
+  'name' | 'description' | 'cache' | 'retry' | 'timeoutMs'
+> {
+  inputSchema: string;
+  outputSchema: string;
+}
+
+/** Names of the form fields as they appear in error messages of the service. */
+export const METHOD_FIELDS = listFieldNames<keyof MethodValues>({
+  name: true,
+  description: true,
+  cache: listFieldNames<keyof MethodValues['cache']>({ ttlSeconds: true }),
+  retry: listFieldNames<keyof MethodValues['retry']>({ attempts: true, backoffMs: true }),
+  timeoutMs: true,
+  inputSchema: true,
+  outputSchema: true,
+});
+
+export function toMethodValues(method: ToolMethod): MethodValues {
+  const { name, description, cache, retry, timeoutMs, inputSchema, outputSchema } = method;
+  return {
+    name,
+    description,
+    cache,
+    retry,
+    timeoutMs,
+    inputSchema: formatJson(inputSchema),
+    outputSchema: formatJson(outputSchema),
+  };
+}
+
+export function toMethodRequest({
+  inputSchema,
+  outputSchema,
+  ...values
+}: MethodValues): UpdateToolMethodRequest {
+  return {
+    ...values,
+    // The form has checked that both are objects.
+    inputSchema: parseJsonObject(inputSchema) ?? {},
+    outputSchema: parseJsonObject(outputSchema) ?? {},
+  };
+}

@@ -1,0 +1,48 @@
+import type { Tool, ToolMethod } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { App, type FormInstance } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../../api.ts';
+import { useConfirmDelete } from '../../../ui/forms/use-confirm-delete.ts';
+import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+import { METHOD_FIELDS, toMethodRequest, type MethodValues } from './method-values.ts';
+
+interface MethodMutationsOptions {
+  tool: Tool;
+  method: ToolMethod;
+  form: FormInstance<MethodValues>;
+  onClose: () => void;
+}
+
+/** Saves or deletes a method. */
+export function useMethodMutations({ tool, method, form, onClose }: MethodMutationsOptions) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const confirm = useConfirmDelete();
+  const showErrors = useFormErrors(form, METHOD_FIELDS);
+  const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tools });
+
+  const save = useMutation({
+    mutationFn: (values: MethodValues) =>
+      client.tools.updateMethod(tool.id, method.name, toMethodRequest(values)),
+    onSuccess: async ({ name }) => {
+      // The drawer is found by the name, so it closes before the name changes.
+      onClose();
+      await refresh();
+      void message.success(t('toolPages.saved', { name }));
+    },
+    onError: showErrors,
+  });
+  const remove = () =>
+    confirm({
+      title: t('toolPages.deleteTitle', { name: method.name }),
+      text: t('toolPages.deleteMethodText'),
+      run: async () => {
+        await client.tools.deleteMethod(tool.id, method.name);
+        onClose();
+        await refresh();
+      },
+    });
+
+  return { save, remove };
+}

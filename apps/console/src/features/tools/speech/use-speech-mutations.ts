@@ -1,0 +1,65 @@
+import type { SpeechToolConfiguration, UpdateSpeechToolRequest } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { App, type FormInstance } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../../api.ts';
+import { listFieldNames } from '../../../ui/forms/field-names.ts';
+import { useConfirmDelete } from '../../../ui/forms/use-confirm-delete.ts';
+import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+
+const FIELDS = listFieldNames<keyof UpdateSpeechToolRequest>({
+  secretId: true,
+  secretKey: true,
+  appId: true,
+  region: true,
+  engineType: true,
+  defaultLanguage: true,
+  timeout: true,
+  maxFileSize: true,
+  maxDuration: true,
+  endpoint: true,
+  protocol: true,
+});
+
+/** The values of the form. Empty secrets keep the stored ones. */
+export type SpeechValues = Omit<SpeechToolConfiguration, 'credentials' | 'problems'> & {
+  secretId?: string;
+  secretKey?: string;
+};
+
+/** Saves the settings, and removes the stored secrets. */
+export function useSpeechMutations(form: FormInstance<SpeechValues>, stored: SpeechValues) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const confirm = useConfirmDelete();
+  const showErrors = useFormErrors(form, FIELDS);
+
+  const save = useMutation({
+    mutationFn: (values: SpeechValues) => client.tools.updateSpeech(toRequest(values)),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(keys.speech, saved);
+      form.setFieldsValue({ secretId: '', secretKey: '' });
+      void message.success(t('speech.saved'));
+    },
+    onError: showErrors,
+  });
+
+  const clear = () =>
+    confirm({
+      title: t('speech.clearTitle'),
+      text: t('speech.clearText'),
+      verb: t('speech.clear'),
+      run: async () => {
+        const request = { ...toRequest(stored), secretId: '', secretKey: '' };
+        queryClient.setQueryData(keys.speech, await client.tools.updateSpeech(request));
+      },
+    });
+
+  return { save, clear };
+}
+
+/** Leaves out what is empty: a secret then stays as it is, and everything else returns to its default. */
+function toRequest(values: SpeechValues): UpdateSpeechToolRequest {
+  const given = Object.entries(values).filter(([, value]) => value !== '' && value !== null);
+  return Object.fromEntries(given);
+}
