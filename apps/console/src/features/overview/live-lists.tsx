@@ -1,4 +1,3 @@
-import type { Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,4 @@
 import { LockOutlined } from '@ant-design/icons';
-import type { CreateToolRequest } from '@platform/contracts';
 import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
@@ -11,18 +10,13 @@ import { EmptyState } from '../../ui/layout/states.tsx';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { AuthFields } from './auth/auth-fields.tsx';
-import type { AuthValues } from './auth/auth-kind.ts';
 import { toAuth } from './auth/auth.ts';
 import { NewMethodFields } from './methods/new-method-fields.tsx';
 import { buildMethod, METHOD_FIELDS, NEW_METHOD, type NewMethodValues } from './methods/new-method.ts';
-import { ToolFields } from './tool-fields.tsx';
+import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
 import './tools.css';
 
-const FIELDS = ['name', 'description', 'serverUrl', ...METHOD_FIELDS];
-
-interface Values extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'>, NewMethodValues {
-  auth: AuthValues;
-}
+type Values = ToolValues & NewMethodValues;
 
 const NEW_TOOL: Values = {
   name: '',
@@ -40,7 +34,7 @@ export function Component() {
   const isAdmin = useIsAdmin();
   const { formProps, isSending } = usePageForm<Values>({
     initial: NEW_TOOL,
-    fields: FIELDS,
+    fields: [...TOOL_FIELDS, ...METHOD_FIELDS],
     saved: false,
     onSubmit: async ({ auth, methods: [method], ...tool }) => {
       const { id, name } = await client.tools.create({

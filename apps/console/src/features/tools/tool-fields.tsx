@@ -1,6 +1,22 @@
+import type { CreateToolRequest, UpdateToolRequest } from '@platform/contracts';
 import type { ImportedServer } from '@platform/openapi-import';
 import { AutoComplete, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { listFieldNames } from '../../ui/forms/field-names.ts';
+import type { AuthValues } from './auth/auth-kind.ts';
+
+/** The values of a tool that forms edit. */
+export interface ToolValues extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'> {
+  auth: AuthValues;
+}
+
+/** Names of the form fields as they appear in error messages of the service. */
+export const TOOL_FIELDS = listFieldNames<keyof UpdateToolRequest>({
+  name: true,
+  description: true,
+  serverUrl: true,
+  auth: null,
+});
 
 /** The fields that every tool has. `servers` are offered as its server. */
 export function ToolFields({ servers = [] }: { servers?: ImportedServer[] }) {

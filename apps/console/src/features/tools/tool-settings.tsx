@@ -1,28 +1,21 @@
-import type { Tool, UpdateToolRequest } from '@platform/contracts';
+import type { Tool } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { AuthFields } from './auth/auth-fields.tsx';
-import type { AuthValues } from './auth/auth-kind.ts';
 import { toAuth, toAuthValues } from './auth/auth.ts';
-import { ToolFields } from './tool-fields.tsx';
-
-const FIELDS = ['name', 'description', 'serverUrl'];
-
-interface Values extends Pick<UpdateToolRequest, 'name' | 'description' | 'serverUrl'> {
-  auth: AuthValues;
-}
+import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
 
 /** Changes the name, the server, and the authentication of a tool. */
 export function ToolSettings({ tool }: { tool: Tool }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<Values>();
-  const showErrors = useFormErrors(form, FIELDS);
+  const [form] = Form.useForm<ToolValues>();
+  const showErrors = useFormErrors(form, TOOL_FIELDS);
   const save = useMutation({
-    mutationFn: ({ auth, ...values }: Values) =>
+    mutationFn: ({ auth, ...values }: ToolValues) =>
       client.tools.update(tool.id, { ...values, auth: toAuth(auth) }),
     onSuccess: async (updated) => {
       queryClient.setQueryData(keys.tool(tool.id), updated);

@@ -25,7 +25,7 @@ function Fields() {
       <Form.Item name={['auth', 'in']} label={t('toolPages.authIn')} initialValue="header">
         <Select options={PLACES.map((value) => ({ value, label: t(`toolPages.places.${value}`) }))} />
       </Form.Item>
-      <AuthTextField name="name" label="toolPages.authName" placeholder="X-API-Key" />
+      <AuthTextField name="name" labelKey="toolPages.authName" placeholder="X-API-Key" />
     </>
   );
 }

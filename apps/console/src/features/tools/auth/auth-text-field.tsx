@@ -3,17 +3,17 @@ import { useTranslation } from 'react-i18next';
 
 interface AuthTextFieldProps {
   name: string;
-  label: 'toolPages.authName' | 'toolPages.username';
+  labelKey: 'toolPages.authName' | 'toolPages.username';
   placeholder?: string;
 }
 
 /** A required text of an authentication, which is no secret. */
-export function AuthTextField({ name, label, placeholder = '' }: AuthTextFieldProps) {
+export function AuthTextField({ name, labelKey, placeholder = '' }: AuthTextFieldProps) {
   const { t } = useTranslation();
   return (
     <Form.Item
       name={['auth', name]}
-      label={t(label)}
+      label={t(labelKey)}
       rules={[{ required: true, whitespace: true, message: t('common.required') }]}
     >
       <Input className="mono" placeholder={placeholder} autoComplete="off" />

@@ -10,5 +10,5 @@ export const basicAuth: AuthKind<'basic'> = {
     username,
     ...(secret !== undefined && { password: secret }),
   }),
-  Fields: () => <AuthTextField name="username" label="toolPages.username" />,
+  Fields: () => <AuthTextField name="username" labelKey="toolPages.username" />,
 };

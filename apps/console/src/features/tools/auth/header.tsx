@@ -10,5 +10,5 @@ export const headerAuth: AuthKind<'header'> = {
     name,
     ...(secret !== undefined && { value: secret }),
   }),
-  Fields: () => <AuthTextField name="name" label="toolPages.authName" placeholder="X-API-Key" />,
+  Fields: () => <AuthTextField name="name" labelKey="toolPages.authName" placeholder="X-API-Key" />,
 };

@@ -1,4 +1,3 @@
-import type { CreateToolRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
@@ -9,18 +8,11 @@ import { Card } from '../../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
 import { AuthFields } from '../auth/auth-fields.tsx';
-import type { AuthValues } from '../auth/auth-kind.ts';
 import { toAuth, toAuthValues } from '../auth/auth.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import type { DocumentOverview } from '../document/import-protocol.ts';
 import { importTool, MAX_METHODS, PartialImportError } from './import-tool.ts';
-import { ToolFields } from '../tool-fields.tsx';
-
-const FIELDS = ['name', 'description', 'serverUrl'];
-
-interface Values extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'> {
-  auth: AuthValues;
-}
+import { TOOL_FIELDS, ToolFields, type ToolValues } from '../tool-fields.tsx';
 
 interface ImportSaveProps {
   overview: DocumentOverview;
@@ -33,10 +25,10 @@ export function ImportSave({ overview, worker, chosen }: ImportSaveProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
-  const [form] = Form.useForm<Values>();
-  const showErrors = useFormErrors(form, FIELDS);
+  const [form] = Form.useForm<ToolValues>();
+  const showErrors = useFormErrors(form, TOOL_FIELDS);
   const save = useMutation({
-    mutationFn: async ({ auth, ...tool }: Values) => {
+    mutationFn: async ({ auth, ...tool }: ToolValues) => {
       const methods = await worker.convert([...chosen]);
       return importTool(client.tools, { ...tool, auth: toAuth(auth) }, methods);
     },
@@ -57,7 +49,7 @@ export function ImportSave({ overview, worker, chosen }: ImportSaveProps) {
       void navigate(paths.tool(tool.id));
     },
   });
-  const initial: Values = {
+  const initial: ToolValues = {
     name: overview.title.slice(0, 120),
     description: '',
     serverUrl: overview.servers[0]?.url ?? '',

@@ -3,7 +3,7 @@ import { Button, Drawer, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { MethodFields } from './method-fields.tsx';
-import { toMethodValues, type MethodValues } from './method-values.ts';
+import { toMethodValues, type StoredMethodValues } from './stored-method.ts';
 import { useMethodMutations } from './use-method-mutations.ts';
 
 interface MethodDrawerProps {
@@ -15,7 +15,7 @@ interface MethodDrawerProps {
 /** Edits or deletes a method. */
 export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<MethodValues>();
+  const [form] = Form.useForm<StoredMethodValues>();
   const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const { save, remove } = useMethodMutations({ tool, method, form, onClose });
 

@@ -1,4 +1,5 @@
 import type { MethodBinding, MethodPortLocation, ToolMethodRequest } from '@platform/contracts';
+import { listFieldNames } from '../../../ui/forms/field-names.ts';
 
 export const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 export const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const;
@@ -35,7 +36,14 @@ export interface NewMethodValues {
 export const NEW_METHOD: MethodValues = { name: '', httpMethod: 'get', path: '' };
 
 /** The fields of a method that an error of the service can refer to. */
-export const METHOD_FIELDS = ['name', 'description', 'httpMethod', 'path'].map((name) => `methods.0.${name}`);
+export const METHOD_FIELDS = listFieldNames<keyof MethodValues>({
+  name: true,
+  description: true,
+  httpMethod: true,
+  path: true,
+  parameters: null,
+  bodyMediaType: true,
+}).map((name) => `methods.0.${name}`);
 
 /** Returns the request for a method: its parameters become the ports of the input. */
 export function buildMethod({ parameters = [], bodyMediaType, ...method }: MethodValues): ToolMethodRequest {

@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
 import { useConfirmDelete } from '../../../ui/forms/use-confirm-delete.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
-import { METHOD_FIELDS, toMethodRequest, type MethodValues } from './method-values.ts';
+import { STORED_METHOD_FIELDS, toMethodRequest, type StoredMethodValues } from './stored-method.ts';
 
 interface MethodMutationsOptions {
   tool: Tool;
   method: ToolMethod;
-  form: FormInstance<MethodValues>;
+  form: FormInstance<StoredMethodValues>;
   onClose: () => void;
 }
 
@@ -19,11 +19,11 @@ export function useMethodMutations({ tool, method, form, onClose }: MethodMutati
   const { t } = useTranslation();
   const { message } = App.useApp();
   const confirm = useConfirmDelete();
-  const showErrors = useFormErrors(form, METHOD_FIELDS);
+  const showErrors = useFormErrors(form, STORED_METHOD_FIELDS);
   const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tools });
 
   const save = useMutation({
-    mutationFn: (values: MethodValues) =>
+    mutationFn: (values: StoredMethodValues) =>
       client.tools.updateMethod(tool.id, method.name, toMethodRequest(values)),
     onSuccess: async ({ name }) => {
       // The drawer is found by the name, so it closes before the name changes.

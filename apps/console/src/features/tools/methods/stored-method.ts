@@ -4,7 +4,7 @@ import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { listFieldNames } from '../../../ui/forms/field-names.ts';
 
 /** A method as a form edits it. Schemas are JSON texts. */
-export interface MethodValues extends Pick<
+export interface StoredMethodValues extends Pick<
   ToolMethod,
   'name' | 'description' | 'cache' | 'retry' | 'timeoutMs'
 > {
@@ -13,17 +13,17 @@ export interface MethodValues extends Pick<
 }
 
 /** Names of the form fields as they appear in error messages of the service. */
-export const METHOD_FIELDS = listFieldNames<keyof MethodValues>({
+export const STORED_METHOD_FIELDS = listFieldNames<keyof StoredMethodValues>({
   name: true,
   description: true,
-  cache: listFieldNames<keyof MethodValues['cache']>({ ttlSeconds: true }),
-  retry: listFieldNames<keyof MethodValues['retry']>({ attempts: true, backoffMs: true }),
+  cache: listFieldNames<keyof StoredMethodValues['cache']>({ ttlSeconds: true }),
+  retry: listFieldNames<keyof StoredMethodValues['retry']>({ attempts: true, backoffMs: true }),
   timeoutMs: true,
   inputSchema: true,
   outputSchema: true,
 });
 
-export function toMethodValues(method: ToolMethod): MethodValues {
+export function toMethodValues(method: ToolMethod): StoredMethodValues {
   const { name, description, cache, retry, timeoutMs, inputSchema, outputSchema } = method;
   return {
     name,
@@ -40,7 +40,7 @@ export function toMethodRequest({
   inputSchema,
   outputSchema,
   ...values
-}: MethodValues): UpdateToolMethodRequest {
+}: StoredMethodValues): UpdateToolMethodRequest {
   return {
     ...values,
     // The form has checked that both are objects.
