@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
+import { literalTexts } from './tools/jsx-text.mjs';
 import { folderOrder, moduleOrder } from './tools/module-order.mjs';
 
 const noForwardRef = {
@@ -123,4 +124,12 @@ export default tseslint.config(
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
   },
   prettier,
+  {
+    files: ['apps/console/src/**/*.{ts,tsx}'],
+    ignores: ['**/*.spec.{ts,tsx}'],
+    rules: {
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+      'no-restricted-syntax': ['error', ...literalTexts],
+    },
+  },
 );
