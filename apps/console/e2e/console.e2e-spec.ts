@@ -272,7 +272,7 @@ describeInBrowser('the console in a browser', () => {
     await page.getByText('word word').first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     const answer = page.getByRole('group', { name: 'Agent' });
-    await answer.getByText('Cancelled').waitFor();
+    await answer.getByText('Canceled').waitFor();
     await answer.getByText('word word').waitFor();
 
     await page.getByText(/of the context$/).waitFor();
@@ -349,7 +349,7 @@ describeInBrowser('the console in a browser', () => {
       .getByRole('dialog', { name: 'Stop this job?' })
       .getByRole('button', { name: 'Stop job' })
       .click();
-    await drawer.getByText('Cancelled').waitFor();
+    await drawer.getByText('Canceled').waitFor();
     await drawer.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No jobs with this status').waitFor();
     await drawer.waitFor({ state: 'detached' });

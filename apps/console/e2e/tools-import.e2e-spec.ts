@@ -282,7 +282,7 @@ describeInBrowser('importing tools in a browser', () => {
     await context.close();
   });
 
-  it('reads a large document without holding up the page, and can be cancelled', async () => {
+  it('reads a large document without holding up the page, and can be canceled', async () => {
     const { name, text } = largeDocument();
     const page = await newPage();
     await page.goto('/tools/import');

@@ -74,7 +74,7 @@ export function applyTheme(): void {
   const root = document.documentElement;
   root.dataset.theme = scheme;
   root.style.colorScheme = scheme;
-  for (const [name, colour] of Object.entries(palettes[scheme])) root.style.setProperty(`--${name}`, colour);
+  for (const [name, color] of Object.entries(palettes[scheme])) root.style.setProperty(`--${name}`, color);
   for (const listener of listeners) listener();
 }
 
@@ -98,40 +98,40 @@ export const useScheme = (): Scheme => useSyncExternalStore(subscribe, currentSc
 export const useSchemeChoice = (): SchemeChoice => useSyncExternalStore(subscribe, readChoice);
 
 export function createThemeConfig(scheme: Scheme): ThemeConfig {
-  const colours = palettes[scheme];
+  const colors = palettes[scheme];
   return {
     algorithm: scheme === 'dark' ? antd.darkAlgorithm : antd.defaultAlgorithm,
     token: {
-      colorPrimary: colours.primary,
-      colorPrimaryHover: colours.primaryHover,
-      colorInfo: colours.primary,
-      colorLink: colours.link,
-      colorLinkHover: colours.link,
-      colorError: colours.danger,
-      colorErrorText: colours.danger,
+      colorPrimary: colors.primary,
+      colorPrimaryHover: colors.primaryHover,
+      colorInfo: colors.primary,
+      colorLink: colors.link,
+      colorLinkHover: colors.link,
+      colorError: colors.danger,
+      colorErrorText: colors.danger,
       // A lighter red is hard to read on the background.
-      colorErrorHover: colours.danger,
-      colorErrorBorderHover: colours.danger,
-      colorSuccess: colours.success,
-      colorSuccessBg: colours.successBg,
-      colorSuccessBorder: colours.successBorder,
-      colorInfoBg: colours.infoBg,
-      colorInfoBorder: colours.infoBorder,
-      colorWarning: colours.warning,
-      colorWarningBg: colours.warningBg,
-      colorWarningBorder: colours.warningBorder,
-      colorBgBase: colours.bg,
-      colorBgContainer: colours.bg,
-      colorBgElevated: scheme === 'dark' ? colours.hover : colours.bg,
-      colorBorder: colours.border,
-      colorBorderSecondary: colours.border,
-      colorTextBase: colours.text,
-      colorText: colours.text,
-      colorTextSecondary: colours.muted,
-      colorTextTertiary: colours.muted,
-      colorTextDescription: colours.muted,
-      colorTextPlaceholder: colours.muted,
-      colorIcon: colours.muted,
+      colorErrorHover: colors.danger,
+      colorErrorBorderHover: colors.danger,
+      colorSuccess: colors.success,
+      colorSuccessBg: colors.successBg,
+      colorSuccessBorder: colors.successBorder,
+      colorInfoBg: colors.infoBg,
+      colorInfoBorder: colors.infoBorder,
+      colorWarning: colors.warning,
+      colorWarningBg: colors.warningBg,
+      colorWarningBorder: colors.warningBorder,
+      colorBgBase: colors.bg,
+      colorBgContainer: colors.bg,
+      colorBgElevated: scheme === 'dark' ? colors.hover : colors.bg,
+      colorBorder: colors.border,
+      colorBorderSecondary: colors.border,
+      colorTextBase: colors.text,
+      colorText: colors.text,
+      colorTextSecondary: colors.muted,
+      colorTextTertiary: colors.muted,
+      colorTextDescription: colors.muted,
+      colorTextPlaceholder: colors.muted,
+      colorIcon: colors.muted,
       fontFamily: 'var(--font)',
       fontFamilyCode: 'var(--mono)',
       fontSize: 14,
@@ -140,26 +140,26 @@ export function createThemeConfig(scheme: Scheme): ThemeConfig {
       motionDurationMid: '0.12s',
       motionDurationSlow: '0.18s',
       motion: !reducedMotion.matches,
-      controlItemBgActive: colours.active,
-      controlItemBgActiveHover: colours.active,
+      controlItemBgActive: colors.active,
+      controlItemBgActiveHover: colors.active,
     },
     components: {
       Button: {
         primaryShadow: 'none',
         defaultShadow: 'none',
         dangerShadow: 'none',
-        dangerColor: colours.onDanger,
+        dangerColor: colors.onDanger,
       },
-      Dropdown: { colorPrimary: colours.text },
+      Dropdown: { colorPrimary: colors.text },
       Form: { itemMarginBottom: 20, verticalLabelPadding: '0 0 6px' },
       Modal: { titleFontSize: 16 },
-      Segmented: { trackBg: colours.hover, itemSelectedBg: scheme === 'dark' ? colours.border : colours.bg },
+      Segmented: { trackBg: colors.hover, itemSelectedBg: scheme === 'dark' ? colors.border : colors.bg },
       Tabs: {
         titleFontSize: 14,
         horizontalMargin: '0',
-        itemSelectedColor: colours.link,
-        itemHoverColor: colours.link,
-        itemActiveColor: colours.link,
+        itemSelectedColor: colors.link,
+        itemHoverColor: colors.link,
+        itemActiveColor: colors.link,
       },
     },
   };

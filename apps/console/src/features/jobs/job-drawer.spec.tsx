@@ -121,15 +121,15 @@ describe('JobDrawer', () => {
       tells('"2"', { status: 'CANCELLED', phase: 'finished', progress: 50 }),
     ];
     show();
-    await screen.findByText('Cancelled', { selector: '.badge' });
+    await screen.findByText('Canceled', { selector: '.badge' });
     expect(asked).toHaveLength(2);
   });
 
   it('asks for confirmation before it stops a job', async () => {
     const running = { status: 'RUNNING', phase: 'thinking', progress: 20 } as const;
-    const cancelled = { status: 'CANCELLED', phase: 'finished', progress: 20 } as const;
+    const canceled = { status: 'CANCELLED', phase: 'finished', progress: 20 } as const;
     // The question that waits is given up for the cancel, and asked again.
-    answers = [tells('"1"', running), hangs, tells('"2"', cancelled), tells('"2"', cancelled)];
+    answers = [tells('"1"', running), hangs, tells('"2"', canceled), tells('"2"', canceled)];
     const user = userEvent.setup();
     show();
     await user.click(await screen.findByRole('button', { name: 'Stop job' }));
@@ -138,7 +138,7 @@ describe('JobDrawer', () => {
     const [, confirmation] = screen.getAllByRole('button', { name: 'Stop job' });
     if (confirmation === undefined) throw new Error('There is nothing to confirm by');
     await user.click(confirmation);
-    await screen.findByText('Cancelled', { selector: '.badge' });
+    await screen.findByText('Canceled', { selector: '.badge' });
     expect(asked.filter(({ method }) => method === 'POST').map(({ url }) => url)).toEqual([
       'http://localhost/api/agent-jobs/j-1/cancel',
     ]);

@@ -6,7 +6,11 @@ import { renderInApp } from '../../../test/render.tsx';
 import { EvidenceDocuments, toWebAddress } from './evidence-documents.tsx';
 
 const found = (change: Partial<EvidenceDocument>): EvidenceDocument => ({
-  ...{ id: 'd1', title: 'Returns', snippet: 'Within 30 days.', score: 0.5, source: 'knowledge' },
+  id: 'd1',
+  title: 'Returns',
+  snippet: 'Within 30 days.',
+  score: 0.5,
+  source: 'knowledge',
   ...change,
 });
 

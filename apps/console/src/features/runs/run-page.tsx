@@ -47,7 +47,7 @@ function RunDetails({ run }: { run: Run }) {
         <span className="row wrap">
           <RunStatusBadge status={run.status} />
           {run.cancelRequested && !hasRunEnded(run.status) && (
-            <span className="badge warning">{t('runs.cancelling')}</span>
+            <span className="badge warning">{t('runs.canceling')}</span>
           )}
           <span>
             <RunDuration run={run} />

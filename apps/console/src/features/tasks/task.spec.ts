@@ -30,7 +30,12 @@ describe('the form of a task', () => {
   it('becomes the request that the task came from', () => {
     const { name, type, concurrency, timeoutMs, retry, enabled } = task;
     expect(toTaskRequest(toTaskForm(task, 'UTC'))).toEqual({
-      ...{ name, type, concurrency, timeoutMs, retry, enabled },
+      name,
+      type,
+      concurrency,
+      timeoutMs,
+      retry,
+      enabled,
       schedule: null,
       workflow: { steps },
     });

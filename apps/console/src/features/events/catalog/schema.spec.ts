@@ -69,7 +69,10 @@ describe('createSample', () => {
       },
     };
     expect(createSample(search, { isMinimal: true })).toEqual({
-      ...{ city: 'text', filter: {}, page: 1, sort: 'name' },
+      city: 'text',
+      filter: {},
+      page: 1,
+      sort: 'name',
     });
     expect(createSample(search)).toHaveProperty('cursor');
   });

@@ -3,7 +3,11 @@ import type { TraceSpan } from '@platform/contracts';
 import { toExecutions } from './stored-executions.ts';
 
 const span = (kind: TraceSpan['kind'], more: Partial<TraceSpan>): TraceSpan => ({
-  ...{ id: 'step-1', kind, name: 'm', status: 'succeeded', startedAt: '2026-01-01T00:00:00.000Z' },
+  id: 'step-1',
+  kind,
+  name: 'm',
+  status: 'succeeded',
+  startedAt: '2026-01-01T00:00:00.000Z',
   durationMs: 5,
   ...more,
 });

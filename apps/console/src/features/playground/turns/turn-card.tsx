@@ -149,7 +149,7 @@ function Outcome({ agentId, sessionId, turn, onRetry }: OutcomeProps) {
           <ExecutionResult agentId={agentId} call={live.call} answer={answer} completed={live.completed} />
         </Suspense>
       )}
-      {status === 'CANCELLED' && <span className="badge">{t('playground.cancelled')}</span>}
+      {status === 'CANCELLED' && <span className="badge">{t('playground.canceled')}</span>}
       {status === 'FAILED' && (
         <FailureCard agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
       )}

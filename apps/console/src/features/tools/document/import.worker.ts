@@ -74,7 +74,7 @@ function inspect(document: OpenDocument): Omit<DocumentOverview, 'auth' | 'notes
     }
     return { ...operation, report: document.convert(operation.path, operation.httpMethod).report };
   });
-  return { ...{ kind, title, version, servers }, operations: inspected, skipped: skippedReport };
+  return { kind, title, version, servers, operations: inspected, skipped: skippedReport };
 }
 
 function convert(document: OpenDocument | null, operationKeys: string[]): ToolMethodRequest[] {

@@ -31,7 +31,13 @@ it('shows a value in one line of bounded length', () => {
 
 describe('decisions', () => {
   const comparison = (name: string, kind: MethodComparison['kind']): MethodComparison => ({
-    ...{ name, kind, httpMethod: 'get', path: '/', operationKey: '', differences: [], breaking: [] },
+    name,
+    kind,
+    httpMethod: 'get',
+    path: '/',
+    operationKey: '',
+    differences: [],
+    breaking: [],
     preference: name === 'broken' ? 'document' : 'edit',
   });
   const all = [

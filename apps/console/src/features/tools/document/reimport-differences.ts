@@ -1,8 +1,17 @@
 import type { Difference, MethodComparison, Preference } from '@platform/openapi-import';
 
 const FIELDS = [
-  ...(['description', 'httpMethod', 'path', 'serverUrl', 'inputSchema', 'outputSchema', 'bindings'] as const),
-  ...(['bodyMediaType', 'encoding', 'acts', 'deprecated'] as const),
+  'description',
+  'httpMethod',
+  'path',
+  'serverUrl',
+  'inputSchema',
+  'outputSchema',
+  'bindings',
+  'bodyMediaType',
+  'encoding',
+  'acts',
+  'deprecated',
 ] as const;
 export type MethodField = (typeof FIELDS)[number];
 

@@ -24,7 +24,10 @@ it('keeps what is chosen outside of the filter', () => {
 
 it('chooses all methods of a small document that can be imported, and none of a large one', () => {
   const operation = (i: number, fidelity: 'exact' | 'skipped'): ImportableOperation => ({
-    ...{ ...METHOD, operationKey: `GET /${i}`, tags: [], deprecated: false },
+    ...METHOD,
+    operationKey: `GET /${i}`,
+    tags: [],
+    deprecated: false,
     report: { operationKey: `GET /${i}`, fidelity, reasons: [], promptTokens: 0 },
   });
   const exact = (length: number) => Array.from({ length }, (_, i) => operation(i, 'exact'));

@@ -5,7 +5,11 @@ import { importTool, PartialImportError, splitMethods } from './import-tool.ts';
 const TOOL = { name: 'Pets', serverUrl: 'https://pets.example.com' };
 
 const method = (name: string, description = ''): ToolMethodRequest => ({
-  ...{ name, description, httpMethod: 'get', path: `/${name}`, inputSchema: { type: 'object' } },
+  name,
+  description,
+  httpMethod: 'get',
+  path: `/${name}`,
+  inputSchema: { type: 'object' },
 });
 
 it('splits methods by size and keeps their order', () => {

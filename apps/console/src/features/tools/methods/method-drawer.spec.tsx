@@ -7,8 +7,15 @@ import { renderInApp } from '../../../../test/render.tsx';
 import { MethodDrawer } from './method-drawer.tsx';
 
 const METHOD = {
-  ...{ name: 'readLight', description: '', httpMethod: 'get', path: '/lights', serverUrl: null },
-  ...{ inputSchema: {}, outputSchema: {}, cache: { ttlSeconds: 0 }, timeoutMs: 30_000 },
+  name: 'readLight',
+  description: '',
+  httpMethod: 'get',
+  path: '/lights',
+  serverUrl: null,
+  inputSchema: {},
+  outputSchema: {},
+  cache: { ttlSeconds: 0 },
+  timeoutMs: 30_000,
   retry: { attempts: 0, backoffMs: 500 },
 } as unknown as ToolMethod;
 const TOOL = { id: 't1', name: 'Lights', methods: [METHOD] } as Tool;

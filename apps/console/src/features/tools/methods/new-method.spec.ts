@@ -3,7 +3,10 @@ import { buildMethod } from './new-method.ts';
 
 it('makes ports of the parameters, and of the variables of the path', () => {
   const method = buildMethod({
-    ...{ name: 'createOrder', description: 'Creates', httpMethod: 'post', path: '/shops/{shop}/orders/{id}' },
+    name: 'createOrder',
+    description: 'Creates',
+    httpMethod: 'post',
+    path: '/shops/{shop}/orders/{id}',
     parameters: [
       { name: 'id', in: 'path', type: 'integer' },
       { name: 'dry', in: 'query', type: 'boolean' },
@@ -11,7 +14,10 @@ it('makes ports of the parameters, and of the variables of the path', () => {
     ],
   });
   expect(method).toEqual({
-    ...{ name: 'createOrder', description: 'Creates', httpMethod: 'post', path: '/shops/{shop}/orders/{id}' },
+    name: 'createOrder',
+    description: 'Creates',
+    httpMethod: 'post',
+    path: '/shops/{shop}/orders/{id}',
     inputSchema: {
       type: 'object',
       properties: {
@@ -34,7 +40,10 @@ it('makes ports of the parameters, and of the variables of the path', () => {
 
 it('tells parameters of the same name apart, and keeps the last of two equal ones', () => {
   const { bindings, inputSchema, bodyMediaType } = buildMethod({
-    ...{ name: 'm', httpMethod: 'post', path: '/a', bodyMediaType: 'multipart/form-data' },
+    name: 'm',
+    httpMethod: 'post',
+    path: '/a',
+    bodyMediaType: 'multipart/form-data',
     parameters: [
       { name: 'id', in: 'query', type: 'string' },
       { name: 'id', in: 'query', type: 'integer' },
@@ -56,7 +65,10 @@ it('tells parameters of the same name apart, and keeps the last of two equal one
 
 it('has neither ports nor a body without parameters', () => {
   expect(buildMethod({ name: 'm', httpMethod: 'get', path: '/' })).toEqual({
-    ...{ name: 'm', httpMethod: 'get', path: '/', bindings: [] },
+    name: 'm',
+    httpMethod: 'get',
+    path: '/',
+    bindings: [],
     inputSchema: { type: 'object', properties: {} },
   });
 });

@@ -6,7 +6,11 @@ import { renderInApp } from '../../../../test/render.tsx';
 import { TryDrawer } from './try-drawer.tsx';
 
 const METHOD = {
-  ...{ name: 'readLight', description: '', httpMethod: 'get', path: '/lights/{light}', acts: false },
+  name: 'readLight',
+  description: '',
+  httpMethod: 'get',
+  path: '/lights/{light}',
+  acts: false,
   inputSchema: {
     type: 'object',
     properties: {
