@@ -102,6 +102,15 @@ export function strayStatements(files) {
     );
 }
 
+/** Columns that a statement names in camelCase by hand, which `rows()` does for all of them. */
+export function quotedAliases(files) {
+  return apiFiles(files)
+    .filter(({ path }) => path.endsWith('.store.ts'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/ as "[a-z]+[A-Z]\w*"/g)].map(([alias]) => `${path}:${alias}`),
+    );
+}
+
 /** Folders with more files than a reader can keep in mind. Specs do not count. */
 export function crowdedFolders(files) {
   const counts = new Map();

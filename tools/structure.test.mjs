@@ -10,6 +10,7 @@ import {
   importCycles,
   misnamedInjectables,
   privateImports,
+  quotedAliases,
   strayStatements,
   tableOwners,
   unindexedPurges,
@@ -50,6 +51,7 @@ describe('the repository', () => {
   test('names a table only in the module that owns it', () =>
     assert.deepEqual(foreignTables(repository), []));
   test('has SQL only in stores', () => assert.deepEqual(strayStatements(repository), []));
+  test('leaves the names of columns to rows()', () => assert.deepEqual(quotedAliases(repository), []));
   test('purges with statements that an index serves', () =>
     assert.deepEqual(unindexedPurges(repository), []));
   test('injects at most six dependencies into a class', () =>
@@ -149,6 +151,12 @@ describe('planted violations are found', () => {
     assert.equal(strayStatements([entity, api('agents/agents.service.ts', statement)]).length, 1);
     assert.equal(strayStatements([entity, api('agents/agents.store.ts', statement)]).length, 0);
     assert.equal(strayStatements([entity, api('agents/a.ts', "const text = 'select a model';")]).length, 0);
+  });
+
+  test('a column alias in camelCase', () => {
+    const select = (column) => api('a/a.store.ts', `rows(sql, 'select ${column} from a')`);
+    assert.equal(quotedAliases([select('space_id as "spaceId"')]).length, 1);
+    assert.equal(quotedAliases([select('space_id, count(*) as n')]).length, 0);
   });
 
   test('a purge that compares with a volatile function', () => {

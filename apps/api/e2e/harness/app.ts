@@ -16,7 +16,6 @@ import { AppModule } from '../../src/app.module.ts';
 import { setupApp } from '../../src/app.setup.ts';
 import { IdentityService, type NewUser } from '../../src/auth/people/identity.service.ts';
 import { readConfig } from '../../src/infra/config/platform-config.ts';
-import { rows } from '../../src/infra/database/rows.ts';
 import { disarmFailpoints } from '../../src/infra/runtime/failpoints.ts';
 import { ReadinessRegistry } from '../../src/infra/health/readiness.registry.ts';
 import { RouteTableRegistry } from '../../src/infra/routes/route-table.registry.ts';
@@ -141,8 +140,13 @@ export class TestApp {
     return this.app.get(type, { strict: false });
   }
 
-  sql<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
-    return rows<Row>(this.get(DataSource), statement, parameters);
+  /** The rows of a statement, whatever its verb, with the names of their columns. */
+  async sql<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
+    const result: Row[] | [Row[], number] | undefined = await this.get(DataSource).query(
+      statement,
+      parameters,
+    );
+    return (Array.isArray(result?.[0]) ? result[0] : (result ?? [])) as Row[];
   }
 
   client(user: TestUser = this.admin): PlatformClient {

@@ -25,7 +25,7 @@ export async function insertRows(
     `insert into data_row (id, space_id, application_id, table_name, column_values, created_at, updated_at)
      select id, $1, $2, $3, column_values::json, now, now
      from unnest($4::uuid[], $5::text[]) as r(id, column_values), clock_timestamp() as now
-     returning id, created_at as "createdAt"`,
+     returning id, created_at`,
     [
       spaceId,
       applicationId,

@@ -58,7 +58,7 @@ export function findTable(
 ): Promise<DataTable | null> {
   return firstRow(
     sql,
-    `select columns, insert_event as "insertEvent" from data_table
+    `select columns, insert_event from data_table
      where space_id = $1 and application_id = $2 and name = $3 and retired_at is null`,
     [spaceId, applicationId, name],
   );

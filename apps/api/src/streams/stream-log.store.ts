@@ -104,7 +104,7 @@ export function lockLease(
   return firstPreparedRow(
     tx,
     'lock_stream_lease',
-    `select cancel_requested_at is not null as "cancelRequested" from stream
+    `select cancel_requested_at is not null as cancel_requested from stream
      where id = $1 and fencing_token = $2 and ended_at is null for no key update`,
     [streamId, fencingToken],
   );
@@ -207,8 +207,8 @@ export async function takeOverStream(
        select id from stream where id = $1 and ended_at is null and lease_until < clock_timestamp()
        for no key update skip locked
      )
-     returning s.segment, s.cancel_requested_at is not null as "cancelRequested",
-       coalesce((${HEAD}), 0) as "lastSeq"`,
+     returning s.segment, s.cancel_requested_at is not null as cancel_requested,
+       coalesce((${HEAD}), 0) as last_seq`,
     [streamId, fencingToken],
   );
 }
@@ -244,7 +244,7 @@ interface PageRow {
 export async function readPage(sql: Sql, streamId: string, after: number): Promise<Page | null> {
   const found = await rows<PageRow>(
     sql,
-    `select s.last_seq as "lastSeq", (${HEAD}) as head, f.from_seq as "fromSeq", f.to_seq as "toSeq", f.data
+    `select s.last_seq, (${HEAD}) as head, f.from_seq, f.to_seq, f.data
      from stream s left join lateral (
        select from_seq, to_seq, data, row_number() over w as nth, sum(length(data)) over w as bytes from (
          select from_seq, to_seq, data from stream_frame
@@ -292,7 +292,7 @@ export async function readStates(sql: Sql, ids: string[]): Promise<Map<string, S
   const found = await rows<StreamState & { id: string }>(
     sql,
     // Purging deletes frames from the first one on.
-    `select s.id, coalesce(s.last_seq, f.head, 0) as "lastSeq", s.ended_at is not null as ended,
+    `select s.id, coalesce(s.last_seq, f.head, 0) as last_seq, s.ended_at is not null as ended,
        exists(select from stream_frame where stream_id = s.id and from_seq = 1) as kept
      from stream s left join lateral (${HEAD}) as f(head) on true
      where s.id = any($1::uuid[])`,
@@ -312,8 +312,8 @@ export async function readTails(
 ): Promise<Map<string, { lastSeq: number; data: Buffer }>> {
   const found = await rows<{ id: string; lastSeq: number; data: Buffer }>(
     sql,
-    `select id, "lastSeq", substring(data from greatest(1, length(data) - $3 + 1)) as data from (
-       select s.id, max(f.to_seq) as "lastSeq", string_agg(f.data, ''::bytea order by f.from_seq) as data
+    `select id, last_seq, substring(data from greatest(1, length(data) - $3 + 1)) as data from (
+       select s.id, max(f.to_seq) as last_seq, string_agg(f.data, ''::bytea order by f.from_seq) as data
        from unnest($1::uuid[]) as s(id) cross join lateral (
          select from_seq, to_seq, data from stream_frame where stream_id = s.id order by from_seq desc limit $2
        ) f group by s.id
@@ -364,7 +364,7 @@ export async function mergeFrames(
        update stream_frame f set to_seq = m.to_seq, data = m.data from merged m
        where f.stream_id = $1 and f.from_seq = m.from_seq
      )
-     select max(to_seq) as "toSeq", count(*)::int as rows from batch`,
+     select max(to_seq) as to_seq, count(*)::int as rows from batch`,
     [streamId, fromSeq, BATCH_ROWS, PAGE_BYTES],
   );
   return batch?.toSeq != null && batch.rows === BATCH_ROWS ? batch.toSeq + 1 : null;

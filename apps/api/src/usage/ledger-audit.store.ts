@@ -35,8 +35,8 @@ export function auditLedger(sql: Sql): Promise<Discrepancy[]> {
        union select space_id, user_id from total
        union select space_id, user_id from held
      )
-     select k.space_id as "spaceId", k.user_id as "userId", a.balance::float8 as balance,
-       coalesce(t.entries, 0)::float8 as entries, coalesce(a.has_grant, false) as "hasGrant",
+     select k.space_id, k.user_id, a.balance::float8 as balance,
+       coalesce(t.entries, 0)::float8 as entries, coalesce(a.has_grant, false) as has_grant,
        coalesce(t.grants, 0)::int as grants, coalesce(h.held, 0)::float8 as held
      from account k
      left join usage_account a on a.space_id = k.space_id and a.user_id is not distinct from k.user_id

@@ -34,7 +34,7 @@ export function lockLimitedAccounts(
   return preparedRows(
     tx,
     'lock_limited_accounts',
-    `select user_id as "userId", balance::float8 as balance from usage_account
+    `select user_id, balance::float8 as balance from usage_account
      where space_id = $1 and owner_id = any(array[$1, $2]::uuid[]) and has_grant
      order by user_id nulls first for update`,
     [spaceId, userId],
@@ -61,7 +61,7 @@ export async function loadLimits(
 
 /** Locks accounts in the order that all transactions use, or none if one of them is missing. */
 const LOCK_ACCOUNTS = `
-  select a.space_id as "spaceId", a.user_id as "userId", a.balance::float8 as balance, a.has_grant as "hasGrant"
+  select a.space_id, a.user_id, a.balance::float8 as balance, a.has_grant
   from usage_account a
   join unnest((select $1::uuid[]), (select $2::uuid[])) as w (space_id, owner_id) using (space_id, owner_id)
   where cardinality($1) = (select count(*) from usage_account
@@ -210,7 +210,7 @@ export async function listLimitedAccounts(sql: Sql, spaceId: string, userId: str
 export function loadAccounts(sql: Sql, spaceId: string, userId: string): Promise<AccountState[]> {
   return rows(
     sql,
-    `select w.user_id as "userId", coalesce(a.has_grant, false) as limited,
+    `select w.user_id, coalesce(a.has_grant, false) as limited,
        coalesce(a.balance, 0)::float8 as balance,
        (select coalesce(sum(tokens), 0) from usage_reservation h
          where h.space_id = $1 and (w.user_id is null or h.user_id = w.user_id))::float8 as reserved

@@ -74,12 +74,12 @@ export function sumCharges(
        where space_id = $1 and kind = 'CHARGE' and created_at >= now() - $3::interval
          and ($2::uuid is null or user_id = $2)
      )
-     select key, grouping(key) = 1 as "isTotal", now() - $3::interval as from, now() as to,
+     select key, grouping(key) = 1 as is_total, now() - $3::interval as from, now() as to,
        count(*)::int as calls, coalesce(-sum(tokens), 0)::float8 as tokens,
-       coalesce(sum(prompt_tokens), 0)::float8 as "promptTokens",
-       coalesce(sum(completion_tokens), 0)::float8 as "completionTokens",
-       coalesce(sum(cached_tokens), 0)::float8 as "cachedTokens",
-       coalesce(sum(reasoning_tokens), 0)::float8 as "reasoningTokens",
+       coalesce(sum(prompt_tokens), 0)::float8 as prompt_tokens,
+       coalesce(sum(completion_tokens), 0)::float8 as completion_tokens,
+       coalesce(sum(cached_tokens), 0)::float8 as cached_tokens,
+       coalesce(sum(reasoning_tokens), 0)::float8 as reasoning_tokens,
        coalesce(sum(cost), 0)::float8 as cost
      from charge group by grouping sets ((key), ())`,
     [spaceId, userId, WINDOWS[window]],

@@ -136,9 +136,9 @@ export function listExpiredReservations(
 ): Promise<ExpiredPosition[]> {
   return rows(
     sql,
-    `select id, expires_at::text as "expiresAt" from usage_reservation
+    `select id, expires_at::text as expires_at from usage_reservation
      where expires_at < now() and ($1::timestamptz is null or (expires_at, id) > ($1, $2::uuid))
-     order by expires_at, id limit $3`,
+     order by usage_reservation.expires_at, id limit $3`,
     [after?.expiresAt ?? null, after?.id ?? null, limit],
   );
 }
@@ -147,7 +147,7 @@ export function listExpiredReservations(
 export function lockExpiredReservation(tx: EntityManager, id: string): Promise<LockedReservation | null> {
   return firstRow(
     tx,
-    `select source, reference, charge_on_expiry as "chargeOnExpiry" from usage_reservation
+    `select source, reference, charge_on_expiry from usage_reservation
      where id = $1 and expires_at < clock_timestamp() for update skip locked`,
     [id],
   );

@@ -76,8 +76,8 @@ export function listApplicationCredentials(
 ): Promise<ApplicationCredentials[]> {
   return rows(
     sql,
-    `select a.id, a.identifier, a.uninstalled_at is null as installed, a.uninstalled_at as "uninstalledAt",
-       k.public_id as "keyPublicId", k.last_used_at as "keyLastUsedAt"
+    `select a.id, a.identifier, a.uninstalled_at is null as installed, a.uninstalled_at,
+       k.public_id as key_public_id, k.last_used_at as key_last_used_at
      from application a left join system_key k on k.application_id = a.id and k.revoked_at is null
      where a.space_id = $1 and a.id = any($2::uuid[])`,
     [spaceId, ids],

@@ -31,7 +31,7 @@ export async function lockCaller(tx: EntityManager, by: UserPrincipal): Promise<
     case 'api-key': {
       const key = await firstRow<{ expiresAt: Date | null }>(
         tx,
-        'select expires_at as "expiresAt" from api_key where id = $1 and revoked_at is null for share',
+        'select expires_at from api_key where id = $1 and revoked_at is null for share',
         [by.credential.id],
       );
       if (!key) throw ended();

@@ -27,10 +27,10 @@ export async function findApiKeys(
   const keys = await preparedRows<KeyRow>(
     database,
     'auth.api-keys',
-    `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", k.space_id as "spaceId",
-       k.user_id as "userId", m.role, m.removed_at is not null as "isRemoved", k.revoked_at is not null as "isRevoked",
-       coalesce(k.expires_at <= clock_timestamp(), false) as "isExpired",
-       coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
+    `select k.public_id, k.id, k.secret_hash, k.space_id,
+       k.user_id, m.role, m.removed_at is not null as is_removed, k.revoked_at is not null as is_revoked,
+       coalesce(k.expires_at <= clock_timestamp(), false) as is_expired,
+       coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as is_stale
      from api_key k join membership m using (space_id, user_id)
      where k.public_id = any((select $1::text[])::text[])`,
     [publicIds],
@@ -55,7 +55,7 @@ export function findSignIn(
   return firstPreparedRow(
     database,
     'auth.sign-in',
-    `select m.role, s.revoked_at is not null as "isRevoked", u.password_temporary as "passwordTemporary"
+    `select m.role, s.revoked_at is not null as is_revoked, u.password_temporary
      from refresh_session s join platform_user u on u.id = s.user_id
      left join membership m on m.space_id = $3 and m.user_id = s.user_id and m.removed_at is null
        and ($4::timestamptz is null or m.created_at = $4)

@@ -67,7 +67,7 @@ export function rotateToken(
      set token_hash = $3, previous_hash = $2, previous_valid_until = clock_timestamp() + interval '30 seconds',
        refreshed_at = clock_timestamp(), expires_at = clock_timestamp() + interval '30 days'
      where id = $1 and token_hash = $2 and revoked_at is null and expires_at > clock_timestamp()
-     returning user_id as "userId", space_id as "spaceId"`,
+     returning user_id, space_id`,
     [id, presented, successor],
   );
 }
@@ -76,7 +76,7 @@ export function rotateToken(
 export function findInGrace(tx: EntityManager, id: string, presented: Buffer): Promise<Holder | null> {
   return firstRow<Holder>(
     tx,
-    `select user_id as "userId", space_id as "spaceId" from refresh_session
+    `select user_id, space_id from refresh_session
      where id = $1 and previous_hash = $2 and previous_valid_until > clock_timestamp() and revoked_at is null`,
     [id, presented],
   );

@@ -23,9 +23,9 @@ export async function findSystemKeys(
   const keys = await preparedRows<SystemKeyRow>(
     database,
     'auth.system-keys',
-    `select k.public_id as "publicId", k.id, k.secret_hash as "secretHash", a.id as "applicationId", a.identifier,
-       a.space_id as "spaceId", a.uninstalled_at is null as "isInstalled", k.revoked_at is not null as "isRevoked",
-       coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as "isStale"
+    `select k.public_id, k.id, k.secret_hash, a.id as application_id, a.identifier,
+       a.space_id, a.uninstalled_at is null as is_installed, k.revoked_at is not null as is_revoked,
+       coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as is_stale
      from system_key k join application a on a.id = k.application_id
      where k.public_id = any((select $1::text[])::text[])`,
     [publicIds],

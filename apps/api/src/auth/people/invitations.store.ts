@@ -95,7 +95,7 @@ export function upsertInvitation(
     `insert into invitation (space_id, email, role, invited_by) values ($1, $2, $3, $4)
      on conflict (space_id, lower(email)) where ended_at is null
        do update set role = excluded.role, invited_by = excluded.invited_by
-     returning id, xmax = 0 as "isNew"`,
+     returning id, xmax = 0 as is_new`,
     [spaceId, email, role, inviterId],
   );
 }

@@ -93,7 +93,7 @@ export async function findRoles(
   const found = await preparedRows<{ spaceId: string; userId: string; role: Role }>(
     tx,
     'auth.roles',
-    `select m.space_id as "spaceId", m.user_id as "userId", m.role
+    `select m.space_id, m.user_id, m.role
      from unnest($1::uuid[], $2::uuid[]) as p(space_id, user_id)
        join membership m on m.space_id = p.space_id and m.user_id = p.user_id
      where m.removed_at is null`,

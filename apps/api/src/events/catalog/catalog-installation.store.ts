@@ -146,7 +146,7 @@ export function listActiveSubscriptions(
 ): Promise<ActiveSubscription[]> {
   return rows(
     sql,
-    `select id, event, task_id as "taskId", filter, default_key as "defaultKey" from subscription
+    `select id, event, task_id, filter, default_key from subscription
      where (application_id = $1 or task_id = any($5::uuid[])) and deleted_at is null and retired_at is null
        and (event, id) > ($2::text, $3::uuid)
      order by event, id limit $4`,

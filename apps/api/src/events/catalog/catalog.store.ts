@@ -13,8 +13,8 @@ export interface CatalogRow {
 export function listCatalog(sql: Sql, spaceId: string): Promise<CatalogRow[]> {
   return rows(
     sql,
-    `select e.application_id as "applicationId", a.name as "applicationName", e.name, e.description,
-       e.payload_schema as "payloadSchema"
+    `select e.application_id, a.name as application_name, e.name, e.description,
+       e.payload_schema
      from registered_event e join catalog_application a on a.application_id = e.application_id
      where e.space_id = $1 and e.retired_at is null
      order by a.name, a.application_id, e.name`,
@@ -40,7 +40,7 @@ export function listEventKeys(
   if (name !== null) conditions.push(`name = $${values.push(name)}`);
   return rows(
     sql,
-    `select application_id as "applicationId", name from registered_event where ${conditions.join(' and ')}`,
+    `select application_id, name from registered_event where ${conditions.join(' and ')}`,
     values,
   );
 }
@@ -49,7 +49,7 @@ export function listEventKeys(
 export function listRegistered(sql: Sql, keys: readonly EventKey[]): Promise<EventKey[]> {
   return rows(
     sql,
-    `select application_id as "applicationId", name from registered_event
+    `select application_id, name from registered_event
      where (application_id, name) in (select * from unnest($1::uuid[], $2::text[])) and retired_at is null`,
     [keys.map(({ applicationId }) => applicationId), keys.map(({ name }) => name)],
   );

@@ -17,8 +17,8 @@ export function listRegisteredEvents(
 ): Promise<RegisteredEvent[]> {
   return rows(
     sql,
-    `select e.application_id as "applicationId", e.name, e.payload_schema as "payloadSchema",
-       e.schema_hash as "schemaHash", e.recursion_limit as "recursionLimit"
+    `select e.application_id, e.name, e.payload_schema,
+       e.schema_hash, e.recursion_limit
      from unnest($1::uuid[], $2::text[]) as i(application_id, name)
      join registered_event e using (application_id, name)
      where e.retired_at is null`,

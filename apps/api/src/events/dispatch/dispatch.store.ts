@@ -39,7 +39,7 @@ export async function lockClaims(
     preparedRows<{ envelopeId: string; generation: number }>(
       tx,
       'lock_envelope_claims',
-      `select o.envelope_id as "envelopeId", o.generation from envelope_outbox o
+      `select o.envelope_id, o.generation from envelope_outbox o
        join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
          on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
        order by o.envelope_id for update of o`,
@@ -48,9 +48,9 @@ export async function lockClaims(
     preparedRows<ClaimedEnvelope>(
       tx,
       'read_claimed_envelopes',
-      `select e.id, e.generation, e.space_id as "spaceId", e.application_id as "applicationId", e.event,
-         e.payload::text as payload, e.source, e.emitted_at as "emittedAt", e.actor_user_id as "actorUserId",
-         e.causation_id as "causationId", e.root_id as "rootId", e.depth, e.path
+      `select e.id, e.generation, e.space_id, e.application_id, e.event,
+         e.payload::text as payload, e.source, e.emitted_at, e.actor_user_id,
+         e.causation_id, e.root_id, e.depth, e.path
        from unnest($1::uuid[], $2::int[]) as c(id, generation)
        join envelope e on e.id = c.id and e.generation = c.generation
        where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,
@@ -88,8 +88,8 @@ export function listSubscriptions(
   return preparedRows(
     tx,
     'list_matched_subscriptions',
-    `select s.id, s.space_id as "spaceId", s.application_id as "applicationId", s.event, s.task_id as "taskId",
-       s.filter, s.enabled, s.created_at as "createdAt"
+    `select s.id, s.space_id, s.application_id, s.event, s.task_id,
+       s.filter, s.enabled, s.created_at
      from unnest($1::uuid[], $2::text[]) as e(application_id, event)
      join subscription s on s.application_id = e.application_id and s.event = e.event
      where s.deleted_at is null and s.retired_at is null order by s.id`,
@@ -116,7 +116,7 @@ export function insertDeliveries(
      select envelope_id, subscription_id, generation, outcome, case outcome when 'RUN_CREATED' then uuid_v7() end
      from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[]) as d(envelope_id, subscription_id, generation, outcome)
      on conflict do nothing
-     returning envelope_id as "envelopeId", subscription_id as "subscriptionId", run_id as "runId"`,
+     returning envelope_id, subscription_id, run_id`,
     [
       deliveries.map(({ envelopeId }) => envelopeId),
       deliveries.map(({ subscriptionId }) => subscriptionId),

@@ -66,7 +66,7 @@ const RECORD = `
     insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at)
     select id, 0, space_id, clock_timestamp() + $20 * interval '1 millisecond' from envelopes where status = 'PENDING'
   )
-  select i.id, i.is_current as "isCurrent", e.emitted_at as "emittedAt"
+  select i.id, i.is_current, e.emitted_at
   from input i left join envelopes e on e.id = i.id order by i.n`;
 
 /**
@@ -122,8 +122,8 @@ export function listKeyHolders(
 ): Promise<KeyHolder[]> {
   return rows(
     tx,
-    `select k.application_id as "applicationId", k.event, k.key_hash as "keyHash", k.payload_hash as "payloadHash",
-       e.id, e.status, e.status_reason as "statusReason", e.emitted_at as "emittedAt"
+    `select k.application_id, k.event, k.key_hash, k.payload_hash,
+       e.id, e.status, e.status_reason, e.emitted_at
      from unnest($1::uuid[], $2::text[], $3::bytea[]) as i(application_id, event, key_hash)
      join emission_key k using (application_id, event, key_hash)
      join envelope e on e.id = k.envelope_id`,

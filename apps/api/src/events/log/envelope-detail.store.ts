@@ -32,7 +32,7 @@ export function listDeliveries(
 ): Promise<DeliveryRow[]> {
   return rows(
     sql,
-    `select generation, subscription_id as "subscriptionId", run_id as "runId", outcome from delivery
+    `select generation, subscription_id, run_id, outcome from delivery
      where envelope_id = $1 and generation >= $2 order by generation desc, subscription_id desc limit $3`,
     [envelopeId, sinceGeneration, limit],
   );
@@ -55,8 +55,8 @@ export function listCausation(
   rootId: string,
   limit: number,
 ): Promise<CausationRow[]> {
-  const columns = `id, event, status, status_reason as "statusReason", depth, causation_id as "causationId",
-    emitted_at as "emittedAt"`;
+  const columns = `id, event, status, status_reason, depth, causation_id,
+    emitted_at`;
   return rows(
     sql,
     `select ${columns} from envelope where id = $2 and space_id = $1

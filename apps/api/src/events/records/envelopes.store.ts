@@ -84,7 +84,7 @@ export async function findEnvelopes(
   const scanned = await rows<FoundEnvelope & { isEnd: boolean }>(
     sql,
     `with scanned as materialized (${text})
-     (select id, payload_bytes as bytes, false as "isEnd" from scanned where ${condition} order by id ${order} limit $${values.push(limit)})
+     (select id, payload_bytes as bytes, false as is_end from scanned where ${condition} order by id ${order} limit $${values.push(limit)})
      union all
      (select id, payload_bytes, true from scanned where (select count(*) from scanned) = $${values.push(size)}
       order by id ${reverse} limit 1)`,
@@ -139,7 +139,7 @@ export async function loadForReplay(
   if (kept.length === 0) return [];
   return rows(
     manager,
-    `select id, application_id as "applicationId", event, payload from envelope
+    `select id, application_id, event, payload from envelope
      where space_id = $1 and id = any($2::uuid[]) order by id`,
     [spaceId, kept],
   );

@@ -11,7 +11,7 @@ export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<b
   const { isReferenced } = await exactlyOne<{ isReferenced: boolean }>(
     sql,
     `select exists (select from envelope_outbox where envelope_id < $1)
-       or exists (select from emission_key where envelope_id < $1) as "isReferenced"`,
+       or exists (select from emission_key where envelope_id < $1) as is_referenced`,
     [before],
   );
   return isReferenced;

@@ -20,7 +20,7 @@ export interface Claim {
 
 const CLAIMED = `lease_until = clock_timestamp() + ${LEASE}, available_at = clock_timestamp() + ${LEASE},
     next_publish_at = clock_timestamp() + ${LEASE}, fencing_token = fencing_token + 1`;
-const CLAIM = `envelope_id as "envelopeId", generation, space_id as "spaceId", fencing_token as token, attempts`;
+const CLAIM = `envelope_id, generation, space_id, fencing_token as token, attempts`;
 
 /** Selects by ctid: a join with the rows that are locked is many times slower. */
 export const CLAIM_BATCH = `

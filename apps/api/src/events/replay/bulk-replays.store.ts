@@ -66,8 +66,8 @@ export function claimBulkReplay(sql: Sql): Promise<ClaimedBulkReplay | null> {
        select id from bulk_replay
        where status = 'RUNNING' and (lease_until is null or lease_until < statement_timestamp())
        order by lease_until nulls first limit 1 for update skip locked)
-     returning id, space_id as "spaceId", requested_by as "requestedBy", query, per_second as "perSecond",
-       created_at as "createdAt", position`,
+     returning id, space_id, requested_by, query, per_second,
+       created_at, position`,
   );
 }
 

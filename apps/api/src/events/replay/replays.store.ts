@@ -105,7 +105,7 @@ export function insertReplays(
        insert into replay_key (envelope_id, request_key, generation)
        select id, $5, generation from replayed where $5::text is not null
      )
-     select id, generation, application_id as "applicationId", event from replayed order by id`,
+     select id, generation, application_id, event from replayed order by id`,
     [spaceId, ids, requestedBy, bulkReplayId, requestKey, republishAfterMs],
   );
 }

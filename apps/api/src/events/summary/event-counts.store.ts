@@ -39,7 +39,7 @@ export function lockNextPeriod(tx: Sql): Promise<Period | null> {
          where id >= uuid_v7_floor(start) order by id limit 1), 'infinity'))) as start
        from locked
      )
-     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, start + ${CHUNK} < ${THIS_MINUTE} as "isBehind"
+     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, start + ${CHUNK} < ${THIS_MINUTE} as is_behind
      from period`,
   );
 }
@@ -111,7 +111,7 @@ export interface CountedGroup {
 export function lockOpenGroups(tx: Sql, limit: number): Promise<CountedGroup[]> {
   return rows(
     tx,
-    `select space_id as "spaceId", minute, application_id as "applicationId", event,
+    `select space_id, minute, application_id, event,
        dispatched + failed + skipped + pending as size
      from event_minute where pending > 0 or needs_count order by counted_at limit $1 for update skip locked`,
     [limit],

@@ -59,7 +59,7 @@ export function summarize(
        from envelope where space_id = $1 and id >= (select uuid_v7_floor(live_from) from bounds) and id >= $6::uuid
          and emitted_at < $3
      )
-     (select to_timestamp(floor(extract(epoch from at) / $4) * $4) as start, null::uuid as "applicationId",
+     (select to_timestamp(floor(extract(epoch from at) / $4) * $4) as start, null::uuid as application_id,
         null as event, ${sums} from counted group by 1)
      union all
      (select null, application_id, event, ${sums} from counted group by application_id, event

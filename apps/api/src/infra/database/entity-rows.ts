@@ -8,7 +8,7 @@ import type {
   QueryDeepPartialEntity,
   UpdateQueryBuilder,
 } from 'typeorm';
-import { preparedRows } from './rows.ts';
+import { preparedRecords } from './rows.ts';
 
 /** Values for columns, or SQL expressions that compute them. */
 export type ColumnValues<Entity> = { [Key in keyof Entity]?: Entity[Key] | (() => string) };
@@ -70,7 +70,11 @@ export async function preparedEntities<Entity extends ObjectLiteral>(
   values: unknown[],
 ): Promise<Entity[]> {
   const statement = text(columnsOf(database, target));
-  return toEntities(database, target, await preparedRows<ObjectLiteral>(database, name, statement, values));
+  return toEntities(
+    database,
+    target,
+    await preparedRecords<ObjectLiteral>(database, name, statement, values),
+  );
 }
 
 /**
@@ -85,7 +89,7 @@ export function columnsOf<Entity extends ObjectLiteral>(
   return columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
 }
 
-/** Reads entities from rows that contain every column of their table. */
+/** Reads entities from rows that contain every column of their table under its own name. */
 export function toEntities<Entity extends ObjectLiteral>(
   database: DataSource,
   target: EntityTarget<Entity>,

@@ -23,7 +23,7 @@ export function listExpiredPartitions(sql: Sql, table: string, days: number): Pr
   return rows(
     sql,
     `select * from (
-       select c.relname as name, i.inhdetachpending as "isHalfDetached",
+       select c.relname as name, i.inhdetachpending as is_half_detached,
          substring(pg_get_expr(c.relpartbound, c.oid) from $$TO \\('([0-9a-f-]{36})'\\)$$)::uuid as before
        from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = to_regclass($1)

@@ -1,4 +1,4 @@
-import { pipelined } from './rows.ts';
+import { pipelined, rows } from './rows.ts';
 
 const failed = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
 
@@ -22,5 +22,34 @@ describe('pipelined', () => {
     last.resolve();
     await all;
     expect(ended).toBe(true);
+  });
+});
+
+describe('rows', () => {
+  const returning = (result: unknown) => ({ query: () => Promise.resolve(result) }) as never;
+
+  it('names the columns in camelCase, and leaves what their values contain', async () => {
+    const stored = {
+      id: 'a',
+      space_id: 'b',
+      sha_256: null,
+      payload: { order_id: 1 },
+      tags: [{ tag_name: 'x' }],
+    };
+    const named = {
+      id: 'a',
+      spaceId: 'b',
+      sha256: null,
+      payload: { order_id: 1 },
+      tags: [{ tag_name: 'x' }],
+    };
+    expect(await rows(returning([stored, stored]), 'select')).toEqual([named, named]);
+    expect(await rows(returning([[stored], 1]), 'update')).toEqual([named]);
+  });
+
+  it('returns none for no rows, and for a statement without a result', async () => {
+    expect(await rows(returning([]), 'select')).toEqual([]);
+    expect(await rows(returning([[], 0]), 'delete')).toEqual([]);
+    expect(await rows(returning(undefined), 'notify')).toEqual([]);
   });
 });

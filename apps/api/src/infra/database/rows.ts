@@ -9,17 +9,42 @@ export interface Transactions extends Sql {
   transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
 }
 
+/** By the name of a column. Statements are fixed texts, so there are few. */
+const PROPERTIES = new Map<string, string>();
+
+function propertyOf(column: string): string {
+  let property = PROPERTIES.get(column);
+  if (property === undefined) {
+    property = column.replace(/_([a-z\d])/g, (_, next: string) => next.toUpperCase());
+    PROPERTIES.set(column, property);
+  }
+  return property;
+}
+
+/** Renames the columns of the rows of one result: `space_id` becomes `spaceId`. What their values contain stays as it is. */
+export function namedAsProperties<Row>(found: readonly object[]): Row[] {
+  const [first] = found;
+  const columns = first ? Object.keys(first) : [];
+  if (!columns.some((column) => column.includes('_'))) return found as Row[];
+  const properties = columns.map(propertyOf);
+  return (found as Record<string, unknown>[]).map((row) => {
+    const named: Record<string, unknown> = {};
+    for (const [i, column] of columns.entries()) named[properties[i] ?? column] = row[column];
+    return named as Row;
+  });
+}
+
 /**
- * Runs a statement and returns its rows, whatever its verb.
+ * Runs a statement and returns its rows, whatever its verb, with camelCase names.
  * TypeORM returns `[rows, count]` for UPDATE and DELETE, and plain rows for everything else.
  */
 export async function rows<Row>(sql: Sql, statement: string, parameters: unknown[] = []): Promise<Row[]> {
   const result: unknown = await sql.query(statement, parameters);
   if (!Array.isArray(result)) return [];
   if (result.length === 2 && Array.isArray(result[0]) && typeof result[1] === 'number') {
-    return result[0] as Row[];
+    return namedAsProperties(result[0] as object[]);
   }
-  return result as Row[];
+  return namedAsProperties(result as object[]);
 }
 
 /** What prepared statements need: the pool with its connections, or the transaction one is in. */
@@ -33,6 +58,16 @@ export type PreparedSql = DataSource | EntityManager;
  * for just its length, and plan every time; a test looks for such statements.
  */
 export async function preparedRows<Row extends object>(
+  sql: PreparedSql,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
+  return namedAsProperties(await preparedRecords(sql, name, text, values));
+}
+
+/** Like `preparedRows`, but the rows keep the names of their columns, for `toEntities`. */
+export async function preparedRecords<Row extends object>(
   sql: PreparedSql,
   name: string,
   text: string,

@@ -28,7 +28,7 @@ export const WAITING_USERS = `
       order by user_id, id limit 1
     ) n
   )
-  select user_id as "userId", id as oldest,
+  select user_id, id as oldest,
     (select count(*)::int from agent_job j where j.queue_state = 'STARTING' and j.user_id = w.user_id) as starting
   from (select * from users limit $2) w`;
 
@@ -44,7 +44,7 @@ export const PICK_JOBS = `
       select id from agent_job where queue_state = 'READY' and user_id = u.id
       order by id limit 1 for update skip locked
     ) j)) and queue_state = 'READY'
-  returning id, user_id as "userId"`;
+  returning id, user_id`;
 
 /** Picks the oldest ready job of each user, for this process to start. */
 export function pickJobs(sql: Sql, userIds: readonly string[]): Promise<{ id: string; userId: string }[]> {

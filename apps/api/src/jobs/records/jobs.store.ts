@@ -61,7 +61,7 @@ export async function listAgentIds(sql: Sql, { spaceId, userId }: Owner): Promis
        select (select agent_id from agent_job where space_id = $1 and user_id = $2 and agent_id > a.agent_id
                order by agent_id limit 1)
        from agents a where a.agent_id is not null
-     ) select agent_id as "agentId" from agents where agent_id is not null`,
+     ) select agent_id from agents where agent_id is not null`,
     [spaceId, userId],
   );
   return found.map(({ agentId }) => agentId);

@@ -41,7 +41,7 @@ export interface Delivery {
 export function listDueDeliveries(sql: Sql, ids: readonly string[]): Promise<Delivery[]> {
   return rows(
     sql,
-    `select id, space_id as "spaceId", url from webhook_delivery
+    `select id, space_id, url from webhook_delivery
      where id = any($1::uuid[]) and next_publish_at is not null and available_at <= clock_timestamp()`,
     [ids],
   );
@@ -76,7 +76,7 @@ export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
     `update webhook_delivery set attempts = attempts + 1, hints = 0, available_at = clock_timestamp() + ${ATTEMPT},
        next_publish_at = clock_timestamp() + ${ATTEMPT}
      where id = $1 and next_publish_at is not null and available_at <= clock_timestamp()
-     returning id, space_id as "spaceId", url, body, attempts, clock_timestamp() as at`,
+     returning id, space_id, url, body, attempts, clock_timestamp() as at`,
     [id],
   );
 }

@@ -89,7 +89,7 @@ export function claimDocument(sql: Sql): Promise<ClaimedDocument | null> {
        where status = 'PROCESSING' and deleted_at is null
          and (lease_until is null or lease_until < statement_timestamp())
        order by lease_until nulls first limit 1 for update skip locked)
-     returning id, space_id as "spaceId", title, media_type as "mediaType", attempts as attempt`,
+     returning id, space_id, title, media_type, attempts as attempt`,
   );
 }
 

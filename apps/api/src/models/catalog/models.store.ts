@@ -1,7 +1,7 @@
 import { IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { columnsOf, insertRowIfAbsent, toEntities, updateRow } from '../../infra/database/entity-rows.ts';
-import { exactlyOne, preparedRows } from '../../infra/database/rows.ts';
+import { exactlyOne, preparedRecords } from '../../infra/database/rows.ts';
 import { ModelEntity, type ModelDefinition } from './model.entity.ts';
 
 /** What is stored about the server of a model besides its definition. */
@@ -80,7 +80,7 @@ export async function findNamed(
   database: DataSource,
   names: readonly ModelName[],
 ): Promise<(ModelEntity | null)[]> {
-  const found = await preparedRows<{ position: number }>(
+  const found = await preparedRecords<{ position: number }>(
     database,
     'models.named',
     `select asked.position::int as position, found.*

@@ -46,9 +46,9 @@ export interface ClaimedTask {
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
-  r.id, r.space_id as "spaceId", r.task_id as "taskId", r.owner_user_id as "ownerUserId", r.origin, r.trigger, r.payload,
-  r.inputs, r.attempt, r.cancel_requested as "cancelRequested", t.timeout_ms as "timeoutMs", t.retry,
-  t.deleted_at is not null or t.retired_at is not null as "isTaskGone"`;
+  r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, r.payload,
+  r.inputs, r.attempt, r.cancel_requested, t.timeout_ms, t.retry,
+  t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
 type StoredRun = FencedRun & { payload: Record<string, unknown> | null };
 
@@ -109,10 +109,10 @@ export const CLAIM_RUNS = `
     insert into run_attempt (run_id, attempt, fencing_token, status)
     select id, attempt, fencing_token, 'RUNNING' from r
   )
-  select w.task_id as "wantedTaskId", w.concurrency, w.has_slots as "hasSlots",
+  select w.task_id as wanted_task_id, w.concurrency, w.has_slots,
     case when row_number() over same_task = 1 then w.hints::text[] end as hints,
     case when row_number() over same_task = 1 then t.workflow end as workflow,
-    r.fencing_token as "fencingToken", ${CLAIMED_RUN}
+    r.fencing_token, ${CLAIMED_RUN}
   from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
   window same_task as (partition by w.task_id)`;
 
@@ -151,7 +151,7 @@ export async function findClaimedRuns(
 ): Promise<FencedRun[]> {
   const found = await rows<StoredRun>(
     sql,
-    `select q.fencing_token as "fencingToken", t.workflow, ${CLAIMED_RUN}
+    `select q.fencing_token, t.workflow, ${CLAIMED_RUN}
      from (
        select task_id from run where id = any($1::uuid[]) union select id from task where id = any($1::uuid[])
      ) w
@@ -192,7 +192,7 @@ export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: n
 export async function findCancelRequests(sql: Sql, claims: readonly Claim[]): Promise<Map<string, boolean>> {
   const held = await rows<{ id: string; isRequested: boolean }>(
     sql,
-    `select q.run_id as id, q.cancel_requested as "isRequested"
+    `select q.run_id as id, q.cancel_requested as is_requested
      from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
        join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'`,
     [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken)],
@@ -213,9 +213,9 @@ export interface ExpiringRun extends Claim {
 }
 
 export const EXPIRING_RUNS = `
-  select q.run_id as "runId", q.fencing_token as "fencingToken", q.task_id as "taskId", r.attempt, t.retry,
-    t.deleted_at is not null or t.retired_at is not null as "isTaskGone", q.cancel_requested as "cancelRequested",
-    q.lease_until < statement_timestamp() as "isExpired", q.lease_until::text as "leaseUntil"
+  select q.run_id, q.fencing_token, q.task_id, r.attempt, t.retry,
+    t.deleted_at is not null or t.retired_at is not null as is_task_gone, q.cancel_requested,
+    q.lease_until < statement_timestamp() as is_expired, q.lease_until::text as lease_until
   from run_queue q join task t on t.id = q.task_id join run r on r.id = q.run_id
   where q.state = 'RUNNING' and q.lease_until < statement_timestamp() + $1 * interval '1 millisecond'
   order by q.lease_until limit $2`;

@@ -14,8 +14,8 @@ export interface RunSummary {
 export function listRunSummaries(sql: Sql, spaceId: string, ids: readonly string[]): Promise<RunSummary[]> {
   return rows(
     sql,
-    `select r.id, r.task_id as "taskId", t.name as "taskName", r.status, r.created_at as "createdAt",
-       r.finished_at as "finishedAt"
+    `select r.id, r.task_id, t.name as task_name, r.status, r.created_at,
+       r.finished_at
      from run r join task t on t.id = r.task_id
      where r.space_id = $1 and r.id = any($2::uuid[])`,
     [spaceId, ids],

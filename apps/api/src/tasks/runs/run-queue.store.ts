@@ -74,7 +74,7 @@ export async function listNext(database: DataSource, taskIds: readonly string[])
   const next = await preparedRows<{ id: string; taskId: string }>(
     database,
     'list_next_runs',
-    `select q.run_id as id, w.task_id as "taskId"
+    `select q.run_id as id, w.task_id
      from (select task_id, count(*) as n from unnest($1::uuid[]) as task_id group by task_id) w cross join lateral (
        select run_id from run_queue
        where task_id = w.task_id and state = 'READY' and available_at <= statement_timestamp()

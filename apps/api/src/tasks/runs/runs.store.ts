@@ -10,11 +10,10 @@ import type { Lineage } from './lineage.ts';
 import { joinTrigger } from './run-trigger.ts';
 
 export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<Lineage | null> {
-  return firstRow(
-    sql,
-    `select envelope_id as "envelopeId", root_id as "rootId", depth, path from run where space_id = $1 and id = $2`,
-    [spaceId, runId],
-  );
+  return firstRow(sql, `select envelope_id, root_id, depth, path from run where space_id = $1 and id = $2`, [
+    spaceId,
+    runId,
+  ]);
 }
 
 /** A run with the name of its task. */
@@ -36,9 +35,9 @@ export interface RunRow {
 }
 
 const RUN = `
-  r.id, r.task_id as "taskId", t.name as "taskName", r.owner_user_id as "ownerUserId", r.origin, r.status, r.attempt,
-  r.cancel_requested as "cancelRequested", r.created_at as "createdAt", r.started_at as "startedAt",
-  r.finished_at as "finishedAt", r.error, r.trigger`;
+  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt,
+  r.cancel_requested, r.created_at, r.started_at,
+  r.finished_at, r.error, r.trigger`;
 
 /** Returns a run of a space with everything that was given to it. */
 export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {

@@ -200,8 +200,8 @@ const OFFERED = `
 export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Promise<OfferedRow[]> {
   return rows(
     sql,
-    `select tool.id as "toolId", tool.name as "toolName", method.name, method.description,
-            method.input_schema as "inputSchema", method.acts
+    `select tool.id as tool_id, tool.name as tool_name, method.name, method.description,
+            method.input_schema, method.acts
      ${OFFERED} order by listed.position, method.id`,
     [spaceId, positioned(listed)],
   );

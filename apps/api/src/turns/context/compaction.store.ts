@@ -33,7 +33,7 @@ function contextSessionState(sql: Sql, ref: string): Promise<ContextSession | nu
   return firstRow(
     sql,
     `select $1::uuid as ref,
-       (select client_turn_id from turn where session_id = $1 and status = 'RUNNING') as "runningTurn",
+       (select client_turn_id from turn where session_id = $1 and status = 'RUNNING') as running_turn,
        exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as pending,
        exists (select from context_compaction where session_id = $1 and status = 'RUNNING'
          and lease_until > clock_timestamp()) as compacting`,

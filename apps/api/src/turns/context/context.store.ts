@@ -40,8 +40,8 @@ export async function loadContext(
 ): Promise<{ context: Context; tail: Tail | null }> {
   const row = await firstRow<ContextRow>(
     sql,
-    `select s.id, s.summary, s.summary_tokens as tokens, s.mark_turn as "markTurn", s.mark_step as "markStep",
-       b.at_turn as "atTurn", b.at_step as "atStep", b.at_tokens as "atTokens"
+    `select s.id, s.summary, s.summary_tokens as tokens, s.mark_turn, s.mark_step,
+       b.at_turn, b.at_step, b.at_tokens
      from (select) as one
      left join lateral (select * from context_compaction where session_id = $1 and status = 'READY'
        order by id desc limit 1) s on true
@@ -115,7 +115,7 @@ async function readSteps(
        from context_page where session_id = $1 and to_turn >= $2
      )
      select null::int as after, to_turn as "to", case when total <= $4 then steps end as steps,
-       total > $4 as "isCut" from page
+       total > $4 as is_cut from page
      union all
      select (select turn from last), max(turn), string_agg(json_build_object(
          'turn', turn, 'n', n, 'kind', kind, 'content', content, 'tokens', tokens)::text, ',' order by turn, n)

@@ -10,7 +10,7 @@ export interface Orphan {
 export function turnsOfStreams(sql: Sql, streamIds: string[]): Promise<Orphan[]> {
   return rows(
     sql,
-    `select g.turn_id as id, g.stream_id as "streamId"
+    `select g.turn_id as id, g.stream_id
      from unnest($1::uuid[]) with ordinality as s(id, place) join turn_segment g on g.stream_id = s.id
      order by s.place`,
     [streamIds],

@@ -17,7 +17,7 @@ export async function turnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<
 export async function countRunning(sql: Sql, userIds: readonly string[]): Promise<Map<string, number>> {
   const counts = await rows<{ userId: string; running: number }>(
     sql,
-    `select user_id as "userId", count(*)::int as running from turn
+    `select user_id, count(*)::int as running from turn
      where user_id = any($1::uuid[]) and status = 'RUNNING' group by user_id`,
     [userIds],
   );

@@ -35,7 +35,7 @@ export async function extentsOf(sql: Sql, turnRefs: string[]): Promise<Map<strin
   if (turnRefs.length === 0) return new Map();
   const found = await rows<TurnExtent & { id: string }>(
     sql,
-    `select t.id, g.segment, g.origin, g.stream_id as "streamId",
+    `select t.id, g.segment, g.origin, g.stream_id,
        (select count(*)::int from turn_step where turn_id = t.id and kind = 'model') as steps
      from unnest($1::uuid[]) as t(id) cross join lateral (
        select segment, origin, stream_id from turn_segment where turn_id = t.id order by segment desc limit 1

@@ -18,9 +18,9 @@ export interface InteractionRow {
 }
 
 // A question can have expired before the sweeper marks it.
-const COLUMNS = `i.id, i.turn_id as "turnRef", i.call_id as "callId", i.question,
+const COLUMNS = `i.id, i.turn_id as turn_ref, i.call_id, i.question,
   case when i.status = 'PENDING' and i.expires_at <= clock_timestamp() then 'EXPIRED' else i.status end as status,
-  i.answer, i.segment, i.created_at as "createdAt", i.expires_at as "expiresAt"`;
+  i.answer, i.segment, i.created_at, i.expires_at`;
 
 /** Stores a question. Violates `interaction_pending` if the turn already has one. */
 export async function insertInteraction(
@@ -108,7 +108,7 @@ export function pendingOf(
 ): Promise<(InteractionRow & { turnId: string })[]> {
   return rows(
     sql,
-    `select ${COLUMNS}, t.client_turn_id as "turnId"
+    `select ${COLUMNS}, t.client_turn_id as turn_id
      from interaction i join turn t on t.id = i.turn_id join session s on s.id = t.session_id
      where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null
        and i.status = 'PENDING' and i.expires_at > clock_timestamp() order by i.id`,
@@ -133,7 +133,7 @@ export function expiredInteractions(
 ): Promise<ExpiredInteraction[]> {
   return rows(
     sql,
-    `select id, turn_id as "turnRef", expires_at::text as "expiredAt" from interaction
+    `select id, turn_id as turn_ref, expires_at::text as expired_at from interaction
      where status = 'PENDING' and expires_at <= statement_timestamp()
        and (expires_at, id) > (coalesce($1::timestamptz, '-infinity'), coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
      order by expires_at, id limit $3`,

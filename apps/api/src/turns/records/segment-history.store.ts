@@ -81,7 +81,7 @@ export async function usedBefore(
 ): Promise<{ promptTokens: number; completionTokens: number; cost: number } | null> {
   return firstRow(
     sql,
-    `select prompt_tokens_before::float8 as "promptTokens", completion_tokens_before::float8 as "completionTokens",
+    `select prompt_tokens_before::float8 as prompt_tokens, completion_tokens_before::float8 as completion_tokens,
        cost_before::float8 as cost
      from turn_segment where stream_id = $1 and cost_before is not null`,
     [streamId],

@@ -12,12 +12,12 @@ import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
 export const TURN_COLUMNS = `
-  t.id, t.space_id as "spaceId", t.reservation_id as "reservationId", t.agent_id as "agentId", t.user_id as "userId", t.client_turn_id as "turnId", t.session_id as "sessionRef", s.name as "sessionName",
-  s.deleted_at is not null as "sessionDeleted", t.n, t.status,
-  t.contents_hash as "contentsHash", t.settings, t.causation_run_id as "causationRunId", t.error, t.model, t.prompt_tokens as "promptTokens",
-  t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
-  t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
-  t.finished_at as "finishedAt"`;
+  t.id, t.space_id, t.reservation_id, t.agent_id, t.user_id, t.client_turn_id as turn_id, t.session_id as session_ref, s.name as session_name,
+  s.deleted_at is not null as session_deleted, t.n, t.status,
+  t.contents_hash, t.settings, t.causation_run_id, t.error, t.model, t.prompt_tokens,
+  t.completion_tokens, t.cost::float8 as cost, t.estimated,
+  t.execution_ms::float8 as execution_ms, t.created_at, t.started_at,
+  t.finished_at`;
 
 /** The caller's turn of that id with the agent, or null. */
 export function findTurn(sql: Sql, agentId: string, userId: string, turnId: string): Promise<TurnRow | null> {
@@ -38,7 +38,7 @@ export async function runningTurn(
 ): Promise<string | null> {
   const row = await firstRow<{ turnId: string }>(
     sql,
-    `select t.client_turn_id as "turnId" from turn t join session s on s.id = t.session_id
+    `select t.client_turn_id as turn_id from turn t join session s on s.id = t.session_id
      where s.agent_id = $1 and s.user_id = $2 and s.name = $3 and s.deleted_at is null and t.status = 'RUNNING'`,
     [agentId, userId, sessionName],
   );
@@ -87,7 +87,7 @@ export async function lockSession(
      values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
-     returning id, uuid_v7() as "turnRef", turn_count as "turnCount", case when $8 then running_turns($3::uuid) else 0 end as running`,
+     returning id, uuid_v7() as turn_ref, turn_count, case when $8 then running_turns($3::uuid) else 0 end as running`,
     [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires, counted],
   );
   if (row === null) throw new Error('A session was neither made nor found');
@@ -264,7 +264,7 @@ export async function insertSegment(
 export function loadSegments(sql: Sql, turnRef: string): Promise<SegmentRow[]> {
   return rows(
     sql,
-    'select segment, origin, stream_id as "streamId" from turn_segment where turn_id = $1 order by segment',
+    'select segment, origin, stream_id from turn_segment where turn_id = $1 order by segment',
     [turnRef],
   );
 }

@@ -132,7 +132,7 @@ export function listMessages(
      ), cut as (
        select *, through <= $5 or place = 1 as fits from sized where through - bytes <= $5 or place <= 2
      )
-     select id, client_turn_id as "turnId", turn, n, status, kind, created_at as "createdAt", fits,
+     select id, client_turn_id as turn_id, turn, n, status, kind, created_at, fits,
        case when fits then (select content from turn_step where id = cut.id) end as content
      from cut order by turn desc, n desc`,
     [sessionRef, before?.turn ?? null, before?.n ?? null, limit, maxBytes],

@@ -28,7 +28,7 @@ export async function purgeSession(tx: Sql, id: string): Promise<void> {
     tx,
     `select exists (select from turn where session_id = $1 and status = 'RUNNING')
        or exists (select from turn where session_id = $1 and status = 'QUEUED')
-       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as "isOpen"`,
+       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as is_open`,
     [id],
   );
   if (isOpen) {

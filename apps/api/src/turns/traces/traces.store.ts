@@ -83,12 +83,12 @@ export function listTurns(
   const [agent, status, source, model, begin, end, text, most] = [1, 2, 3, 4, 5, 6, 7, 8].map(place);
   return rows(
     sql,
-    `select t.id, t.client_turn_id as "turnId", t.agent_id as "agentId", t.user_id as "userId",
-       s.name as "sessionName", s.title as "sessionTitle", s.hidden as "sessionHidden",
-       t.source, t.status, t.error_code as "errorCode", t.model, t.prompt_tokens as "promptTokens",
-       t.completion_tokens as "completionTokens", t.cost::float8 as cost, t.estimated,
-       t.execution_ms::float8 as "executionMs", t.created_at as "createdAt", t.started_at as "startedAt",
-       t.finished_at as "finishedAt"
+    `select t.id, t.client_turn_id as turn_id, t.agent_id, t.user_id,
+       s.name as session_name, s.title as session_title, s.hidden as session_hidden,
+       t.source, t.status, t.error_code, t.model, t.prompt_tokens,
+       t.completion_tokens, t.cost::float8 as cost, t.estimated,
+       t.execution_ms::float8 as execution_ms, t.created_at, t.started_at,
+       t.finished_at
      from (select c.* ${from} limit ${LOOKED_AT}) t
      join session s on s.id = t.session_id and s.deleted_at is null
      where (${agent}::uuid is null or t.agent_id = ${agent}) and (${status}::text is null or t.status = ${status})
@@ -128,20 +128,20 @@ export interface TraceRecords {
 export async function loadTraceRecords(sql: Sql, turnRef: string, sessionRef: string): Promise<TraceRecords> {
   const head = await firstRow<{ segmentAt: Date | null; hidden: boolean }>(
     sql,
-    `select hidden, (select max(created_at) from turn_segment where turn_id = $1) as "segmentAt"
+    `select hidden, (select max(created_at) from turn_segment where turn_id = $1) as segment_at
      from session where id = $2`,
     [turnRef, sessionRef],
   );
   const steps = await rows<TracedStep>(
     sql,
-    'select n, kind, content, measures, created_at as "createdAt" from turn_step where turn_id = $1 order by n',
+    'select n, kind, content, measures, created_at from turn_step where turn_id = $1 order by n',
     [turnRef],
   );
   const questions = await rows<TracedQuestion>(
     sql,
-    `select call_id as "callId", question, answer, created_at as "createdAt",
+    `select call_id, question, answer, created_at,
        case when status = 'PENDING' and expires_at <= clock_timestamp() then 'EXPIRED' else status end as status,
-       coalesce(ended_at, case when expires_at <= clock_timestamp() then expires_at end) as "endedAt"
+       coalesce(ended_at, case when expires_at <= clock_timestamp() then expires_at end) as ended_at
      from interaction where turn_id = $1 order by created_at`,
     [turnRef],
   );
