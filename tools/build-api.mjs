@@ -20,7 +20,7 @@ const swagger = before(
   {
     introspectComments: true,
     classValidatorShim: true,
-    dtoFileNameSuffix: ['.dto.ts', '.schema.ts'],
+    dtoFileNameSuffix: ['.dto.ts', '.schema.ts', '.action.ts'],
     controllerFileNameSuffix: ['.controller.ts'],
     esmCompatible: true,
   },

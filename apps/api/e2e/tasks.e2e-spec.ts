@@ -107,7 +107,11 @@ describe('Wrong tasks', () => {
     ['no steps', steps(), 'workflow.steps must be an array of 1 to 50 steps'],
     ['51 steps', steps(...Array.from({ length: 51 }, (_, i) => code('', `s${i}`))), 'workflow.steps must be'],
     ['a step that is no object', steps(null), 'workflow.steps.0 must be an object'],
-    ['an unknown kind', steps({ id: 'a', kind: 'shell' }), 'workflow.steps.0.kind must be one of code, tool'],
+    [
+      'an unknown kind',
+      steps({ id: 'a', kind: 'shell' }),
+      'workflow.steps.0.kind must be one of agent, code, emit, tool',
+    ],
     ['a kind of the prototype', steps({ id: 'a', kind: 'toString' }), 'workflow.steps.0.kind must be one of'],
     ['a wrong id', steps(code('', '1a')), 'workflow.steps.0.id must be a letter or _'],
     ['a long id', steps(code('', 'a'.repeat(65))), 'workflow.steps.0.id must be'],

@@ -233,7 +233,7 @@ export type {
 
 export type { JsonSchema } from './json-schema.ts';
 
-export { EVENT_SOURCES, RUN_STATUSES, STEP_KINDS, TASK_TYPES } from './tasks.ts';
+export { EVENT_SOURCES, RUN_STATUSES, TASK_TYPES } from './tasks.ts';
 export type {
   AgentStep,
   CodeStep,

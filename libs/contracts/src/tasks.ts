@@ -11,9 +11,6 @@ export interface TaskSchedule {
   timezone: string;
 }
 
-export const STEP_KINDS = ['code', 'tool', 'agent', 'emit'] as const;
-export type StepKind = (typeof STEP_KINDS)[number];
-
 /** JavaScript: the body of an async function. `return` sets the output. */
 export interface CodeStep {
   id: string;
@@ -49,6 +46,7 @@ export interface EmitStep {
 
 /** Values of inputs and payloads may contain `{{inputs.…}}`, `{{trigger.…}}`, and `{{steps.<id>.output…}}`. */
 export type Step = CodeStep | ToolStep | AgentStep | EmitStep;
+export type StepKind = Step['kind'];
 
 export interface Workflow {
   steps: Step[];

@@ -25,10 +25,6 @@ export class SinkAction implements Action {
     this.pool.on('error', () => {});
   }
 
-  async validate(): Promise<string[]> {
-    return [];
-  }
-
   async run({ runId, attempt, trigger, step, signal }: ActionContext): Promise<unknown> {
     if (step.kind !== 'tool') throw new Error(`A ${step.kind} step is not for the sink`);
     const { label, ms = 0, failUntil = 0, isBlocking = false } = step.input as unknown as SinkInput;

@@ -30,10 +30,6 @@ export class ScriptedAction implements Action {
     return { id, kind: 'tool', toolId: 'scripted', method, input };
   }
 
-  validate(): Promise<string[]> {
-    return Promise.resolve([]);
-  }
-
   async run(context: ActionContext): Promise<unknown> {
     this.calls.push(context);
     const { method, input } = context.step as Extract<Step, { kind: 'tool' }>;

@@ -6,7 +6,9 @@ import { RouteTableRegistry } from '../infra/routes/route-table.registry.ts';
 import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
 import { EXAMPLES, type OperationExample } from './examples.ts';
 import { operationId, titleOf } from './operation-ids.ts';
+import { listStepKinds } from '../tasks/definition/step-kinds.ts';
 import { completeSchemas } from './schemas.ts';
+import { describeSteps } from './step-schemas.ts';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
@@ -30,11 +32,12 @@ export function createApiDocument(app: NestExpressApplication): OpenAPIObject {
     .addSecurityRequirements('bearer')
     .build();
   const document = SwaggerModule.createDocument(app, about, {
-    extraModels: [ErrorDto],
+    extraModels: [ErrorDto, ...listStepKinds().map(({ schema }) => schema)],
     operationIdFactory: operationId,
   });
   (document.components ??= {}).responses = ERROR_RESPONSES;
   completeOperations(document, app.get(RouteTableRegistry));
+  describeSteps(document.components.schemas);
   completeSchemas(document.components.schemas);
   completeSchemas(document.paths);
   return document;

@@ -17,6 +17,7 @@ import {
   type Path,
   type Problem,
 } from '../tasks/definition/problems.ts';
+import { findStepKind } from '../tasks/definition/step-kinds.ts';
 
 export const MAX_EVENTS = 200;
 const MAX_SUBSCRIPTIONS = 200;
@@ -47,7 +48,7 @@ export function checkManifest(manifest: unknown, checkTasks: TasksCheck): string
     ...unlessAbsent(tables, (given) => formatted(checkTables(given, ['tables']))),
     ...formatted(checkEmittedEvents(tables, declaredSchemas(events))),
     ...unlessAbsent(tasks, (given) => checkTasks(given, '/tasks')),
-    ...formatted(checkOwnEmitSteps(manifest)),
+    ...formatted(checkSteps(manifest)),
     ...unlessAbsent(subscriptions, (given) => checkSubscriptions(given, manifest)),
     ...unlessAbsent(tools, checkTools),
   ];
@@ -117,20 +118,18 @@ function checkEmittedEvents(tables: unknown, schemas: ReadonlyMap<string, JsonSc
   });
 }
 
-/** Steps that emit events of this application must name those that the manifest declares. */
-function checkOwnEmitSteps({ identifier, events, tasks }: JsonObject): Problem[] {
-  const names = new Set(declaredSchemas(events).keys());
+/** What steps say of the application itself must agree with the rest of the manifest. */
+function checkSteps({ identifier, events, tasks }: JsonObject): Problem[] {
+  const facts = { identifier, events: new Set(declaredSchemas(events).keys()) };
   if (!Array.isArray(tasks)) return [];
   return tasks.flatMap((task: unknown, i) => {
     const steps = isObject(task) && isObject(task.workflow) ? task.workflow.steps : null;
     if (!Array.isArray(steps)) return [];
     return steps.flatMap((step: unknown, n) => {
-      if (!isObject(step) || step.kind !== 'emit' || step.applicationIdentifier !== identifier) return [];
-      const { event } = step;
-      const path = ['tasks', i, 'workflow', 'steps', n, 'event'];
-      return typeof event !== 'string' || names.has(event)
-        ? []
-        : [{ path, text: `must name an event of the manifest; it has no ${event}` }];
+      if (!isObject(step)) return [];
+      const problems = findStepKind(step.kind)?.checkInManifest?.(step, facts) ?? {};
+      const path = ['tasks', i, 'workflow', 'steps', n];
+      return Object.entries(problems).flatMap(([field, text = null]) => problemAt([...path, field], text));
     });
   });
 }

@@ -95,10 +95,8 @@ export class EmissionService {
   }
 
   /** Emits the event of a step as the owner of its task. Repeating the same step of the same attempt emits nothing. */
-  async emitFromRun(
-    { owner, runId, spaceId, stepKey }: ActionContext,
-    step: EmitStep,
-  ): Promise<RecordedEmission> {
+  async emitFromRun(context: ActionContext<EmitStep>): Promise<RecordedEmission> {
+    const { owner, runId, spaceId, step, stepKey } = context;
     const { applicationIdentifier: identifier, event, payload } = step;
     const problem = payloadProblem(payload);
     if (problem !== null) throw invalidFor([problem]);

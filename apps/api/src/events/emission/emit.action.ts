@@ -1,8 +1,11 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { EmitStep, EnvelopeReason, EnvelopeStatus, Step } from '@platform/contracts';
+import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { EmitStep, EnvelopeReason, EnvelopeStatus } from '@platform/contracts';
 import { AppError, forbidden } from '../../infra/errors/app-error.ts';
 import type { Sql } from '../../infra/database/rows.ts';
-import { ActionRegistry, type Action, type ActionContext } from '../../tasks/definition/action.registry.ts';
+import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
+import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
+import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { EmissionService } from './emission.service.ts';
 
 /** The output of a step that emits. */
@@ -13,22 +16,39 @@ export interface EmittedEvent {
   reason?: EnvelopeReason;
 }
 
-/** Steps that emit an event of an installed application. A skipped event does not fail its step. */
+class EmitStepDto extends StepSchema implements EmitStep {
+  @ApiProperty({ enum: ['emit'] })
+  kind!: 'emit';
+  applicationIdentifier!: string;
+  event!: string;
+  /** May contain templates. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  payload!: Record<string, unknown>;
+}
+
+/** Emits an event of an installed application. A skipped event does not fail its step. */
 @Injectable()
-export class EmitAction implements Action, OnModuleInit {
-  readonly kind = 'emit';
+@RunsSteps<EmitStepDto>({
+  kind: 'emit',
+  schema: EmitStepDto,
+  fields: { applicationIdentifier: checkName, event: checkName, payload: checkValues },
+  input: 'payload',
+  codeName: 'platform.emit',
+  requiresAdmin: true,
+  checkInManifest: ({ applicationIdentifier, event }, { identifier, events }) =>
+    applicationIdentifier !== identifier || typeof event !== 'string' || events.has(event)
+      ? {}
+      : { event: `must name an event of the manifest; it has no ${event}` },
+})
+export class EmitAction implements Action<EmitStepDto> {
+  constructor(private readonly emission: EmissionService) {}
 
-  constructor(
-    private readonly registry: ActionRegistry,
-    private readonly emission: EmissionService,
-  ) {}
-
-  onModuleInit(): void {
-    this.registry.register(this);
-  }
-
-  async validate(sql: Sql, { spaceId }: { spaceId: string }, step: Step, path: string): Promise<string[]> {
-    const { applicationIdentifier, event } = emitStep(step);
+  async validate(
+    sql: Sql,
+    { spaceId }: { spaceId: string },
+    { applicationIdentifier, event }: EmitStepDto,
+    path: string,
+  ): Promise<string[]> {
     try {
       await this.emission.assertRegistered(sql, spaceId, applicationIdentifier, event);
       return [];
@@ -39,19 +59,11 @@ export class EmitAction implements Action, OnModuleInit {
   }
 
   /** Throws FORBIDDEN if the owner of the task is not an admin any more. */
-  async run(context: ActionContext): Promise<EmittedEvent> {
+  async run(context: ActionContext<EmitStepDto>): Promise<EmittedEvent> {
     if (context.owner.role !== 'ADMIN') {
       throw forbidden('Only admins emit events: the owner of the task is not an admin');
     }
-    const { envelopeId, status, statusReason } = await this.emission.emitFromRun(
-      context,
-      emitStep(context.step),
-    );
+    const { envelopeId, status, statusReason } = await this.emission.emitFromRun(context);
     return { envelopeId, status, ...(statusReason !== null && { reason: statusReason }) };
   }
-}
-
-function emitStep(step: Step): EmitStep {
-  if (step.kind !== 'emit') throw new Error(`A step of kind ${step.kind} does not emit`);
-  return step;
 }

@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import type { Step, StepKind, Trigger } from '@platform/contracts';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Step, Trigger } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
+import { findStepKind, listStepKinds, type AnyStep } from './step-kinds.ts';
 
 /** What a step of a run knows. */
-export interface ActionContext {
+export interface ActionContext<S extends AnyStep = Step> {
   runId: string;
   /** Numbered from 1. */
   attempt: number;
@@ -12,7 +14,7 @@ export interface ActionContext {
   /** The owner of the task, without a request; `causationRunId` is the run. */
   owner: UserPrincipal;
   /** With its templates resolved. */
-  step: Step;
+  step: S;
   /** `<run>:<attempt>:<step>`: the same only for a repetition of the same call. */
   stepKey: string;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
@@ -26,31 +28,31 @@ export interface ActionContext {
   steps: Record<string, { output: unknown }>;
 }
 
-/** What steps of one kind do. */
-export interface Action {
-  kind: StepKind;
-  /** Returns one sentence per problem with a stored step; each starts with its path. */
-  validate(
+/** What executes the steps of one kind: an injectable with `@RunsSteps`. */
+export interface Action<S extends AnyStep = Step> {
+  /** Returns one sentence per problem with what a step refers to; each starts with its path. Absent: it refers to nothing. */
+  validate?(
     sql: Sql,
     where: { spaceId: string; owner: UserPrincipal },
-    step: Step,
+    step: S,
     path: string,
   ): Promise<string[]>;
   /** Returns the output of the step: a JSON value. Stops soon after the signal aborts. */
-  run(context: ActionContext): Promise<unknown>;
+  run(context: ActionContext<S>): Promise<unknown>;
 }
 
-/** The actions of the modules that run steps. Each module registers its own in `onModuleInit`. */
+/** Finds the action of a kind in the module that provides it. */
 @Injectable()
-export class ActionRegistry {
-  private readonly actions = new Map<StepKind, Action>();
+export class ActionRegistry implements OnModuleInit {
+  constructor(private readonly modules: ModuleRef) {}
 
-  register(action: Action): void {
-    if (this.actions.has(action.kind)) throw new Error(`Steps of kind ${action.kind} already have an action`);
-    this.actions.set(action.kind, action);
+  /** An action that no module provides fails the start, not the first run. */
+  onModuleInit(): void {
+    for (const { kind } of listStepKinds()) this.get(kind);
   }
 
-  get(kind: StepKind): Action | null {
-    return this.actions.get(kind) ?? null;
+  get(kind: string): Action | null {
+    const action = findStepKind(kind)?.action;
+    return action === undefined ? null : this.modules.get<Action>(action, { strict: false });
   }
 }

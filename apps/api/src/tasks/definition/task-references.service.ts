@@ -5,6 +5,7 @@ import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { conflict, forbidden, invalidFor } from '../../infra/errors/app-error.ts';
 import { ActionRegistry } from './action.registry.ts';
+import { findStepKind } from './step-kinds.ts';
 import type { TaskEntity } from './task.entity.ts';
 
 type Owned = Pick<TaskEntity, 'spaceId' | 'ownerUserId'>;
@@ -20,18 +21,18 @@ export class TaskReferencesService {
 
   /**
    * Throws VALIDATION_ERROR that names each step whose agent, tool, or event the owner cannot use, and FORBIDDEN if a step
-   * emits and the caller or the owner is not an admin.
+   * requires an admin and the caller or the owner is none.
    */
   async assertWorkflow(caller: UserPrincipal, task: Owned, workflow: Workflow): Promise<void> {
     const owner = await this.getOwner(task, this.database.manager);
-    assertMayEmit(workflow, caller, owner);
+    assertAdmins(workflow, caller, owner);
     const where = { spaceId: owner.spaceId, owner };
     const problems: string[] = [];
     for (const [i, step] of workflow.steps.entries()) {
       const path = `workflow.steps.${i}`;
       const action = this.actions.get(step.kind);
       if (action === null) problems.push(`${path}.kind must not be ${step.kind}: no such steps can run`);
-      else problems.push(...(await action.validate(this.database, where, step, path)));
+      else problems.push(...((await action.validate?.(this.database, where, step, path)) ?? []));
     }
     if (problems.length > 0) throw invalidFor(problems);
   }
@@ -48,11 +49,11 @@ export class TaskReferencesService {
   }
 }
 
-function assertMayEmit({ steps }: Workflow, caller: UserPrincipal, owner: UserPrincipal): void {
-  const step = steps.findIndex(({ kind }) => kind === 'emit');
-  if (step === -1) return;
-  const at = `workflow.steps.${step}.kind`;
-  if (caller.role !== 'ADMIN') throw forbidden(`${at} must not be emit: only admins make steps that emit`);
-  if (owner.role !== 'ADMIN')
-    throw forbidden(`${at} must not be emit: the owner of the task is not an admin`);
+function assertAdmins({ steps }: Workflow, caller: UserPrincipal, owner: UserPrincipal): void {
+  for (const [i, { kind }] of steps.entries()) {
+    if (!findStepKind(kind)?.requiresAdmin) continue;
+    const problem = `workflow.steps.${i}.kind must not be ${kind}`;
+    if (caller.role !== 'ADMIN') throw forbidden(`${problem}: only admins make such steps`);
+    if (owner.role !== 'ADMIN') throw forbidden(`${problem}: the owner of the task is not an admin`);
+  }
 }

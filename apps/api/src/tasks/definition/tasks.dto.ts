@@ -1,9 +1,6 @@
 import {
   TASK_TYPES,
-  type AgentStep,
-  type CodeStep,
   type CreateTaskRequest,
-  type EmitStep,
   type Page,
   type SchedulePreview,
   type Step,
@@ -14,11 +11,10 @@ import {
   type TaskRetry,
   type TaskSchedule,
   type TaskType,
-  type ToolStep,
   type UpdateTaskRequest,
   type Workflow,
 } from '@platform/contracts';
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -89,60 +85,16 @@ export class SchedulePreviewDto implements SchedulePreview {
   dueAt!: string[];
 }
 
-class StepDto {
-  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
-  id!: string;
-}
-
-class CodeStepDto extends StepDto implements CodeStep {
-  @ApiProperty({ enum: ['code'] })
-  kind!: 'code';
-
-  /** JavaScript: the body of an async function, at most 64 KB. `return` sets the output of the step. */
-  source!: string;
-}
-
-class ToolStepDto extends StepDto implements ToolStep {
-  @ApiProperty({ enum: ['tool'] })
-  kind!: 'tool';
-  toolId!: string;
-  method!: string;
-  /** May contain templates. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  input!: Record<string, unknown>;
-}
-
-class AgentStepDto extends StepDto implements AgentStep {
-  @ApiProperty({ enum: ['agent'] })
-  kind!: 'agent';
-  agentId!: string;
-  /** May contain templates. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  inputs!: Record<string, unknown>;
-}
-
-class EmitStepDto extends StepDto implements EmitStep {
-  @ApiProperty({ enum: ['emit'] })
-  kind!: 'emit';
-  applicationIdentifier!: string;
-  event!: string;
-  /** May contain templates. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  payload!: Record<string, unknown>;
-}
-
-const STEPS = [CodeStepDto, ToolStepDto, AgentStepDto, EmitStepDto];
-
 /**
  * Values of inputs and payloads may contain templates: `{{inputs.…}}`, `{{trigger.…}}`, and `{{steps.<id>.output…}}` of
  * earlier steps.
  */
-@ApiExtraModels(...STEPS)
 export class WorkflowDto implements Workflow {
   /** 1 to 50 steps, which run one after another. */
   @ApiProperty({
     type: 'array',
-    items: { oneOf: STEPS.map((step) => ({ $ref: getSchemaPath(step) })) },
+    // The document lists the kinds.
+    items: { type: 'object' },
     example: [{ id: 'greet', kind: 'code', source: "return 'Hello ' + context.execution.inputs.name;" }],
   })
   steps!: Step[];

@@ -1,6 +1,5 @@
-import type { Step } from '@platform/contracts';
 import fc from 'fast-check';
-import { checkTemplates, resolveStep, resolveTemplates, type TemplateScope } from './template.ts';
+import { checkTemplates, resolveTemplates, type TemplateScope } from './template.ts';
 
 const SCOPE: TemplateScope = {
   inputs: { name: 'Ada', n: 3, no: false, nothing: null, empty: '', list: [{ id: 'x' }, 2], 'a b': 1 },
@@ -98,28 +97,6 @@ describe('values', () => {
     // The first values that are too much end the work.
     const often = Array.from({ length: 100_000 }, () => '{{inputs.big}}');
     expect(() => resolve(often, { inputs })).toThrow('at most 1048576 bytes');
-  });
-
-  it('of steps are resolved where they may have templates', () => {
-    const values = { a: '{{inputs.n}}' };
-    const steps: Step[] = [
-      { id: 'a', kind: 'code', source: '{{inputs.n}}' },
-      { id: 'b', kind: 'tool', toolId: '{{inputs.n}}', method: '{{inputs.n}}', input: values },
-      { id: 'c', kind: 'agent', agentId: '{{inputs.n}}', inputs: values },
-      {
-        id: 'd',
-        kind: 'emit',
-        applicationIdentifier: '{{inputs.n}}',
-        event: '{{inputs.n}}',
-        payload: values,
-      },
-    ];
-    expect(steps.map((step) => resolveStep(step, SCOPE))).toEqual([
-      steps[0],
-      { ...steps[1], input: { a: 3 } },
-      { ...steps[2], inputs: { a: 3 } },
-      { ...steps[3], payload: { a: 3 } },
-    ]);
   });
 });
 

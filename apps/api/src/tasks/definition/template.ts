@@ -1,4 +1,3 @@
-import type { Step } from '@platform/contracts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 
@@ -35,21 +34,6 @@ interface Expression {
  */
 export function resolveTemplates(value: unknown, scope: TemplateScope): unknown {
   return new Resolution(scope).resolve(value);
-}
-
-/** Returns a step with the expressions in its inputs, input, or payload resolved. */
-export function resolveStep(step: Step, scope: TemplateScope): Step {
-  const resolve = (value: Record<string, unknown>) => resolveTemplates(value, scope) as typeof value;
-  switch (step.kind) {
-    case 'code':
-      return step;
-    case 'tool':
-      return { ...step, input: resolve(step.input) };
-    case 'agent':
-      return { ...step, inputs: resolve(step.inputs) };
-    case 'emit':
-      return { ...step, payload: resolve(step.payload) };
-  }
 }
 
 /** Returns what is wrong with the expressions of a value that a step after `earlierSteps` uses. */

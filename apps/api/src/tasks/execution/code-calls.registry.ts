@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { STEP_KINDS, type Step, type StepKind } from '@platform/contracts';
+import type { Step } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
@@ -8,14 +8,8 @@ import { formatProblem } from '../definition/problems.ts';
 import { MAX_VALUE_BYTES } from '../runs/run-budget.ts';
 import { describeError } from './run-outcome.ts';
 import { StepError } from '../runs/step-error.ts';
-import { checkResolvedFields } from '../definition/workflow.ts';
-
-/** How the code of a task spells each kind of action. */
-const NAMES: Partial<Record<StepKind, string>> = {
-  emit: 'platform.emit',
-  agent: 'platform.agents.execute',
-  tool: 'platform.tools.invoke',
-};
+import { findStepKind, type StepDescriptor } from '../definition/step-kinds.ts';
+import { checkFields } from '../definition/workflow.ts';
 
 /** What the code of a task can call: the actions of other steps, each as the owner of the task. */
 @Injectable()
@@ -29,15 +23,16 @@ export class CodeCallsRegistry {
 
   /** Returns the output of the action as JSON. `number` tells the calls of one step apart. */
   async call(context: ActionContext, number: number, kind: string, request: unknown): Promise<string> {
-    const name = isStepKind(kind) ? NAMES[kind] : undefined;
-    const action = isStepKind(kind) ? this.actions.get(kind) : null;
-    if (action === null || name === undefined) {
+    const called = findStepKind(kind);
+    const name = called?.codeName;
+    const action = this.actions.get(kind);
+    if (called === null || name === undefined || action === null) {
       throw new StepError('STEP_UNAVAILABLE', `${name ?? kind} is not available`);
     }
     const { owner, spaceId } = context;
-    const step = toStep(context.step.id, action.kind, request, name);
-    const problems = await action.validate(this.database, { spaceId, owner }, step, name);
-    if (problems.length > 0) throw invalidFor(problems);
+    const step = toStep(context.step.id, called, request, name);
+    const problems = await action.validate?.(this.database, { spaceId, owner }, step, name);
+    if (problems && problems.length > 0) throw invalidFor(problems);
     const stepKey = `${context.stepKey}:${number}`;
     return format(await action.run({ ...context, step, stepKey }), name);
   }
@@ -51,11 +46,12 @@ export class CodeCallsRegistry {
   }
 }
 
-function toStep(id: string, kind: StepKind, request: unknown, name: string): Step {
+/** Texts that look like templates are values: they are not expanded. */
+function toStep(id: string, called: StepDescriptor, request: unknown, name: string): Step {
   if (!isObject(request)) throw invalidFor([`${name} must receive an object`]);
-  const problems = checkResolvedFields(kind, request, [name]);
+  const problems = checkFields(called, request, [name]);
   if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
-  return { ...request, id, kind } as Step;
+  return { ...request, id, kind: called.kind } as Step;
 }
 
 function format(output: unknown, name: string): string {
@@ -64,8 +60,4 @@ function format(output: unknown, name: string): string {
     throw new StepError('STEP_TOO_LARGE', `The result of ${name} has more than ${MAX_VALUE_BYTES} bytes`);
   }
   return json;
-}
-
-function isStepKind(kind: string): kind is StepKind {
-  return (STEP_KINDS as readonly string[]).includes(kind);
 }

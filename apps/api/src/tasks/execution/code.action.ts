@@ -1,37 +1,45 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { ActionRegistry, type Action, type ActionContext } from '../definition/action.registry.ts';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { CodeStep } from '@platform/contracts';
+import { isText } from '../../infra/requests/text.ts';
+import type { Action, ActionContext } from '../definition/action.registry.ts';
+import { RunsSteps } from '../definition/step-kinds.ts';
+import { StepSchema } from '../definition/step.schema.ts';
 import { CodeCallsRegistry } from './code-calls.registry.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
 import { StepError } from '../runs/step-error.ts';
 
-/** Steps of kind `code`: JavaScript in a sandbox. */
-@Injectable()
-export class CodeAction implements Action, OnModuleInit, OnApplicationShutdown {
-  readonly kind = 'code';
+const MAX_SOURCE_BYTES = 64 * 1024;
 
+class CodeStepDto extends StepSchema implements CodeStep {
+  @ApiProperty({ enum: ['code'] })
+  kind!: 'code';
+
+  /** JavaScript: the body of an async function, at most 64 KB. `return` sets the output of the step. */
+  source!: string;
+}
+
+function checkSource(value: unknown): string | null {
+  if (!isText(value)) return 'must be a text without U+0000 and lone surrogates';
+  return Buffer.byteLength(value) > MAX_SOURCE_BYTES ? `must have at most ${MAX_SOURCE_BYTES} bytes` : null;
+}
+
+/** JavaScript in a sandbox. The source refers to nothing that could be checked before it runs. */
+@Injectable()
+@RunsSteps<CodeStepDto>({ kind: 'code', schema: CodeStepDto, fields: { source: checkSource }, input: null })
+export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
   constructor(
-    private readonly actions: ActionRegistry,
     private readonly pool: SandboxPool,
     private readonly calls: CodeCallsRegistry,
   ) {}
-
-  onModuleInit(): void {
-    this.actions.register(this);
-  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.pool.close();
   }
 
-  /** The source refers to nothing that could be checked before it runs. */
-  validate(): Promise<string[]> {
-    return Promise.resolve([]);
-  }
-
-  async run(context: ActionContext): Promise<unknown> {
+  async run(context: ActionContext<CodeStepDto>): Promise<unknown> {
     const { step, signal } = context;
-    if (step.kind !== 'code') throw new Error(`Step ${step.id} is not code`);
     let calls = 0;
     try {
       const json = await this.pool.run({
@@ -52,7 +60,7 @@ export class CodeAction implements Action, OnModuleInit, OnApplicationShutdown {
 }
 
 /** What the code sees as `context`. Only runs that an event started have a trigger, which no input can replace. */
-function describe({ runId, attempt, inputs, trigger, steps }: ActionContext): object {
+function describe({ runId, attempt, inputs, trigger, steps }: ActionContext<CodeStepDto>): object {
   const { trigger: _, ...given } = inputs;
   return {
     execution: { id: runId, attempt, inputs: trigger === null ? given : { ...given, trigger } },

@@ -9,7 +9,7 @@ import type { RunBudget } from '../runs/run-budget.ts';
 import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-outcome.ts';
 import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
 import { StepError } from '../runs/step-error.ts';
-import { resolveStep } from '../definition/template.ts';
+import { inputOf, resolveStep } from '../definition/step-kinds.ts';
 
 /** How long a stopped action has to end: its effects must not go on while the next run uses the slot. */
 const SETTLE_MS = 5_000;
@@ -114,17 +114,8 @@ export class StepRunnerService {
   }
 }
 
-/** What the run page shows as the input of a step; null for code, whose input is that of the run. */
+/** What the run page shows as the input of a step; null if its kind has none, such as code, whose input is that of the run. */
 function formatInput(step: Step, budget: RunBudget): string | null {
-  const label = `The input of step ${step.id}`;
-  switch (step.kind) {
-    case 'code':
-      return null;
-    case 'tool':
-      return budget.format(step.input, label);
-    case 'agent':
-      return budget.format(step.inputs, label);
-    case 'emit':
-      return budget.format(step.payload, label);
-  }
+  const input = inputOf(step);
+  return input === undefined ? null : budget.format(input, `The input of step ${step.id}`);
 }

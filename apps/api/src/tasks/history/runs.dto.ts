@@ -1,7 +1,6 @@
 import {
   EVENT_SOURCES,
   RUN_STATUSES,
-  STEP_KINDS,
   type EventSource,
   type Page,
   type Run,
@@ -66,7 +65,8 @@ export class TriggerDto implements Trigger {
 
 class RunStepDto implements RunStep {
   id!: string;
-  @ApiProperty({ enum: STEP_KINDS })
+  // The document lists the kinds.
+  @ApiProperty({ type: 'string' })
   kind!: StepKind;
   @ApiProperty({ enum: ATTEMPT_STATUSES })
   status!: RunAttemptStatus;

@@ -1,40 +1,52 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { AgentStep, ExecuteResponse, Step } from '@platform/contracts';
+import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { AgentStep, ExecuteResponse } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { ActionRegistry, type Action, type ActionContext } from '../../tasks/definition/action.registry.ts';
+import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
+import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
+import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { ExecutionsService } from './executions.service.ts';
 
 /** Between two attempts to start a turn while its user runs as many as allowed. */
 const BUSY_MS = 1_000;
 
-/** Steps of kind `agent`: execute an agent as the owner of the task. Their output is the response of an execution. */
-@Injectable()
-export class AgentAction implements Action, OnModuleInit {
-  readonly kind = 'agent';
+class AgentStepDto extends StepSchema implements AgentStep {
+  @ApiProperty({ enum: ['agent'] })
+  kind!: 'agent';
+  agentId!: string;
+  /** May contain templates. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  inputs!: Record<string, unknown>;
+}
 
+/** Executes an agent as the owner of the task. The output is the response of the execution. */
+@Injectable()
+@RunsSteps<AgentStepDto>({
+  kind: 'agent',
+  schema: AgentStepDto,
+  fields: { agentId: checkName, inputs: checkValues },
+  input: 'inputs',
+  codeName: 'platform.agents.execute',
+})
+export class AgentAction implements Action<AgentStepDto> {
   constructor(
-    private readonly actions: ActionRegistry,
     private readonly agents: AgentsService,
     private readonly executions: ExecutionsService,
   ) {}
 
-  onModuleInit(): void {
-    this.actions.register(this);
-  }
-
   async validate(
     _sql: Sql,
     { owner }: { spaceId: string; owner: UserPrincipal },
-    step: Step,
+    { agentId }: AgentStepDto,
     path: string,
   ): Promise<string[]> {
     try {
-      await this.agents.getInvocable(owner, asAgentStep(step).agentId);
+      await this.agents.getInvocable(owner, agentId);
       return [];
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== 'NOT_FOUND' && error.code !== 'FORBIDDEN'))
@@ -43,9 +55,9 @@ export class AgentAction implements Action, OnModuleInit {
     }
   }
 
-  async run(context: ActionContext): Promise<ExecuteResponse> {
+  async run(context: ActionContext<AgentStepDto>): Promise<ExecuteResponse> {
     const { owner: caller, step, stepKey, signal } = context;
-    const { agentId, inputs } = asAgentStep(step);
+    const { agentId, inputs } = step;
     const execution = { caller, agentId, inputs, turnId: turnIdOf(stepKey), source: 'task' as const, signal };
     for (;;) {
       try {
@@ -66,9 +78,4 @@ function turnIdOf(stepKey: string): string {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex', 0, 16);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
-function asAgentStep(step: Step): AgentStep {
-  if (step.kind !== 'agent') throw new Error(`Step ${step.id} is of kind ${step.kind}`);
-  return step;
 }

@@ -1,7 +1,18 @@
 import type { Step } from '@platform/contracts';
 import fc from 'fast-check';
-import { formatProblem } from './problems.ts';
-import { checkResolvedFields, checkWorkflow, MAX_STEPS } from './workflow.ts';
+import './events/emission/emit.action.ts';
+import './tasks/execution/code.action.ts';
+import './tools/definition/tool.action.ts';
+import './turns/lifecycle/agent.action.ts';
+import { formatProblem } from './tasks/definition/problems.ts';
+import {
+  findStepKind,
+  inputOf,
+  listStepKinds,
+  resolveStep,
+  RunsSteps,
+} from './tasks/definition/step-kinds.ts';
+import { checkFields, checkWorkflow, MAX_STEPS } from './tasks/definition/workflow.ts';
 
 const STEPS: Step[] = [
   { id: 'load', kind: 'code', source: 'return 1' },
@@ -60,11 +71,55 @@ describe('a workflow', () => {
   });
 });
 
-describe('resolved fields', () => {
-  it('may look like templates: they are not expanded again', () => {
+describe('a kind of step', () => {
+  it('has one action', () => {
+    expect(listStepKinds().map(({ kind }) => kind)).toEqual(['agent', 'code', 'emit', 'tool']);
+    const { action, ...code } = findStepKind('code') ?? {};
+    expect(() => RunsSteps(code as never)(action as never)).toThrow(
+      'Steps of kind code already have an action',
+    );
+  });
+
+  it.each(['shell', '__proto__', '', null, 1, {}])('is not %j', (kind) => {
+    expect(findStepKind(kind)).toBeNull();
+    expect(problemsOf({ steps: [{ id: 'a', kind }] })).toEqual([
+      'workflow.steps.0.kind must be one of agent, code, emit, tool',
+    ]);
+  });
+
+  it('has templates in its input alone, which is what a run shows', () => {
+    const values = { a: '{{inputs.n}}' };
+    const names = { toolId: '{{inputs.n}}', method: '{{inputs.n}}', agentId: '{{inputs.n}}' };
+    const steps = [
+      { id: 'a', kind: 'code', source: '{{inputs.n}}' },
+      { id: 'b', kind: 'tool', ...names, input: values },
+      { id: 'c', kind: 'agent', ...names, inputs: values },
+      {
+        id: 'd',
+        kind: 'emit',
+        applicationIdentifier: '{{inputs.n}}',
+        event: '{{inputs.n}}',
+        payload: values,
+      },
+      { id: 'e', kind: 'gone', input: values },
+    ] as Step[];
+    const resolved = steps.map((step) => resolveStep(step, { inputs: { n: 3 }, trigger: null, steps: {} }));
+    expect(resolved).toEqual([
+      steps[0],
+      { ...steps[1], input: { a: 3 } },
+      { ...steps[2], inputs: { a: 3 } },
+      { ...steps[3], payload: { a: 3 } },
+      steps[4],
+    ]);
+    expect(resolved.map(inputOf)).toEqual([undefined, { a: 3 }, { a: 3 }, { a: 3 }, undefined]);
+  });
+
+  it('has fields whose values may look like templates once they are resolved: they are not expanded again', () => {
+    const emit = findStepKind('emit');
+    if (emit === null) throw new Error('No kind emit');
     const fields = { applicationIdentifier: 'desk', event: 'a.b', payload: { text: '{{nothing}}' } };
-    expect(checkResolvedFields('emit', fields, ['call'])).toEqual([]);
-    expect(checkResolvedFields('emit', { ...fields, event: 1 }, ['call']).map(formatProblem)).toEqual([
+    expect(checkFields(emit, fields, ['call'])).toEqual([]);
+    expect(checkFields(emit, { ...fields, event: 1 }, ['call']).map(formatProblem)).toEqual([
       'call.event must be a text of 1 to 255 characters',
     ]);
   });

@@ -1,0 +1,86 @@
+import type { Type } from '@nestjs/common';
+import type { Step } from '@platform/contracts';
+import { isText } from '../../infra/requests/text.ts';
+import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { resolveTemplates, type TemplateScope } from './template.ts';
+
+export interface AnyStep {
+  id: string;
+  kind: string;
+}
+
+/** Returns what is wrong with the value of a field, without its path; null if nothing is. */
+type FieldCheck = (value: unknown) => string | null;
+
+/** What a manifest declares besides its tasks. */
+interface ManifestFacts {
+  identifier: unknown;
+  events: ReadonlySet<string>;
+}
+
+type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof AnyStep>;
+
+/** All that differs between the kinds of steps, except what running them needs. */
+export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
+  kind: S['kind'];
+  /** Describes the steps in the API document. */
+  schema: Type<S>;
+  /** The fields besides `id` and `kind`. */
+  fields: Record<FieldOf<S>, FieldCheck>;
+  /** The field with the values that the step works on: it may contain templates, and the run shows it. Null: it has none. */
+  input: FieldOf<S> | null;
+  /** How the code of a task calls the action. Absent: it cannot. */
+  codeName?: string;
+  /** Whether only admins make and own such steps. */
+  requiresAdmin?: boolean;
+  /** Returns what is wrong with a step of a manifest, by field. Its own fields may be wrong in any way. */
+  checkInManifest?(step: JsonObject, manifest: ManifestFacts): Partial<Record<FieldOf<S>, string>>;
+}
+
+interface StepKindEntry extends StepDescriptor {
+  action: Type;
+}
+
+const kinds = new Map<string, StepKindEntry>();
+
+/** Makes an injectable `Action` what executes the steps of a kind. Everything else about the kind is in the descriptor. */
+export function RunsSteps<S extends AnyStep>(descriptor: StepDescriptor<S>): (action: Type) => void {
+  return (action) => {
+    if (kinds.has(descriptor.kind))
+      throw new Error(`Steps of kind ${descriptor.kind} already have an action`);
+    kinds.set(descriptor.kind, { ...(descriptor as unknown as StepDescriptor), action });
+  };
+}
+
+/** Returns null if no action has registered the kind. */
+export function findStepKind(kind: unknown): StepKindEntry | null {
+  return kinds.get(kind as string) ?? null;
+}
+
+/** All kinds by their names, whatever the order in which their modules were loaded. */
+export function listStepKinds(): StepKindEntry[] {
+  return [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+/** Returns a step with the templates of its input resolved. */
+export function resolveStep(step: Step, scope: TemplateScope): Step {
+  const field = findStepKind(step.kind)?.input ?? null;
+  return field === null ? step : { ...step, [field]: resolveTemplates(inputOf(step), scope) };
+}
+
+/** Returns the values that a step works on; undefined if its kind has none. */
+export function inputOf(step: Step): unknown {
+  const field = findStepKind(step.kind)?.input ?? null;
+  return field === null ? undefined : (step as object as JsonObject)[field];
+}
+
+const MAX_NAME_LENGTH = 255;
+
+/** A field that names something. */
+export const checkName: FieldCheck = (value) =>
+  isText(value) && value !== '' && value.length <= MAX_NAME_LENGTH
+    ? null
+    : `must be a text of 1 to ${MAX_NAME_LENGTH} characters`;
+
+/** A field with values by their names. */
+export const checkValues: FieldCheck = (value) => (isObject(value) ? null : 'must be an object');
