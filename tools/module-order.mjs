@@ -45,6 +45,7 @@ export const folderOrder = {
   tools: ['calls', 'speech', 'platform', 'definition'],
   turns: [
     'records',
+    'transitions',
     'input',
     'context',
     'answers',

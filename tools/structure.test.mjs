@@ -14,6 +14,7 @@ import {
   strayStatements,
   tableOwners,
   unindexedPurges,
+  unobservedTransitions,
   unorderedFolders,
   unusedLibraries,
 } from './structure.mjs';
@@ -54,6 +55,8 @@ describe('the repository', () => {
   test('leaves the names of columns to rows()', () => assert.deepEqual(quotedAliases(repository), []));
   test('purges with statements that an index serves', () =>
     assert.deepEqual(unindexedPurges(repository), []));
+  test('changes the status of a turn in one place', () =>
+    assert.deepEqual(unobservedTransitions(repository), []));
   test('injects at most six dependencies into a class', () =>
     assert.deepEqual(crowdedClasses(repository), []));
   test('has at most twenty files in a folder', () => assert.deepEqual(crowdedFolders(repository), []));
@@ -167,6 +170,19 @@ describe('planted violations are found', () => {
       );
     assert.equal(unindexedPurges([purge('clock_timestamp')]).length, 1);
     assert.equal(unindexedPurges([purge('statement_timestamp')]).length, 0);
+  });
+
+  test('a change of a turn that is not observed', () => {
+    const change = (path, set) =>
+      api(path, `rows(tx, \`update turn set ${set} where id = $1 and status = 'RUNNING'\`)`);
+    const store = 'turns/transitions/turn-status.store.ts';
+    const counted = "error = $2, status = 'FAILED', status_changes = status_changes + 1";
+    assert.deepEqual(unobservedTransitions([change(store, counted)]), []);
+    assert.equal(unobservedTransitions([change(store, "status = 'FAILED'")]).length, 1);
+    assert.equal(unobservedTransitions([change('turns/records/turn.store.ts', counted)]).length, 1);
+    assert.deepEqual(unobservedTransitions([change('turns/records/turn.store.ts', 'cost = $2')]), []);
+    const user = (path) => api(path, "import { endTurn } from '../transitions/turn-status.store.ts';");
+    assert.equal(unobservedTransitions([user('turns/engine/closing.service.ts')]).length, 1);
   });
 
   test('a class with seven dependencies', () => {

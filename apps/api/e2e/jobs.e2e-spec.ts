@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
 import { AuthenticatorService } from '../src/auth/credentials/authenticator.service.ts';
+import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
 import { TurnToolsService } from '../src/turns/engine/turn-tools.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -22,6 +23,8 @@ let jobs: JobCalls;
 beforeAll(async () => {
   model = await ScriptedModel.start();
   app = await TestApp.start();
+  // It serves only processes of the previous version (decision 17).
+  await app.sql('alter table turn disable trigger agent_job_follow_turn');
   calls = await AgentCalls.make(app, { baseUrl: model.url });
   offline = await AgentCalls.make(app);
   jobs = new JobCalls(app);
@@ -399,6 +402,26 @@ describe('how a job stands', () => {
     expect(progress.at(-1)).toBe(100);
   });
 
+  verifies('job.progress', 'is read without storing anything', async () => {
+    const { job: started, letGo } = await running();
+    const stored = () => app.sql('select xmin, progress from agent_job where id = $1', [started.id]);
+    // A worker may still handle the hint of the new job.
+    await eventually(async () => {
+      const before = await stored();
+      const job = await jobs.get(started);
+      expect(job.progress).toBeGreaterThan(5);
+      const { headers } = await jobs.request('GET', `/${job.id}`);
+      expect(await jobs.changed(job, headers.get('etag') ?? '', 300)).toBeNull();
+      expect((await jobs.list()).items.find(({ id }) => id === job.id)).toMatchObject({
+        progress: job.progress,
+      });
+      expect(await stored()).toEqual(before);
+    });
+    expect(await stored()).toMatchObject([{ progress: 0 }]);
+    letGo();
+    await jobs.reached(started, 'COMPLETED');
+  });
+
   verifies(
     'job.version',
     'every answer has an ETag; 304 when it was seen, at once or after waitMs',
@@ -675,6 +698,17 @@ describe('a question', () => {
       expect((await jobs.reached(job, 'CANCELLED')).progress).toBeGreaterThanOrEqual(thinking.progress);
     },
   );
+
+  verifies('job.question', 'ends its job when it expires', async () => {
+    const job = await asking();
+    await app.sql(
+      `update interaction set expires_at = clock_timestamp()
+       where turn_id = (select turn_id from agent_job where id = $1)`,
+      [job.id],
+    );
+    await app.get(InteractionsService).expire();
+    expect(await jobs.reached(job, 'CANCELLED')).toMatchObject({ error: { code: 'EXPIRED' } });
+  });
 
   verifies('job.question', 'is dismissed by a new turn of its session', async () => {
     const job = await asking();

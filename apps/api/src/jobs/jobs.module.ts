@@ -4,6 +4,7 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { TurnsModule } from '../turns/turns.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
+import { FollowingJobsService } from './records/following-jobs.service.ts';
 import { JobAccessGuard, JobAgentGuard } from './lifecycle/job-access.guard.ts';
 import { JobClaimsService } from './queue/job-claims.service.ts';
 import { JobDeadlinesWorker } from './lifecycle/job-deadlines.worker.ts';
@@ -24,6 +25,7 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
   imports: [AuthModule, UsageModule, StreamsModule, AgentsModule, TurnsModule],
   controllers: [JobsController, WebhookSecretController],
   providers: [
+    FollowingJobsService,
     JobAccessGuard,
     JobAgentGuard,
     JobClaimsService,

@@ -26,6 +26,7 @@ import { Knowledge1763600000025 } from './0025-knowledge.ts';
 import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
 import { RunSlots1763600000031 } from './0031-run-slots.ts';
+import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   Traces1763600000029,
   ModelOfEnvironment1763600000030,
   RunSlots1763600000031,
+  TurnObservers1763600000032,
 ];

@@ -139,8 +139,8 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** Returns the state of each stream that exists. */
-  getStates(ids: string[]): Promise<Map<string, StreamState>> {
-    return readStates(this.database, ids);
+  getStates(ids: string[], sql: Sql = this.database): Promise<Map<string, StreamState>> {
+    return readStates(sql, ids);
   }
 
   /** Returns the latest frames of each stream, about as many as one flush stored. */

@@ -38,7 +38,9 @@ import { TurnEvidenceService } from './engine/turn-evidence.service.ts';
 import { TurnPurgesWorker } from './sessions/turn-purges.worker.ts';
 import { TurnRecoveryWorker } from './engine/turn-recovery.worker.ts';
 import { TurnRunnerService } from './engine/turn-runner.service.ts';
+import { TurnStorageService } from './engine/turn-storage.service.ts';
 import { TurnToolsService } from './engine/turn-tools.service.ts';
+import { TurnTransitionsService } from './transitions/turn-transitions.service.ts';
 import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
 
@@ -87,7 +89,9 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     TurnRunnerService,
     TurnStarterService,
     TurnsService,
+    TurnStorageService,
     TurnToolsService,
+    TurnTransitionsService,
     WaitingTurnsService,
   ],
   exports: [
@@ -99,6 +103,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     TurnRunnerService,
     TurnsService,
     TurnToolsService,
+    TurnTransitionsService,
   ],
 })
 export class TurnsModule implements OnModuleInit {

@@ -63,7 +63,7 @@ export class JobClaimsService {
   }
 
   private async fail({ id, turn }: JobRow, from: 'QUEUED' | 'FAILED', { code, message }: AppError) {
-    if (from === 'QUEUED') await this.turns.fail(turn.id, { code, message, retryable: false });
+    if (from === 'QUEUED') await this.turns.reject(turn, { code, message, retryable: false });
     else await endInterrupted(this.database, id, 'FAILED', turn);
   }
 }

@@ -32,13 +32,11 @@ export function phaseOf(status: JobStatus, stream: StreamExtent | null): JobPhas
 }
 
 /**
- * Returns the progress, 0 to 100. The total amount of work is unknown, so the progress approaches 95 ever more slowly
- * and jumps to 100 at the end.
+ * Returns the progress of a turn that has not completed, 5 to 95. The total amount of work is unknown, so the progress
+ * grows ever more slowly.
  */
-export function progressOf(status: JobStatus, stream: StreamExtent | null): number {
-  if (status === 'COMPLETED') return 100;
-  if (stream === null) return 0;
-  const work = stream.steps * WORK_PER_STEP + stream.lastSeq;
+export function progressOf({ steps, lastSeq }: Pick<StreamExtent, 'steps' | 'lastSeq'>): number {
+  const work = steps * WORK_PER_STEP + lastSeq;
   return 5 + Math.floor((90 * work) / (work + HALF));
 }
 

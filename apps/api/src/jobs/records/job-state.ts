@@ -1,5 +1,28 @@
 import type { JobStatus, TurnStatus } from '@platform/contracts';
 
+/** What decides how a job follows its turn. */
+export interface FollowingJob {
+  status: JobStatus;
+  cancelRequested: boolean;
+  timedOut: boolean;
+  /** Whether an interrupted turn has already been claimed again. */
+  claimedAgain: boolean;
+}
+
+/** Returns the status of a job after its turn has moved. A job that has ended no longer follows. */
+export function statusAfter(
+  turn: { status: TurnStatus; errorCode: string | null },
+  job: FollowingJob,
+): JobStatus {
+  if (hasEnded(job.status)) return job.status;
+  if (turn.status === 'CANCELLED') return job.timedOut ? 'TIMED_OUT' : 'CANCELLED';
+  if (turn.status !== 'FAILED' || turn.errorCode !== 'INTERRUPTED') return turn.status;
+  if (job.cancelRequested) return 'CANCELLED';
+  if (job.timedOut) return 'TIMED_OUT';
+  // Otherwise its turn is claimed once more.
+  return job.claimedAgain ? 'FAILED' : 'RUNNING';
+}
+
 /** The state that decides what happens to a job. */
 export interface JobState {
   status: JobStatus;

@@ -1,45 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import type { ChatResponse, ExecuteResponse, Job } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { phaseOf, progressOf, type StreamExtent } from './job-progress.ts';
-import type { JobRow } from './job-records.service.ts';
+import { JobRecordsService, type JobRow } from './job-records.service.ts';
 import { hasEnded } from './job-state.ts';
-import { recordProgress } from './jobs.store.ts';
 
 /** Describes jobs to their owners, from their rows, their turns, and the streams of these. */
 @Injectable()
 export class JobViewsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly records: JobRecordsService,
     private readonly streams: StreamsService,
     private readonly turns: BackgroundTurnsService,
   ) {}
 
   /** Describes jobs without their results. */
   async describeAll(jobs: JobRow[]): Promise<Job[]> {
-    const extents = await this.loadExtents(
-      jobs.filter(({ status }) => status === 'RUNNING' || status === 'INPUT_REQUIRED'),
-    );
-    const described = jobs.map((job) => {
-      const extent = extents.get(job.id) ?? null;
-      const progress = Math.max(job.progress, progressOf(job.status, extent));
-      return toJob(job, phaseOf(job.status, extent), progress);
-    });
-    await recordProgress(
-      this.database,
-      described.filter(({ progress }, i) => progress > (jobs[i]?.progress ?? 0)),
-    );
-    return described;
+    return (await this.read(jobs)).map(({ job }) => job);
   }
 
   /** Describes a job with its result, if it has one. */
   async describe(row: JobRow): Promise<Job> {
-    const [job] = await this.describeAll([row]);
-    if (job === undefined) throw new Error(`Job ${row.id} was not described`);
-    const result = await this.loadResult(row);
-    return result ? { ...job, result } : job;
+    const [read] = await this.read([row]);
+    if (read === undefined) throw new Error(`Job ${row.id} was not described`);
+    const result = await this.loadResult(read.row);
+    return result ? { ...read.job, result } : read.job;
+  }
+
+  /**
+   * Reads the rows of running jobs again after their streams. What a stream contains then was written before the job moved
+   * on, and the move stores at least that as the progress: it never decreases, although reading stores nothing.
+   */
+  private async read(jobs: JobRow[]): Promise<{ row: JobRow; job: Job }[]> {
+    const running = jobs.filter(({ status }) => status === 'RUNNING');
+    const extents = await this.loadExtents(running);
+    const current = running.length > 0 ? await this.records.listByIds(running.map(({ id }) => id)) : [];
+    const rows = new Map(current.map((job) => [job.id, job]));
+    return jobs.map((job) => {
+      const row = rows.get(job.id) ?? job;
+      const extent = extents.get(job.id) ?? null;
+      return { row, job: toJob(row, phaseOf(row.status, extent), currentProgress(row, extent)) };
+    });
   }
 
   private async loadExtents(jobs: JobRow[]): Promise<Map<string, StreamExtent>> {
@@ -63,6 +65,11 @@ export class JobViewsService {
     const { answer: text, execution_time, token_usage } = answer;
     return { answer: text, agent_id: turn.agentId, execution_time, token_usage };
   }
+}
+
+function currentProgress({ status, progress }: JobRow, extent: StreamExtent | null): number {
+  if (status === 'COMPLETED') return 100;
+  return status === 'RUNNING' && extent ? Math.max(progress, progressOf(extent)) : progress;
 }
 
 function toJob(row: JobRow, phase: Job['phase'], progress: number): Job {

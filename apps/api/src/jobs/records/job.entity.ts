@@ -49,7 +49,7 @@ export class JobEntity {
   @Column('timestamptz')
   deadline!: Date;
 
-  /** The highest progress that was ever reported. */
+  /** What the job had reached when its turn last moved. While it runs, its stream may show more. */
   @Column('int', { default: 0 })
   progress!: number;
 
@@ -74,7 +74,7 @@ export class JobEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
-  /** Follows the turn by a trigger (migration 0014) until the job has ended. */
+  /** Follows the turn in the same transaction (`FollowingJobsService`) until the job has ended. */
   @Column('text', { default: 'QUEUED' })
   status!: JobStatus;
 

@@ -128,18 +128,6 @@ export async function insertJob(tx: Sql, job: NewJob): Promise<string> {
   return id;
 }
 
-/** Stores the reported progress, so that it never decreases. */
-export async function recordProgress(sql: Sql, reported: { id: string; progress: number }[]): Promise<void> {
-  if (reported.length === 0) return;
-  await rows(
-    sql,
-    `update agent_job j set progress = reported.progress
-     from unnest($1::uuid[], $2::int[]) as reported(id, progress)
-     where j.id = reported.id and j.progress < reported.progress`,
-    [reported.map(({ id }) => id), reported.map(({ progress }) => progress)],
-  );
-}
-
 /** Requests the cancellation of a job. Returns false if it has ended or timed out. */
 export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
   const row = await firstRow(

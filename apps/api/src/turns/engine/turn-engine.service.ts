@@ -2,28 +2,22 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { render } from '../../agents/template.ts';
-import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
-import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
-import type { Transactions } from '../../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { ProviderError, type ModelRequest, type ModelTool } from '../../models/port/model-provider.ts';
 import { countTokens } from '../../models/port/tokens.ts';
-import { UsageService } from '../../usage/usage.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { withSummary } from '../context/compaction.ts';
 import { buildMessages } from '../context/messages.ts';
 import { ContextKeeperService, showContext, type FittedContext } from '../context/context-keeper.service.ts';
 import { contextTokens } from '../context/context-state.ts';
-import type { NewStep, StepMeasures } from '../records/steps.ts';
+import type { StepMeasures } from '../records/steps.ts';
 import { ModelCall } from './model-call.ts';
 import { completeToolCalls } from './tool-calls.ts';
-import { reserveForCall, chargeCall } from './turn-billing.ts';
-import { storeStep } from './store-step.ts';
 import { TurnEvidenceService } from './turn-evidence.service.ts';
-import { closeTurn, type Outcome } from './turn-closing.ts';
+import type { Outcome } from './turn-closing.ts';
+import { TurnStorageService } from './turn-storage.service.ts';
 import type { TurnFailure } from '../records/turn.ts';
 import type { TurnTool } from './turn-tool.ts';
 import { TurnToolsService } from './turn-tools.service.ts';
@@ -44,8 +38,7 @@ export class TurnEngineService {
     private readonly tools: TurnToolsService,
     private readonly evidence: TurnEvidenceService,
     private readonly contexts: ContextKeeperService,
-    private readonly usage: UsageService,
-    private readonly lanes: LanesRegistry,
+    private readonly storage: TurnStorageService,
   ) {}
 
   /**
@@ -56,7 +49,7 @@ export class TurnEngineService {
     let call: ModelCall | null = null;
     try {
       const outcome = await this.loop(turn, ready, (started) => (call = started));
-      await closeTurn(this.laned(turn), this.usage, turn, outcome);
+      await this.storage.close(turn, outcome);
     } catch (error) {
       if (turn.writer.signal.aborted) {
         this.logger.warn({ turn: turn.id }, 'The turn was taken over');
@@ -87,7 +80,7 @@ export class TurnEngineService {
       if (question) return { status: 'INPUT_REQUIRED', ...question };
       const fitted = await this.contexts.fit(turn, context, outputTokens);
       const request = await this.request(turn, systemPrompt, fitted, outputTokens, tools);
-      if (count > 0) await this.reserve(turn, fitted.usedTokens, outputTokens);
+      if (count > 0) await this.storage.reserve(turn, fitted.usedTokens, outputTokens);
       const call = new ModelCall(turn, request);
       onCall(call);
       await call.run();
@@ -106,35 +99,10 @@ export class TurnEngineService {
         const finishReason: FinishReason = call.finish === 'length' ? 'length' : 'completed';
         return { status: 'COMPLETED', finishReason, step };
       }
-      await this.keep(turn, step);
+      await this.storage.keep(turn, step);
       onCall(null);
     }
     throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
-  }
-
-  /** For transactions that lock the accounts of the space. They first lock the lease, which is harmless by itself. */
-  private laned(turn: ActiveTurn): Transactions {
-    return this.lanes.of(turn.agent.spaceId, withPromptBegin(this.database));
-  }
-
-  /** Stores a step that is not the last and charges what it used. */
-  private async keep(turn: ActiveTurn, step: Extract<NewStep, { kind: 'model' }>): Promise<void> {
-    await storeStep(this.laned(turn), turn, step, (tx) =>
-      chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
-    );
-    turn.due = null;
-    turn.reservationId = null;
-  }
-
-  /** Reserves tokens for one more call; a balance that is used up by now ends the turn. */
-  private async reserve(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
-    const id = uuidV7();
-    const reserve = () =>
-      this.laned(turn).transaction(async (tx) => {
-        await turn.writer.assertLease(tx);
-        return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
-      });
-    turn.reservationId = await whileUnavailable(reserve, turn.signal);
   }
 
   private async request(
@@ -178,16 +146,12 @@ export class TurnEngineService {
       const measures = call === null ? undefined : measuresOf(turn, call);
       const step = { kind: 'partial' as const, content: { text }, tokens, measures };
       if (turn.stopped === 'cancelled') {
-        await closeTurn(this.laned(turn), this.usage, turn, {
-          status: 'CANCELLED',
-          finishReason: 'cancelled',
-          step,
-        });
+        await this.storage.close(turn, { status: 'CANCELLED', finishReason: 'cancelled', step });
         return;
       }
       const failure = failureOf(turn, error);
       if (failure.code === 'SERVER_ERROR') this.logger.error({ err: error, turn: turn.id }, 'A turn failed');
-      await closeTurn(this.laned(turn), this.usage, turn, { status: 'FAILED', failure, step });
+      await this.storage.close(turn, { status: 'FAILED', failure, step });
     } catch (closing) {
       if (!turn.writer.signal.aborted) {
         this.logger.error(

@@ -3,6 +3,7 @@ import type { BackgroundDatabase } from '../../infra/database/background-databas
 import type { CatalogService } from '../../models/catalog/catalog.service.ts';
 import type { StreamsService } from '../../streams/streams.service.ts';
 import type { UsageService } from '../../usage/usage.service.ts';
+import type { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { TurnRecoveryWorker } from './turn-recovery.worker.ts';
 
 const LEASE_MS = 20_000;
@@ -22,6 +23,7 @@ describe('recovery', () => {
       { leaseMs: LEASE_MS, findExpired: async () => ['stream'] } as unknown as StreamsService,
       {} as unknown as CatalogService,
       {} as unknown as UsageService,
+      {} as unknown as TurnTransitionsService,
     );
     (recovery as unknown as { logger: object }).logger = { warn: () => undefined };
     recovery.onApplicationBootstrap();

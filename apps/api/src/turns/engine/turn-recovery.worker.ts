@@ -23,7 +23,8 @@ import { keepCompleted, usedBefore } from '../records/segment-history.store.ts';
 import { completedOf, writeCancelledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
 import type { UsageFigures } from '../answers/token-usage.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
-import { endTurn, getTurn, insertStep, loadSteps } from '../records/turn.store.ts';
+import { getTurn, insertStep, loadSteps } from '../records/turn.store.ts';
+import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 
 const INTERRUPTED: TurnFailure = {
   code: 'INTERRUPTED',
@@ -49,6 +50,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
     private readonly streams: StreamsService,
     private readonly catalog: CatalogService,
     private readonly usage: UsageService,
+    private readonly transitions: TurnTransitionsService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -108,7 +110,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       const nextStep = (steps.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
       const messageId = text === '' ? null : await insertStep(tx, id, nextStep, partial);
-      await endTurn(tx, id, {
+      await this.transitions.end(tx, turn, {
         ...(cancelRequested
           ? { status: 'CANCELLED', error: null }
           : { status: 'FAILED', error: INTERRUPTED }),

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ChatResponse } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Sql } from '../../infra/database/rows.ts';
 import { turnsByIds, countRunning, lockTurnsAhead } from './background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { NewTurn, TurnRunBy } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
-import { extentsOf, failQueued, type TurnExtent } from './turn-queue.store.ts';
+import { extentsOf, type TurnExtent } from './turn-queue.store.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
 import { findTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -79,14 +80,14 @@ export class BackgroundTurnsService {
     this.cancellation.onCancelOfFailed(cancelRetry);
   }
 
-  /** QUEUED → FAILED with its reason; false if it has started or ended meanwhile. */
-  fail(turnRef: string, why: TurnFailure): Promise<boolean> {
-    return failQueued(this.database, turnRef, why);
+  /** QUEUED → FAILED with its reason. Returns false if the turn has started or ended. */
+  reject(turn: TurnRow, why: TurnFailure): Promise<boolean> {
+    return this.starter.reject(turn, why);
   }
 
   /** How far the turns have come; those that never ran are left out. */
-  extents(turnRefs: string[]): Promise<Map<string, TurnExtent>> {
-    return extentsOf(this.database, turnRefs);
+  extents(turnRefs: string[], sql: Sql = this.database): Promise<Map<string, TurnExtent>> {
+    return extentsOf(sql, turnRefs);
   }
 
   /** The answer of a turn that completed or asks a question, and all text of a cancelled one. */

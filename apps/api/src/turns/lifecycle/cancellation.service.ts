@@ -10,8 +10,9 @@ import {
   hasCancelRequest,
   storeCancelRequest,
 } from '../records/cancel-request.store.ts';
+import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { WaitingTurnsService } from './waiting-turns.service.ts';
-import { cancelQueued, findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
+import { findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
 const CANCELLED: TurnFailure = {
@@ -29,6 +30,7 @@ export class CancellationService {
     private readonly database: DataSource,
     private readonly streams: StreamsService,
     private readonly waiting: WaitingTurnsService,
+    private readonly transitions: TurnTransitionsService,
   ) {}
 
   /** Registers what cancels another attempt at a failed turn, so that a cancelled turn does not run again by itself. */
@@ -81,8 +83,12 @@ export class CancellationService {
         const isRequested = segment && (await this.streams.requestCancel(this.database, segment.streamId));
         return isRequested ? 'cancelling' : this.stopCurrent(turn, why);
       }
-      case 'QUEUED':
-        return (await cancelQueued(this.database, turn.id, why)) ? 'cancelled' : this.stopCurrent(turn, why);
+      case 'QUEUED': {
+        const ended = await this.database.transaction((tx) =>
+          this.transitions.cancel(tx, turn, 'QUEUED', why),
+        );
+        return ended ? 'cancelled' : this.stopCurrent(turn, why);
+      }
       case 'INPUT_REQUIRED': {
         const ended = await this.database.transaction((tx) => this.waiting.end(tx, turn, why));
         return ended ? 'cancelled' : this.stopCurrent(turn, why);

@@ -14,7 +14,6 @@ import { hashContents, titleOf } from '../input/contents.ts';
 import { storeParts } from '../input/media.service.ts';
 import { holdSession } from './turn-queue.store.ts';
 import {
-  claimTurn,
   deletePartialSteps,
   insertStep,
   insertTurn,
@@ -26,7 +25,8 @@ import {
 } from '../records/turn.store.ts';
 import { payerOf } from '../records/payer.ts';
 import type { NewStep, Step } from '../records/steps.ts';
-import type { TurnRow } from '../records/turn.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { openSegment } from './open-segment.ts';
 import type { PreparedTurn } from './turn-preparation.service.ts';
 import { TurnChanged, type TurnRunBy } from './turn-start.ts';
@@ -54,6 +54,7 @@ export class TurnClaimsService {
     private readonly streams: StreamsService,
     private readonly usage: UsageService,
     private readonly waiting: WaitingTurnsService,
+    private readonly transitions: TurnTransitionsService,
   ) {}
 
   /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */
@@ -95,7 +96,7 @@ export class TurnClaimsService {
     { turn, from, origin, by, model, also }: Continuation,
   ): Promise<ActiveTurn> {
     if (!(await holdSession(tx, turn.sessionRef))) throw new TurnChanged();
-    const place = await claimTurn(tx, turn.id, from, model.name);
+    const place = await this.transitions.claim(tx, turn, from, model.name);
     if (place === null) throw new TurnChanged();
     if (from === 'FAILED') {
       await deletePartialSteps(tx, turn.id);
@@ -127,6 +128,11 @@ export class TurnClaimsService {
     };
     const tokens = steps.reduce((sum, step) => sum + step.tokens, 0);
     return this.open(tx, claimed, tokens, steps);
+  }
+
+  /** Ends a queued turn that may not run. Returns false if it has started or ended. */
+  reject(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
+    return this.transitions.fail(tx, turn, why);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { SegmentRow, TurnFailure } from '../records/turn.ts';
+import type { SegmentRow } from '../records/turn.ts';
 
 /**
  * A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. Returns
@@ -12,17 +12,6 @@ export async function holdSession(tx: Sql, sessionRef: string): Promise<boolean>
     [sessionRef],
   );
   return held !== null;
-}
-
-/** QUEUED → FAILED with its reason. Returns false if it has started or ended. */
-export async function failQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
-  const row = await firstRow(
-    tx,
-    `update turn set status = 'FAILED', error = $2, error_code = $3, finished_at = clock_timestamp()
-     where id = $1 and status = 'QUEUED' returning id`,
-    [id, JSON.stringify(why), why.code],
-  );
-  return row !== null;
 }
 
 /** How far a turn has come: its latest segment, and the steps of the model that are stored. */

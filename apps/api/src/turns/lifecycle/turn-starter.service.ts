@@ -19,7 +19,7 @@ import {
 } from '../records/interaction.store.ts';
 import { answerText, type UserAnswer } from '../records/questions.ts';
 import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
-import type { TurnRow } from '../records/turn.ts';
+import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparationService } from './turn-preparation.service.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
@@ -117,6 +117,11 @@ export class TurnStarterService {
       origin: 'rerun',
       also: (tx, segment) => moveAnswer(tx, interaction.id, segment),
     });
+  }
+
+  /** QUEUED → FAILED with its reason. Returns false if the turn has started or ended. */
+  reject(turn: TurnRow, why: TurnFailure): Promise<boolean> {
+    return this.database.transaction((tx) => this.claims.reject(tx, turn, why));
   }
 
   private async continue(continuation: Omit<Continuation, 'model'>): Promise<OpenedSegment> {

@@ -4,8 +4,9 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { completedOf, writeCancelledFrames } from '../answers/closing-frames.ts';
 import { endPending } from '../records/interaction.store.ts';
 import { keepCompleted } from '../records/segment-history.store.ts';
-import { cancelWaiting, nextSegment, waitingTurns } from '../records/turn.store.ts';
+import { nextSegment, waitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { openSegment } from './open-segment.ts';
 
 const DISMISSED: TurnFailure = {
@@ -17,11 +18,14 @@ const DISMISSED: TurnFailure = {
 /** Ends turns that wait for an answer. */
 @Injectable()
 export class WaitingTurnsService {
-  constructor(private readonly streams: StreamsService) {}
+  constructor(
+    private readonly streams: StreamsService,
+    private readonly transitions: TurnTransitionsService,
+  ) {}
 
   /** INPUT_REQUIRED → CANCELLED with the reason and a closing segment. Returns false if the turn no longer waits. */
   async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
-    if (!(await cancelWaiting(tx, turn.id, why))) return false;
+    if (!(await this.transitions.cancel(tx, turn, 'INPUT_REQUIRED', why))) return false;
     await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
     const { writer, opened } = openSegment(tx, this.streams, {
       turnRef: turn.id,

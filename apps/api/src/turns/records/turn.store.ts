@@ -1,4 +1,4 @@
-import type { SegmentOrigin, TurnStatus } from '@platform/contracts';
+import type { SegmentOrigin } from '@platform/contracts';
 import {
   firstPreparedRow,
   firstRow,
@@ -8,7 +8,7 @@ import {
   type Sql,
 } from '../../infra/database/rows.ts';
 import { isSilent, type NewStep, type Step, type StepContent } from './steps.ts';
-import type { SegmentRow, TurnFailure, TurnRow, TurnSettings } from './turn.ts';
+import type { SegmentRow, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
 export const TURN_COLUMNS = `
@@ -141,23 +141,6 @@ export async function insertTurn(tx: PreparedSql, turn: NewTurn): Promise<boolea
   return row !== null;
 }
 
-/** Moves a turn to RUNNING. Returns its position in the session so far, or null if it is no longer in `from`. */
-export async function claimTurn(
-  tx: Sql,
-  id: string,
-  from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED',
-  model: string,
-): Promise<number | null> {
-  const row = await firstRow<{ n: number }>(
-    tx,
-    `update turn set status = 'RUNNING', error = null, error_code = null, finished_at = null, model = $3,
-       started_at = coalesce(started_at, clock_timestamp())
-     where id = $1 and status = $2 returning n`,
-    [id, from, model],
-  );
-  return row?.n ?? null;
-}
-
 /** Deletes the text that the model had written when the turn failed. A rerun replaces it. */
 export async function deletePartialSteps(tx: Sql, id: string): Promise<void> {
   await rows(tx, `delete from turn_step where turn_id = $1 and kind = 'partial'`, [id]);
@@ -179,26 +162,6 @@ export async function moveToEnd(
   return placed?.n ?? n;
 }
 
-/** INPUT_REQUIRED → CANCELLED with its reason. Returns false if it no longer waits. */
-export function cancelWaiting(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
-  return cancelFrom(tx, id, 'INPUT_REQUIRED', why);
-}
-
-/** QUEUED → CANCELLED with its reason. Returns false if it has started. */
-export function cancelQueued(tx: Sql, id: string, why: TurnFailure): Promise<boolean> {
-  return cancelFrom(tx, id, 'QUEUED', why);
-}
-
-async function cancelFrom(tx: Sql, id: string, from: TurnStatus, why: TurnFailure): Promise<boolean> {
-  const row = await firstRow(
-    tx,
-    `update turn set status = 'CANCELLED', error = $3, error_code = $4, finished_at = clock_timestamp()
-     where id = $1 and status = $2 returning id`,
-    [id, from, JSON.stringify(why), why.code],
-  );
-  return row !== null;
-}
-
 /** The turns of a session that wait for input. */
 export function waitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
   return rows(
@@ -216,30 +179,6 @@ export function getTurn(sql: Sql, id: string): Promise<TurnRow | null> {
     `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id where t.id = $1`,
     [id],
   );
-}
-
-export interface Ending {
-  status: Extract<TurnStatus, 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'CANCELLED'>;
-  error: TurnFailure | null;
-  executionMs: number;
-}
-
-/** Ends RUNNING. Returns false if the turn was no longer RUNNING. */
-export async function endTurn(tx: PreparedSql, id: string, ending: Ending): Promise<boolean> {
-  const row = await firstPreparedRow(
-    tx,
-    'end_turn',
-    `update turn set status = $2, error = $3, error_code = $5, execution_ms = execution_ms + $4, finished_at = clock_timestamp()
-     where id = $1 and status = 'RUNNING' returning id`,
-    [
-      id,
-      ending.status,
-      ending.error && JSON.stringify(ending.error),
-      Math.round(ending.executionMs),
-      ending.error?.code ?? null,
-    ],
-  );
-  return row !== null;
 }
 
 /** Stores a segment. Its steps are those that are stored from now on. */
