@@ -323,7 +323,7 @@ export async function readTails(
   return new Map(found.map(({ id, lastSeq, data }) => [id, { lastSeq, data: completeFrames(data) }]));
 }
 
-/** Requests the cancellation of an open stream; its writer notices at its next flush or within 250 ms. */
+/** Requests the cancellation of an open stream; its writer notices within 250 ms (`Leases`). */
 export async function requestCancel(sql: Sql, streamId: string): Promise<boolean> {
   const open = await firstRow(
     sql,

@@ -18,7 +18,7 @@ export class StreamEntity {
   @Column('timestamptz')
   leaseUntil!: Date;
 
-  /** Set when a cancel is requested. The writer learns it when it renews its lease. */
+  /** Set when a cancel is requested. The writer polls for it. */
   @Column('timestamptz', { nullable: true })
   cancelRequestedAt!: Date | null;
 

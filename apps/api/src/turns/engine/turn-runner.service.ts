@@ -6,7 +6,7 @@ import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { consumeCancelRequest, hasCancelRequest } from '../records/cancel-request.store.ts';
+import { forwardCancelRequest } from '../records/cancel-request.store.ts';
 import { TurnEngineService } from './turn-engine.service.ts';
 
 /** How long a shutdown waits for running turns before it stops them. */
@@ -70,16 +70,12 @@ export class TurnRunnerService implements BeforeApplicationShutdown {
     await this.engine.run(turn, ready);
   }
 
-  /**
-   * A cancel request that came before its turn becomes one for the turn's stream. This runs after the turn is committed:
-   * a request that is stored later finds the turn.
-   */
-  private async forwardEarlyCancel({ agent, userId, turnId, writer, signal }: ActiveTurn): Promise<void> {
+  /** A cancel request that came before its turn becomes one for the turn's stream. */
+  private forwardEarlyCancel({ agent, userId, turnId, writer }: ActiveTurn): Promise<void> {
     const request = { agentId: agent.id, userId, turnId };
-    if (!(await whileUnavailable(() => hasCancelRequest(this.database, request), signal))) return;
-    await whileUnavailable(() => this.streams.requestCancel(this.database, writer.streamId), signal);
-    // Last: nobody else would find it. The signal of the turn has aborted by now.
-    await whileUnavailable(() => consumeCancelRequest(this.database, request), writer.signal);
+    const cancel = () => this.streams.requestCancel(this.database, writer.streamId);
+    // Not the signal of the turn, which aborts as soon as the request is forwarded.
+    return whileUnavailable(() => forwardCancelRequest(this.database, request, cancel), writer.signal);
   }
 
   /** Resolves when this process does not run the turn of the stream, or no longer does. */

@@ -7,7 +7,7 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import {
   consumeCancelRequest,
-  hasCancelRequest,
+  forwardCancelRequest,
   storeCancelRequest,
 } from '../records/cancel-request.store.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
@@ -65,14 +65,12 @@ export class CancellationService {
     return { turnId: turn.turnId, sessionId, status: await this.stopCurrent(turn, CANCELLED) };
   }
 
-  /** Cancels a turn whose cancel request came before it: one that is queued may wait for longer than the request is kept. */
-  async forwardEarly(agentId: string, userId: string, turnId: string): Promise<void> {
-    const request = { agentId, userId, turnId };
-    if (!(await hasCancelRequest(this.database, request))) return;
-    const turn = await findTurn(this.database, agentId, userId, turnId);
-    if (turn === null) return;
-    await this.stop(turn);
-    await consumeCancelRequest(this.database, request);
+  /** Cancels a queued turn whose cancel request came before it: it may wait for longer than the request is kept. */
+  forwardEarly(agentId: string, userId: string, turnId: string): Promise<void> {
+    return forwardCancelRequest(this.database, { agentId, userId, turnId }, async () => {
+      const turn = await findTurn(this.database, agentId, userId, turnId);
+      if (turn !== null) await this.stop(turn);
+    });
   }
 
   /** Cancels a turn in whatever state it is; `why` is stored with a turn that is not running. */

@@ -31,19 +31,26 @@ export async function storeCancelRequest(
   );
 }
 
-/** Whether there is a request for a turn that has been stored. */
-export async function hasCancelRequest(
+/**
+ * Forwards the request for a turn that has been stored since, if there is one. Called after the transaction that stores the
+ * turn: a request that comes later finds the turn.
+ */
+export async function forwardCancelRequest(
   sql: PreparedSql,
-  { agentId, userId, turnId }: CancelRequest,
-): Promise<boolean> {
+  request: CancelRequest,
+  forward: () => Promise<unknown>,
+): Promise<void> {
   const row = await firstPreparedRow(
     sql,
     'find_cancel_request',
     `select from cancel_request where agent_id = $1 and user_id = $2 and client_turn_id = $3
        and expires_at > clock_timestamp()`,
-    [agentId, userId, turnId],
+    [request.agentId, request.userId, request.turnId],
   );
-  return row !== null;
+  if (row === null) return;
+  await forward();
+  // Last: nobody else would find it.
+  await consumeCancelRequest(sql, request);
 }
 
 /** Deletes the request for a turn that has been stored. */
