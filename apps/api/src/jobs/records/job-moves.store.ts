@@ -15,8 +15,8 @@ export function lockJobsOf(tx: PreparedSql, turnRefs: readonly string[]): Promis
   return preparedRows(
     tx,
     'lock_jobs_of_turns',
-    `select id, turn_id as "turnRef", status, cancel_requested as "cancelRequested", timed_out as "timedOut",
-       claimed_again as "claimedAgain"
+    `select id, turn_id as turn_ref, status, cancel_requested, timed_out,
+       claimed_again
      from agent_job where turn_id = any((select $1::uuid[])::uuid[]) and status in ${UNFINISHED}
      order by id for no key update`,
     [turnRefs],

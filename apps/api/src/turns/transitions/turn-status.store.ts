@@ -36,7 +36,7 @@ export async function endTurn(tx: PreparedSql, id: string, ending: Ending): Prom
     'end_turn',
     `update turn set status = $2, status_changes = status_changes + 1, error = $3, error_code = $5,
        execution_ms = execution_ms + $4, finished_at = clock_timestamp()
-     where id = $1 and status = 'RUNNING' returning finished_at as "finishedAt"`,
+     where id = $1 and status = 'RUNNING' returning finished_at`,
     [
       id,
       ending.status,
@@ -60,7 +60,7 @@ export async function endWaitingTurn(
     tx,
     `update turn set status = $3, status_changes = status_changes + 1, error = $4, error_code = $5,
        finished_at = clock_timestamp()
-     where id = $1 and status = $2 returning finished_at as "finishedAt"`,
+     where id = $1 and status = $2 returning finished_at`,
     [id, from, status, JSON.stringify(why), why.code],
   );
   return row?.finishedAt ?? null;
