@@ -1,7 +1,6 @@
 import {
   ENVELOPE_STATUSES,
   type EnvelopeQuery,
-  type EnvelopeStatus,
   type ReplayPreview,
   type ReplayQuery,
 } from '@platform/contracts';
@@ -21,7 +20,7 @@ const RATE = 50;
 
 export interface ReplayForm {
   eventKey?: string;
-  status?: EnvelopeStatus;
+  status?: NonNullable<ReplayQuery['status']>;
   from: string;
   to: string;
   perSecond: number;
@@ -157,7 +156,8 @@ function toForm({ applicationIdentifier, event, status, from, to }: EnvelopeQuer
   return {
     ...(applicationIdentifier !== undefined &&
       event !== undefined && { eventKey: formatEventKey({ applicationIdentifier, event }) }),
-    ...(status !== undefined && { status }),
+    // Pending envelopes will be dispatched anyway, so they cannot be replayed.
+    ...(status !== undefined && status !== 'PENDING' && { status }),
     from: toLocalInput(from ?? findPeriodStart('24h', Date.now())),
     to: toLocalInput(to ?? new Date(Date.now() + 60_000).toISOString()),
     perSecond: RATE,
