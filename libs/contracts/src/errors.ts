@@ -13,13 +13,4 @@ export const ERROR_STATUS = {
   TOOL_ERROR: 502,
   UNAVAILABLE: 503,
 } as const;
-
 export type ErrorCode = keyof typeof ERROR_STATUS;
-
-/** The body of every error response. */
-export interface ErrorBody {
-  success: false;
-  /** One or more sentences that name the field and what is expected. */
-  message: string;
-  code: ErrorCode;
-}

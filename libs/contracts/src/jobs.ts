@@ -1,12 +1,4 @@
-import type {
-  ChatResponse,
-  ChatSettings,
-  ContentItem,
-  ExecuteResponse,
-  ExecuteInputs,
-  ExecuteSettings,
-} from './chat.ts';
-import type { PageQuery } from './page.ts';
+import type { ContentsJobRequest, InputsJobRequest, Job, ListJobsQuery } from './schemas.ts';
 
 export const JOB_STATUSES = [
   'QUEUED',
@@ -30,58 +22,12 @@ export const JOB_PHASES = [
 ] as const;
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-interface JobOptions {
-  agentId: string;
-  type?: 'AGENT_INVOKE' | null;
-  /** UUID, one per user turn. If absent, the service generates one. */
-  turnId?: string | null;
-  /** The name of a model of the space, in place of the agent's; only for the owner of the agent and admins. */
-  model?: string | null;
-  /** Milliseconds until the job times out: 1 s to 24 h, default 1 h. `timeout` is an alias. */
-  timeoutMs?: number | null;
-  timeout?: number | null;
-  /** At most 255 characters. Repeating a key returns the first job. Can also be sent as the header `Idempotency-Key`. */
-  idempotencyKey?: string | null;
-  /** Receives a request when the job ends or asks a question. */
-  webhook?: { url: string } | null;
-  /** Both spellings are accepted. */
-  sessionId?: string | null;
-  session_id?: string | null;
-}
-
 /** The input of a chat or of an execution. */
 export type JobInput =
-  | { contents: ContentItem[]; settings?: ChatSettings | null }
-  | { inputs: ExecuteInputs; settings?: ExecuteSettings | null };
+  Pick<ContentsJobRequest, 'contents' | 'settings'> | Pick<InputsJobRequest, 'inputs' | 'settings'>;
 
-export type CreateJobRequest = JobOptions & JobInput;
-
-/** An agent invocation that runs in the background. */
-export interface Job {
-  id: string;
-  type: 'AGENT_INVOKE';
-  agentId: string;
-  status: JobStatus;
-  phase: JobPhase;
-  /** 0 to 100; never decreases. */
-  progress: number;
-  sessionId: string;
-  turnId: string;
-  /**
-   * Present when the turn has ended or waits for input, but not in lists. A chat response for `contents`, an execute
-   * response for `inputs`.
-   */
-  result?: ChatResponse | ExecuteResponse;
-  error?: { code: string; message: string };
-  createdAt: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-}
-
-export interface JobQuery extends PageQuery {
-  status?: JobStatus;
-  agentId?: string;
-}
+export type CreateJobRequest = ContentsJobRequest | InputsJobRequest;
+export type JobQuery = ListJobsQuery;
 
 /** The events that are sent to webhooks: a job has ended, or it asks a question. */
 export const WEBHOOK_TYPES = [
@@ -103,19 +49,4 @@ export interface WebhookMessage {
   timestamp: string;
   /** The job at that time, including its result. */
   data: Job;
-}
-
-/** Status of the secret that signs the webhooks of a space. */
-export interface WebhookSecretStatus {
-  configured: boolean;
-  createdAt: string | null;
-}
-
-/** A new secret. It is returned only here. */
-export interface WebhookSecret {
-  /** `whsec_` followed by base64. */
-  secret: string;
-  createdAt: string;
-  /** Until then, requests are also signed with the previous secret. Null if there was none. */
-  previousUntil: string | null;
 }

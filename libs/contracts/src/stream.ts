@@ -1,7 +1,8 @@
-import type { Interaction, KnowledgeEvidence, TokenUsage, ToolExecution } from './chat.ts';
+import type { Interaction, KnowledgeEvidence, TokenUsage, ToolExecution } from './schemas.ts';
 import type { ErrorCode } from './errors.ts';
 
 export const STREAM_PROTOCOL_HEADER = 'X-Platform-Stream-Protocol';
+
 export const STREAM_PROTOCOL = 'langgraph-v3';
 
 export const FRAME_METHODS = ['custom:platform', 'messages', 'tools', 'lifecycle', 'input'] as const;
@@ -21,7 +22,6 @@ export const WIRE_EVENT = {
   'error.occurred': 'error-occurred',
   'stream.ended': 'stream-ended',
 } as const;
-
 export type ProductEventName = keyof typeof WIRE_EVENT;
 export type WireEventName = (typeof WIRE_EVENT)[ProductEventName];
 

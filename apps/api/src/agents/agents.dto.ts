@@ -1,21 +1,4 @@
-import {
-  ACCESS_SCOPES,
-  type AccessScope,
-  type Agent,
-  type AgentAccess,
-  type AgentAccessUser,
-  type AgentKnowledge,
-  type AgentListing,
-  type AgentSettings,
-  type AgentTool,
-  type AgentVariable,
-  type AgentVersion,
-  type CreateAgentRequest,
-  type AgentToolStatus,
-  type LocalToolDeclaration,
-  type Page,
-  type UpdateAgentRequest,
-} from '@platform/contracts';
+import { ACCESS_SCOPES, type AccessScope } from '@platform/contracts';
 import { ApiExtraModels, ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -39,7 +22,7 @@ import { PageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
 
-export class AgentVariableDto implements AgentVariable {
+export class AgentVariableDto {
   /** A letter or _, then up to 63 letters, digits, _ or -; not a key that `inputs` reserves. */
   name!: string;
   /** Default true. */
@@ -48,19 +31,19 @@ export class AgentVariableDto implements AgentVariable {
   default?: string;
 }
 
-class AgentToolDto implements AgentTool {
+class AgentToolDto {
   /** The id of a tool, or the name of a built-in one. */
   toolId!: string;
   /** Null: all methods of the tool. */
   methods!: string[] | null;
 }
 
-export class ListedToolDto extends AgentToolDto implements AgentToolStatus {
+export class AgentToolStatusDto extends AgentToolDto {
   /** `unknown`: the tool, or one of the methods, does not exist. Ignored in requests. */
   status!: 'ready' | 'unknown';
 }
 
-export class LocalToolDto implements LocalToolDeclaration {
+export class LocalToolDeclarationDto {
   /** 1 to 64 letters, digits, _ or -. */
   name!: string;
   description!: string;
@@ -68,7 +51,7 @@ export class LocalToolDto implements LocalToolDeclaration {
   inputSchema!: Record<string, unknown>;
 }
 
-class AgentKnowledgeDto implements Partial<AgentKnowledge> {
+class AgentKnowledgeOptionsDto {
   /** Whether answers use the documents of the space. Default: false. */
   @IsOptional()
   @IsBoolean()
@@ -82,7 +65,7 @@ class AgentKnowledgeDto implements Partial<AgentKnowledge> {
   topK?: number;
 }
 
-export class AgentSettingsDto implements AgentSettings {
+export class AgentSettingsDto {
   /** 0 to 2. */
   @IsOptional()
   @IsNumber()
@@ -141,13 +124,13 @@ class AgentOptionsDto {
 
   /** Tools that the client runs, if it has registered them. */
   @FreeForm(checkLocalTools)
-  localTools?: LocalToolDto[];
+  localTools?: LocalToolDeclarationDto[];
 
   @IsOptional()
   @IsObject()
   @ValidateNested()
-  @Type(() => AgentKnowledgeDto)
-  knowledge?: AgentKnowledgeDto;
+  @Type(() => AgentKnowledgeOptionsDto)
+  knowledge?: AgentKnowledgeOptionsDto;
 
   /** Default settings for the model. A change replaces all of them. */
   @IsOptional()
@@ -162,7 +145,7 @@ class AgentOptionsDto {
   askUser?: boolean;
 }
 
-export class CreateAgentDto extends AgentOptionsDto implements CreateAgentRequest {
+export class CreateAgentDto extends AgentOptionsDto {
   @IsFilledText()
   @MaxLength(120)
   name!: string;
@@ -178,7 +161,7 @@ export class CreateAgentDto extends AgentOptionsDto implements CreateAgentReques
   systemPrompt!: string;
 }
 
-export class UpdateAgentDto extends AgentOptionsDto implements UpdateAgentRequest {
+export class UpdateAgentDto extends AgentOptionsDto {
   @IsOptional()
   @IsFilledText()
   @MaxLength(120)
@@ -218,7 +201,7 @@ export class AgentAccessQueryDto {
   userId?: string;
 }
 
-export class AgentListingDto implements AgentListing {
+export class AgentListingDto {
   id!: string;
   name!: string;
   description!: string;
@@ -227,12 +210,12 @@ export class AgentListingDto implements AgentListing {
   accessible!: boolean;
 }
 
-class AgentKnowledgeAnswerDto implements AgentKnowledge {
+class AgentKnowledgeDto {
   enabled!: boolean;
   topK!: number;
 }
 
-export class AgentDto extends AgentListingDto implements Agent {
+export class AgentDto extends AgentListingDto {
   spaceId!: string;
   ownerUserId!: string;
   model!: string;
@@ -242,9 +225,9 @@ export class AgentDto extends AgentListingDto implements Agent {
   allowedUserIds!: string[];
   /** The variables of the prompt, with their declarations. */
   variables!: AgentVariableDto[];
-  tools!: ListedToolDto[];
-  localTools!: LocalToolDto[];
-  knowledge!: AgentKnowledgeAnswerDto;
+  tools!: AgentToolStatusDto[];
+  localTools!: LocalToolDeclarationDto[];
+  knowledge!: AgentKnowledgeDto;
   settings!: AgentSettingsDto;
   askUser!: boolean;
   version!: number;
@@ -253,7 +236,7 @@ export class AgentDto extends AgentListingDto implements Agent {
 }
 
 @ApiExtraModels(AgentDto, AgentListingDto)
-export class AgentPageDto implements Page<Agent | AgentListing> {
+export class AgentPageDto {
   /** Complete for the owner and for admins. */
   @ApiProperty({
     type: 'array',
@@ -270,29 +253,32 @@ class AuthorDto {
   name!: string;
 }
 
-export class AgentVersionDto implements AgentVersion {
+export class AgentVersionDto {
   version!: number;
   author!: AuthorDto | null;
   createdAt!: string;
   agent!: VersionedAgentDto;
 }
 
-export class AgentVersionPageDto implements Page<AgentVersion> {
+export class AgentVersionPageDto {
   items!: AgentVersionDto[];
   nextCursor!: string | null;
 }
 
-class AgentAccessUserDto implements AgentAccessUser {
+class AgentAccessUserDto {
   userId!: string;
   name!: string | null;
   email!: string | null;
   allowed!: boolean;
+  /** The rule that decided, as one sentence. */
   reason!: string;
 }
 
-export class AgentAccessDto implements AgentAccess {
+export class AgentAccessDto {
   agentId!: string;
   accessScope!: AccessScope;
+  /** With RESTRICTED, the listed users; with SPACE, all members. */
   users!: AgentAccessUserDto[];
+  /** Listed ids that do not belong to a member of the space. */
   unknownUserIds!: string[];
 }

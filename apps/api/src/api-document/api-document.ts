@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorDto } from '../infra/errors/error.dto.ts';
+import { ErrorBodyDto } from '../infra/errors/error.dto.ts';
 import { RouteTableRegistry } from '../infra/routes/route-table.registry.ts';
 import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
 import { EXAMPLES, type OperationExample } from './examples.ts';
 import { operationId, titleOf } from './operation-ids.ts';
 import { listStepKinds } from '../tasks/definition/step-kinds.ts';
-import { completeSchemas } from './schemas.ts';
+import { allowFurtherKeys, allowNulls, completeSchemas } from './schemas.ts';
 import { describeSteps } from './step-schemas.ts';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -32,13 +32,16 @@ export function createApiDocument(app: NestExpressApplication): OpenAPIObject {
     .addSecurityRequirements('bearer')
     .build();
   const document = SwaggerModule.createDocument(app, about, {
-    extraModels: [ErrorDto, ...listStepKinds().map(({ schema }) => schema)],
+    extraModels: [ErrorBodyDto, ...listStepKinds().map(({ schema }) => schema)],
     operationIdFactory: operationId,
   });
   (document.components ??= {}).responses = ERROR_RESPONSES;
   completeOperations(document, app.get(RouteTableRegistry));
   describeSteps(document.components.schemas);
-  completeSchemas(document.components.schemas);
+  const schemas = (document.components.schemas ??= {}) as Record<string, Record<string, unknown>>;
+  allowFurtherKeys(schemas);
+  allowNulls(document, schemas);
+  completeSchemas(schemas);
   completeSchemas(document.paths);
   return document;
 }

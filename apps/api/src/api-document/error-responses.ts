@@ -1,5 +1,5 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorDto } from '../infra/errors/error.dto.ts';
+import { ErrorBodyDto } from '../infra/errors/error.dto.ts';
 import { isRelayPath } from '../infra/routes/paths.ts';
 import type { Route } from '../infra/routes/route-table.registry.ts';
 import { OPENAI_ERROR } from './openai-error.schema.ts';
@@ -93,7 +93,7 @@ export function errorResponses(facts: RouteFacts): OperationResponses {
 /** The components that `errorResponses` refers to. */
 export const ERROR_RESPONSES = Object.fromEntries(
   Object.entries(DESCRIPTIONS).flatMap(([status, description]) => [
-    [`Error${status}`, jsonResponse(description, { $ref: getSchemaPath(ErrorDto) })],
+    [`Error${status}`, jsonResponse(description, { $ref: getSchemaPath(ErrorBodyDto) })],
     ...(RELAY_STATUSES.has(Number(status))
       ? [[`OpenAiError${status}`, jsonResponse(description, OPENAI_ERROR)]]
       : []),

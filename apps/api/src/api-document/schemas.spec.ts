@@ -1,4 +1,4 @@
-import { completeSchemas } from './schemas.ts';
+import { allowNulls, completeSchemas } from './schemas.ts';
 
 describe('completeSchemas', () => {
   it('lets free-form objects have every key, and nothing else', () => {
@@ -29,5 +29,30 @@ describe('completeSchemas', () => {
     const schema = { properties: { source: { type: 'string', enum: ['job', 'chat', 'execute'] } } };
     completeSchemas(schema);
     expect(schema.properties.source.enum).toEqual(['chat', 'execute', 'job']);
+  });
+});
+
+describe('allowNulls', () => {
+  it('lets optional fields of requests be null, but not of what responses contain', () => {
+    const optional = (properties: Record<string, object>) => ({ required: ['id'], properties });
+    const text = { type: 'string' };
+    const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const schemas = {
+      Create: optional({ id: text, name: text, part: reference('Part'), shared: reference('Shared') }),
+      Part: optional({ n: text }),
+      Shared: optional({ n: text }),
+    };
+    const operation = { requestBody: reference('Create'), responses: { 200: reference('Shared') } };
+    allowNulls({ paths: { '/': { post: operation } } } as never, schemas);
+    expect(schemas).toEqual({
+      Create: optional({
+        id: text,
+        name: { type: 'string', nullable: true },
+        part: { allOf: [reference('Part')], nullable: true },
+        shared: { allOf: [reference('Shared')], nullable: true },
+      }),
+      Part: optional({ n: { type: 'string', nullable: true } }),
+      Shared: optional({ n: text }),
+    });
   });
 });

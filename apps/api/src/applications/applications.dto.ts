@@ -1,46 +1,33 @@
 import {
   COLUMN_TYPES,
   TASK_TYPES,
-  type Application,
-  type ApplicationDetail,
-  type ApplicationManifest,
-  type BrokenSubscription,
   type ColumnType,
   type EventFilter,
-  type InstalledApplication,
   type JsonSchema,
   type ManifestChange,
-  type ManifestColumn,
-  type ManifestEvent,
-  type ManifestSubscription,
-  type ManifestTable,
-  type ManifestTask,
-  type Page,
-  type RotatedSystemKey,
   type TaskRetry,
   type TaskSchedule,
   type TaskType,
-  type UpgradeResult,
   type Workflow,
 } from '@platform/contracts';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { MANIFEST_EXAMPLE } from './manifest-example.ts';
 
-class ManifestEventDto implements ManifestEvent {
+class ManifestEventDto {
   /** Lowercase parts joined by dots, such as order.created. */
   name!: string;
   /** At most 1,000 characters. */
   description!: string;
   /** JSON Schema (draft 2020-12), at most 64 KB and 16 levels deep, without references to other documents. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ oneOf: [{ type: 'object', additionalProperties: true }, { type: 'boolean' }] })
   payloadSchema!: JsonSchema;
   /** How often the event may occur again among the events that it causes: 1 to 8, default 1: its first recurrence is skipped. */
   @ApiProperty({ type: 'integer', required: false, nullable: true, minimum: 1, maximum: 8 })
   recursionLimit?: number | null;
 }
 
-class ManifestColumnDto implements ManifestColumn {
+class ManifestColumnDto {
   /** A letter or _, then at most 62 letters, digits, or _; not id, createdAt, or updatedAt. */
   name!: string;
   @ApiProperty({ enum: COLUMN_TYPES })
@@ -55,36 +42,37 @@ class ManifestEmitsDto {
   onInsert!: string;
 }
 
-class ManifestTableDto implements ManifestTable {
+class ManifestTableDto {
   /** 1 to 63 lowercase letters, digits, _ or -. */
   name!: string;
   /** 1 to 100. */
   columns!: ManifestColumnDto[];
+  /** The event that an insert emits. Its payload is the row. */
   @ApiProperty({ type: ManifestEmitsDto, required: false, nullable: true })
   emits?: ManifestEmitsDto | null;
 }
 
-class ManifestTaskDto implements ManifestTask {
+class ManifestTaskDto {
   /** Identifies the task across versions. */
   key!: string;
   name!: string;
   /** Default EVENT, or SCHEDULE if there is a schedule. */
   @ApiProperty({ enum: TASK_TYPES, required: false, nullable: true })
   type?: TaskType | null;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({ required: false, nullable: true, allOf: [{ $ref: getSchemaPath('TaskScheduleDto') }] })
   schedule?: TaskSchedule | null;
   /** As in POST /api/tasks. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+  @ApiProperty({ allOf: [{ $ref: getSchemaPath('WorkflowDto') }] })
   workflow!: Workflow;
   @ApiProperty({ type: 'integer', required: false, nullable: true })
   concurrency?: number | null;
   @ApiProperty({ type: 'integer', required: false, nullable: true })
   timeoutMs?: number | null;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({ required: false, nullable: true, allOf: [{ $ref: getSchemaPath('TaskRetryOptionsDto') }] })
   retry?: Partial<TaskRetry> | null;
 }
 
-class ManifestSubscriptionDto implements ManifestSubscription {
+class ManifestSubscriptionDto {
   /** Identifies the subscription across versions. */
   key!: string;
   /** An event of the manifest. */
@@ -98,7 +86,7 @@ class ManifestSubscriptionDto implements ManifestSubscription {
   enabled?: boolean | null;
 }
 
-export class ApplicationManifestDto implements ApplicationManifest {
+export class ApplicationManifestDto {
   /** 1 to 63 lowercase letters, digits, ., _ or -. Identifies the application in the space across versions. */
   @ApiProperty({ example: MANIFEST_EXAMPLE.identifier })
   identifier!: string;
@@ -125,7 +113,7 @@ export class ApplicationManifestDto implements ApplicationManifest {
   subscriptions?: ManifestSubscriptionDto[];
   /** Must be empty: applications install no tools. */
   @ApiProperty({ type: 'array', items: {}, maxItems: 0, required: false, example: [] })
-  tools?: [];
+  tools?: never[];
 }
 
 export class UpgradeQueryDto {
@@ -135,7 +123,7 @@ export class UpgradeQueryDto {
   dryRun?: string;
 }
 
-export class ApplicationDto implements Application {
+export class ApplicationDto {
   identifier!: string;
   name!: string;
   version!: string;
@@ -151,23 +139,23 @@ export class ApplicationDto implements Application {
   uninstalledAt!: string | null;
 }
 
-export class ApplicationPageDto implements Page<Application> {
+export class ApplicationPageDto {
   items!: ApplicationDto[];
   nextCursor!: string | null;
 }
 
-export class ApplicationDetailDto extends ApplicationDto implements ApplicationDetail {
+export class ApplicationDetailDto extends ApplicationDto {
   manifest!: ApplicationManifestDto;
 }
 
-export class InstalledApplicationDto implements InstalledApplication {
+export class InstalledApplicationDto {
   application!: ApplicationDetailDto;
   /** Returned only here. */
   @ApiProperty({ example: 'app_7Yh2…' })
   systemKey!: string;
 }
 
-class ManifestChangeDto implements ManifestChange {
+class ManifestChangeDto {
   @ApiProperty({ enum: ['event', 'table', 'task', 'subscription'] })
   kind!: ManifestChange['kind'];
   /** Its name or key. */
@@ -176,7 +164,7 @@ class ManifestChangeDto implements ManifestChange {
   change!: ManifestChange['change'];
 }
 
-class BrokenSubscriptionDto implements BrokenSubscription {
+class BrokenSubscriptionDto {
   subscriptionId!: string;
   event!: string;
   taskId!: string;
@@ -184,7 +172,7 @@ class BrokenSubscriptionDto implements BrokenSubscription {
   reason!: string;
 }
 
-export class UpgradeResultDto implements UpgradeResult {
+export class UpgradeResultDto {
   application!: ApplicationDetailDto;
   changes!: ManifestChangeDto[];
   /** At most 200 subscriptions that the new version would break, or has broken. */
@@ -193,7 +181,7 @@ export class UpgradeResultDto implements UpgradeResult {
   dryRun!: boolean;
 }
 
-export class RotatedSystemKeyDto implements RotatedSystemKey {
+export class RotatedSystemKeyDto {
   /** Returned only here. */
   systemKey!: string;
   systemKeyPrefix!: string;

@@ -1,22 +1,21 @@
-import type { CreateDataRowsRequest, CreatedDataRows, DataRow, Page } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { FreeForm } from '../infra/requests/free-form.ts';
 import { checkBatch } from './row-values.pipe.ts';
 
 /** Beside these fields, a row has each declared column; null if it has no value for it. */
-export class DataRowDto implements DataRow {
+export class DataRowDto {
   id!: string;
   createdAt!: string;
   updatedAt!: string;
   [column: string]: unknown;
 }
 
-export class DataRowPageDto implements Page<DataRow> {
+export class DataRowPageDto {
   items!: DataRowDto[];
   nextCursor!: string | null;
 }
 
-export class CreateDataRowsDto implements CreateDataRowsRequest {
+export class CreateDataRowsDto {
   /** 1 to 10,000 rows, each with its column values; a row has at most 256 KB and 32 levels. */
   @FreeForm(checkBatch)
   @ApiProperty({
@@ -29,7 +28,7 @@ export class CreateDataRowsDto implements CreateDataRowsRequest {
   rows!: Record<string, unknown>[];
 }
 
-export class CreatedDataRowsDto implements CreatedDataRows {
+export class CreatedDataRowsDto {
   /** The rows in the order of the request. */
   items!: DataRowDto[];
 }

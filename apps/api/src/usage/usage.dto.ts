@@ -2,28 +2,17 @@ import {
   USAGE_GROUPINGS,
   USAGE_SOURCES,
   USAGE_WINDOWS,
-  type AccountBalance,
-  type GrantRequest,
-  type Page,
-  type UsageBalance,
-  type UsageEntry,
   type UsageEntryKind,
-  type UsageEntryQuery,
-  type UsageFigures,
-  type UsageGroup,
   type UsageGrouping,
   type UsageSource,
-  type UsageSummary,
-  type UsageSummaryQuery,
   type UsageWindow,
-  type UserSummary,
 } from '@platform/contracts';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, MaxLength, Min } from 'class-validator';
 import { IsInstant } from '../infra/requests/instant.ts';
 import { PageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
 
-export class UsageEntryQueryDto extends PageDto implements UsageEntryQuery {
+export class UsageEntryQueryDto extends PageDto {
   /** Only for admins: entries of one user. Default: of the entire space. */
   @IsOptional()
   @IsUUID('all')
@@ -50,7 +39,7 @@ export class UsageEntryQueryDto extends PageDto implements UsageEntryQuery {
   to?: string;
 }
 
-export class UsageSummaryQueryDto implements UsageSummaryQuery {
+export class UsageSummaryQueryDto {
   /** Default: 7d. */
   @IsOptional()
   @IsIn(USAGE_WINDOWS)
@@ -67,7 +56,7 @@ export class UsageSummaryQueryDto implements UsageSummaryQuery {
   userId?: string;
 }
 
-export class GrantDto implements GrantRequest {
+export class GrantDto {
   /** The member who receives the tokens. Default: the space. */
   @IsOptional()
   @IsUUID('all')
@@ -84,7 +73,7 @@ export class GrantDto implements GrantRequest {
   note?: string;
 }
 
-export class AccountBalanceDto implements AccountBalance {
+export class AccountBalanceDto {
   /** Whether the account has ever received a grant. Without a grant there is no limit. */
   limited!: boolean;
   /** Sum of the entries of the account, in tokens. */
@@ -93,18 +82,18 @@ export class AccountBalanceDto implements AccountBalance {
   held!: number;
 }
 
-export class UsageBalanceDto implements UsageBalance {
+export class UsageBalanceDto {
   user!: AccountBalanceDto;
   space!: AccountBalanceDto;
 }
 
-export class UsagePersonDto implements UserSummary {
+export class UsagePersonDto {
   id!: string;
   email!: string;
   name!: string;
 }
 
-export class UsageEntryDto implements UsageEntry {
+export class UsageEntryDto {
   id!: string;
   /** OPENING offsets usage before the first grant, so that the balance starts at the granted amount. */
   kind!: UsageEntryKind;
@@ -131,12 +120,12 @@ export class UsageEntryDto implements UsageEntry {
   createdAt!: string;
 }
 
-export class UsageEntryPageDto implements Page<UsageEntry> {
+export class UsageEntryPageDto {
   items!: UsageEntryDto[];
   nextCursor!: string | null;
 }
 
-export class UsageFiguresDto implements UsageFigures {
+export class UsageFiguresDto {
   /** Number of charges. */
   calls!: number;
   /** Prompt and completion tokens. */
@@ -148,14 +137,14 @@ export class UsageFiguresDto implements UsageFigures {
   cost!: number;
 }
 
-export class UsageGroupDto extends UsageFiguresDto implements UsageGroup {
+export class UsageGroupDto extends UsageFiguresDto {
   /** UTC day (2026-01-31), model, agent id, or user id. Null for calls without an agent. */
   key!: string | null;
   /** Only if grouped by user. */
   user?: UsagePersonDto;
 }
 
-export class UsageSummaryDto implements UsageSummary {
+export class UsageSummaryDto {
   window!: UsageWindow;
   groupBy!: UsageGrouping;
   from!: string;

@@ -1,16 +1,9 @@
-import {
-  type ApiKey,
-  type CreateApiKeyRequest,
-  type CreatedApiKey,
-  type Page,
-  type PersonalApiKey,
-} from '@platform/contracts';
 import { IsOptional, MaxLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { SpaceNameDto } from '../principals/principals.dto.ts';
 
-export class CreateApiKeyDto implements CreateApiKeyRequest {
+export class CreateApiKeyDto {
   @IsFilledText()
   @MaxLength(200)
   name!: string;
@@ -21,7 +14,7 @@ export class CreateApiKeyDto implements CreateApiKeyRequest {
   expiresAt?: string;
 }
 
-export class ApiKeyDto implements ApiKey {
+export class ApiKeyDto {
   id!: string;
   name!: string;
   /** The public beginning of the key, to recognize it by. */
@@ -31,21 +24,21 @@ export class ApiKeyDto implements ApiKey {
   lastUsedAt!: string | null;
 }
 
-export class CreatedApiKeyDto extends ApiKeyDto implements CreatedApiKey {
+export class CreatedApiKeyDto extends ApiKeyDto {
   /** The key itself; returned only once. */
   key!: string;
 }
 
-export class ApiKeyPageDto implements Page<ApiKey> {
+export class ApiKeyPageDto {
   items!: ApiKeyDto[];
   nextCursor!: string | null;
 }
 
-export class PersonalApiKeyDto extends ApiKeyDto implements PersonalApiKey {
+export class PersonalApiKeyDto extends ApiKeyDto {
   space!: SpaceNameDto;
 }
 
-export class PersonalApiKeyPageDto implements Page<PersonalApiKey> {
+export class PersonalApiKeyPageDto {
   items!: PersonalApiKeyDto[];
   nextCursor!: string | null;
 }

@@ -1,4 +1,3 @@
-import { type AuditEntry, type Page } from '@platform/contracts';
 import { IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
@@ -28,10 +27,12 @@ export class AuditQueryDto extends PageDto {
   to?: string;
 }
 
-export class AuditEntryDto implements AuditEntry {
+export class AuditEntryDto {
   id!: string;
   at!: string;
+  /** Null if the log does not name who acted. */
   actor!: UserSummaryDto | null;
+  /** An action that this version records, or one that another version has recorded. */
   action!: string;
   targetType!: string;
   targetId!: string | null;
@@ -39,7 +40,7 @@ export class AuditEntryDto implements AuditEntry {
   requestId!: string | null;
 }
 
-export class AuditPageDto implements Page<AuditEntry> {
+export class AuditPageDto {
   items!: AuditEntryDto[];
   nextCursor!: string | null;
 }

@@ -1,17 +1,4 @@
-import {
-  ROLES,
-  type AddMemberRequest,
-  type AddedMember,
-  type CreateSpaceRequest,
-  type Invitation,
-  type InvitedMember,
-  type Member,
-  type Page,
-  type ReceivedInvitation,
-  type Role,
-  type SpaceSummary,
-  type UpdateMemberRequest,
-} from '@platform/contracts';
+import { ROLES, type Role } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
@@ -22,13 +9,13 @@ import {
   SpaceNameDto,
 } from '../principals/principals.dto.ts';
 
-export class CreateSpaceDto implements CreateSpaceRequest {
+export class CreateSpaceDto {
   @IsFilledText()
   @MaxLength(200)
   name!: string;
 }
 
-export class AddMemberDto implements AddMemberRequest {
+export class AddMemberDto {
   @IsEmailAddress()
   @MaxLength(320)
   email!: string;
@@ -53,7 +40,7 @@ export class AddMemberDto implements AddMemberRequest {
   password?: string;
 }
 
-export class UpdateMemberDto implements UpdateMemberRequest {
+export class UpdateMemberDto {
   @IsOptional()
   @IsIn(ROLES)
   role?: Role;
@@ -64,37 +51,37 @@ export class UpdateMemberDto implements UpdateMemberRequest {
   installationAdmin?: boolean;
 }
 
-export class SpacePageDto implements Page<SpaceSummary> {
+export class SpacePageDto {
   items!: SpaceSummaryDto[];
   nextCursor!: string | null;
 }
 
-export class MemberDto implements Member {
+export class MemberDto {
   user!: UserSummaryDto;
   role!: Role;
   installationAdmin!: boolean;
   createdAt!: string;
 }
 
-export class MemberPageDto implements Page<Member> {
+export class MemberPageDto {
   items!: MemberDto[];
   nextCursor!: string | null;
 }
 
-export class AddedMemberDto implements AddedMember {
+export class AddedMemberDto {
   user!: UserSummaryDto;
   role!: Role;
   /** Returned only once, and only if the person is new and no password was given. */
   temporaryPassword?: string;
 }
 
-export class InvitedMemberDto implements InvitedMember {
+export class InvitedMemberDto {
   /** The same whether or not the email address has an account. */
   @ApiProperty({ enum: ['invited'] })
   status!: 'invited';
 }
 
-export class InvitationDto implements Invitation {
+export class InvitationDto {
   id!: string;
   email!: string;
   role!: Role;
@@ -102,12 +89,12 @@ export class InvitationDto implements Invitation {
   createdAt!: string;
 }
 
-export class InvitationPageDto implements Page<Invitation> {
+export class InvitationPageDto {
   items!: InvitationDto[];
   nextCursor!: string | null;
 }
 
-export class ReceivedInvitationDto implements ReceivedInvitation {
+export class ReceivedInvitationDto {
   id!: string;
   space!: SpaceNameDto;
   role!: Role;
@@ -115,7 +102,7 @@ export class ReceivedInvitationDto implements ReceivedInvitation {
   createdAt!: string;
 }
 
-export class ReceivedInvitationPageDto implements Page<ReceivedInvitation> {
+export class ReceivedInvitationPageDto {
   items!: ReceivedInvitationDto[];
   nextCursor!: string | null;
 }

@@ -1,16 +1,16 @@
-import { type Role, type SpaceSummary, type UserSummary } from '@platform/contracts';
+import { type Role } from '@platform/contracts';
 import { Matches } from 'class-validator';
 
 export const IsEmailAddress = () =>
   Matches(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { message: '$property must be an e-mail address' });
 
-export class UserSummaryDto implements UserSummary {
+export class UserSummaryDto {
   id!: string;
   email!: string;
   name!: string;
 }
 
-export class SpaceSummaryDto implements SpaceSummary {
+export class SpaceSummaryDto {
   id!: string;
   name!: string;
   /** The caller's role in the space. */

@@ -6,11 +6,11 @@ import { AllowTemporaryPassword } from '../principals/access.guard.ts';
 import { ApiKeysService } from '../api-keys/api-keys.service.ts';
 import {
   ChangePasswordDto,
-  ChangedPasswordDto,
+  ChangePasswordResponseDto,
   LoginDto,
   MeDto,
   RefreshDto,
-  SignedInDto,
+  SignInResponseDto,
 } from './auth.dto.ts';
 import { PersonalApiKeyPageDto } from '../api-keys/api-keys.dto.ts';
 import { Caller, Audited, type AuditedCall } from '../principals/caller.decorator.ts';
@@ -38,7 +38,7 @@ export class AuthController {
     @Body() { email, password }: LoginDto,
     @Req() req: Request,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignInResponseDto> {
     return this.setCookie(res, await this.signIn.login(email, password, addressOf(req)));
   }
 
@@ -51,7 +51,7 @@ export class AuthController {
     @Body() { spaceId }: RefreshDto,
     @Req() req: Request,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignInResponseDto> {
     return this.setCookie(res, await this.signIn.refresh(this.cookie.read(req), spaceId));
   }
 
@@ -91,7 +91,7 @@ export class AuthController {
     @Audited() call: AuditedCall,
     @Body() body: ChangePasswordDto,
     @Req() req: Request,
-  ): Promise<ChangedPasswordDto> {
+  ): Promise<ChangePasswordResponseDto> {
     return this.password.change(call, body, addressOf(req));
   }
 
@@ -102,7 +102,7 @@ export class AuthController {
     return this.keys.listOwn(caller, query);
   }
 
-  private setCookie(res: Response, { response, refreshToken }: SignInResult): SignedInDto {
+  private setCookie(res: Response, { response, refreshToken }: SignInResult): SignInResponseDto {
     this.cookie.write(res, refreshToken);
     res.setHeader('Cache-Control', 'no-store');
     return response;

@@ -1,12 +1,3 @@
-import {
-  type ChangePasswordRequest,
-  type ChangePasswordResponse,
-  type LoginRequest,
-  type Me,
-  type UserState,
-  type RefreshRequest,
-  type SignInResponse,
-} from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 import { isUuid } from '../../infra/requests/ids.ts';
@@ -25,7 +16,7 @@ const IsAllOrIds = () =>
     },
   });
 
-export class LoginDto implements LoginRequest {
+export class LoginDto {
   @IsEmailAddress()
   @MaxLength(320)
   email!: string;
@@ -35,14 +26,14 @@ export class LoginDto implements LoginRequest {
   password!: string;
 }
 
-export class RefreshDto implements RefreshRequest {
+export class RefreshDto {
   /** Switches to another space of the same user. */
   @IsOptional()
   @IsString()
   spaceId?: string;
 }
 
-export class ChangePasswordDto implements ChangePasswordRequest {
+export class ChangePasswordDto {
   @IsString()
   @MaxLength(1000)
   currentPassword!: string;
@@ -63,7 +54,7 @@ export class ChangePasswordDto implements ChangePasswordRequest {
   revokeApiKeys?: string[] | 'all';
 }
 
-class PersonStateDto implements UserState {
+class PersonStateDto {
   /** Whether an administrator chose the password. Until it is changed, every other call returns 403. */
   passwordTemporary!: boolean;
   /** Whether the person may create people and add anyone to a space without an invitation. */
@@ -71,7 +62,7 @@ class PersonStateDto implements UserState {
   canCreateSpaces!: boolean;
 }
 
-export class SignedInDto extends PersonStateDto implements SignInResponse {
+export class SignInResponseDto extends PersonStateDto {
   accessToken!: string;
   /** How many seconds the access token is valid. */
   expiresIn!: number;
@@ -81,7 +72,7 @@ export class SignedInDto extends PersonStateDto implements SignInResponse {
   spaces!: SpaceSummaryDto[];
 }
 
-export class MeDto extends PersonStateDto implements Me {
+export class MeDto extends PersonStateDto {
   user!: UserSummaryDto;
   space!: SpaceSummaryDto;
   /** The first 200. GET /api/spaces lists all of them. */
@@ -89,7 +80,7 @@ export class MeDto extends PersonStateDto implements Me {
   credential!: 'api-key' | 'access-token';
 }
 
-export class ChangedPasswordDto extends UserSummaryDto implements ChangePasswordResponse {
+export class ChangePasswordResponseDto extends UserSummaryDto {
   /** The API keys that are still valid, in all spaces. */
   apiKeys!: PersonalApiKeyPageDto;
 }

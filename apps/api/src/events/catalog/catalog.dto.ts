@@ -1,7 +1,7 @@
-import type { CatalogApplication, CatalogEvent, JsonSchema } from '@platform/contracts';
+import type { JsonSchema } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 
-class CatalogEventDto implements CatalogEvent {
+class CatalogEventDto {
   @ApiProperty({ example: 'order.created' })
   name!: string;
   description!: string;
@@ -13,7 +13,7 @@ class CatalogEventDto implements CatalogEvent {
   payloadSchema!: JsonSchema;
 }
 
-export class CatalogApplicationDto implements CatalogApplication {
+export class CatalogApplicationDto {
   @ApiProperty({ example: 'order-desk' })
   applicationIdentifier!: string;
   name!: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { EmitStep, EnvelopeReason, EnvelopeStatus } from '@platform/contracts';
+import type { EnvelopeReason, EnvelopeStatus } from '@platform/contracts';
 import { AppError, forbidden } from '../../infra/errors/app-error.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
@@ -16,7 +16,7 @@ export interface EmittedEvent {
   reason?: EnvelopeReason;
 }
 
-class EmitStepDto extends StepSchema implements EmitStep {
+class EmitStepDto extends StepSchema {
   @ApiProperty({ enum: ['emit'] })
   kind!: 'emit';
   applicationIdentifier!: string;

@@ -1,9 +1,4 @@
-import {
-  ENVELOPE_STATUSES,
-  type EmitRequest,
-  type EmitResponse,
-  type EnvelopeStatus,
-} from '@platform/contracts';
+import { ENVELOPE_STATUSES, type EnvelopeStatus } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
@@ -16,7 +11,7 @@ const MAX_KEY = 255;
 export const checkPayload = (value: unknown, path: string): string[] =>
   isObject(value) ? [] : [`${path} must be an object`];
 
-export class EmitDto implements EmitRequest {
+export class EmitDto {
   /** The identifier of the calling application. */
   @ApiProperty({ example: 'order-desk' })
   @IsText()
@@ -45,7 +40,7 @@ export class EmitDto implements EmitRequest {
   idempotencyKey?: string;
 }
 
-export class EmitResponseDto implements EmitResponse {
+export class EmitResponseDto {
   /** Also the `id` of the trigger. */
   envelopeId!: string;
 

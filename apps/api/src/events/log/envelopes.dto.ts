@@ -3,18 +3,10 @@ import {
   EVENT_SOURCES,
   RUN_STATUSES,
   VERDICT_OUTCOMES,
-  type CausationNode,
-  type Envelope,
-  type EnvelopeDetail,
-  type EnvelopeGeneration,
-  type EnvelopeQuery,
   type EnvelopeReason,
-  type EnvelopeRun,
   type EnvelopeStatus,
   type EventSource,
-  type Page,
   type RunStatus,
-  type SubscriptionVerdict,
   type VerdictOutcome,
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
@@ -23,7 +15,7 @@ import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 
-export class EnvelopeQueryDto extends PageDto implements EnvelopeQuery {
+export class EnvelopeQueryDto extends PageDto {
   @IsOptional()
   @IsIn(ENVELOPE_STATUSES)
   status?: EnvelopeStatus;
@@ -50,7 +42,7 @@ export class EnvelopeQueryDto extends PageDto implements EnvelopeQuery {
   to?: string;
 }
 
-export class EnvelopeDto implements Envelope {
+export class EnvelopeDto {
   id!: string;
   applicationIdentifier!: string;
   event!: string;
@@ -76,12 +68,12 @@ export class EnvelopeDto implements Envelope {
 }
 
 /** The payloads of a page take about 4 MB at most. A page can have fewer items than `limit`, even none, and a `nextCursor`. */
-export class EnvelopePageDto implements Page<Envelope> {
+export class EnvelopePageDto {
   items!: EnvelopeDto[];
   nextCursor!: string | null;
 }
 
-class SubscriptionVerdictDto implements SubscriptionVerdict {
+class SubscriptionVerdictDto {
   subscriptionId!: string;
   taskId!: string;
   @ApiProperty({ enum: VERDICT_OUTCOMES })
@@ -90,7 +82,7 @@ class SubscriptionVerdictDto implements SubscriptionVerdict {
   reason!: string | null;
 }
 
-class EnvelopeRunDto implements EnvelopeRun {
+class EnvelopeRunDto {
   runId!: string;
   taskId!: string;
   taskName!: string;
@@ -101,7 +93,7 @@ class EnvelopeRunDto implements EnvelopeRun {
   finishedAt!: string | null;
 }
 
-class EnvelopeGenerationDto implements EnvelopeGeneration {
+class EnvelopeGenerationDto {
   /** 0: the emission. 1 and more: replays. */
   generation!: number;
   /** The user who requested the replay; null for the emission. */
@@ -120,7 +112,7 @@ class EnvelopeGenerationDto implements EnvelopeGeneration {
   runs!: EnvelopeRunDto[];
 }
 
-class CausationNodeDto implements CausationNode {
+class CausationNodeDto {
   envelopeId!: string;
   event!: string;
   @ApiProperty({ enum: ENVELOPE_STATUSES })
@@ -133,7 +125,7 @@ class CausationNodeDto implements CausationNode {
   emittedAt!: string;
 }
 
-export class EnvelopeDetailDto extends EnvelopeDto implements EnvelopeDetail {
+export class EnvelopeDetailDto extends EnvelopeDto {
   idempotencyKey!: string | null;
   /** The user on whose behalf the event was emitted. */
   actorUserId!: string | null;

@@ -1,16 +1,4 @@
-import {
-  BULK_REPLAY_STATUSES,
-  ENVELOPE_STATUSES,
-  type BulkReplay,
-  type BulkReplayStatus,
-  type CreateBulkReplayRequest,
-  type EnvelopeStatus,
-  type Page,
-  type ReplayPreview,
-  type ReplayQuery,
-  type ReplayRequest,
-  type ReplayResponse,
-} from '@platform/contracts';
+import { BULK_REPLAY_STATUSES, ENVELOPE_STATUSES, type BulkReplayStatus } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Length, Max, Min } from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
@@ -19,7 +7,7 @@ import { IsText } from '../../infra/requests/text.ts';
 /** PENDING envelopes will be dispatched anyway. */
 const REPLAYABLE = ENVELOPE_STATUSES.filter((status) => status !== 'PENDING');
 
-export class ReplayRequestDto implements ReplayRequest {
+export class ReplayRequestDto {
   /** Identifies the request: repeating it returns the first replay. */
   @IsOptional()
   @IsText()
@@ -27,14 +15,14 @@ export class ReplayRequestDto implements ReplayRequest {
   requestKey?: string;
 }
 
-export class ReplayResponseDto implements ReplayResponse {
+export class ReplayResponseDto {
   envelopeId!: string;
   /** Counts the replays of the envelope. */
   @ApiProperty({ type: 'integer', example: 1 })
   generation!: number;
 }
 
-export class ReplayQueryDto implements ReplayQuery {
+export class ReplayQueryDto {
   @IsOptional()
   @IsText()
   @Length(1, 200)
@@ -48,7 +36,7 @@ export class ReplayQueryDto implements ReplayQuery {
   /** By default all but PENDING ones, which are dispatched anyway. */
   @IsOptional()
   @IsIn(REPLAYABLE)
-  status?: EnvelopeStatus;
+  status?: (typeof REPLAYABLE)[number];
 
   /** Emitted at this time or later. */
   @IsInstant()
@@ -61,7 +49,7 @@ export class ReplayQueryDto implements ReplayQuery {
   to!: string;
 }
 
-export class CreateBulkReplayDto extends ReplayQueryDto implements CreateBulkReplayRequest {
+export class CreateBulkReplayDto extends ReplayQueryDto {
   /** Envelopes per second; 50 by default. */
   @IsOptional()
   @IsInt()
@@ -70,7 +58,7 @@ export class CreateBulkReplayDto extends ReplayQueryDto implements CreateBulkRep
   perSecond?: number;
 }
 
-export class ReplayPreviewDto implements ReplayPreview {
+export class ReplayPreviewDto {
   /** How many envelopes match, of the first `limit`. */
   @ApiProperty({ type: 'integer' })
   count!: number;
@@ -80,16 +68,16 @@ export class ReplayPreviewDto implements ReplayPreview {
   isLimited!: boolean;
 }
 
-class StoredReplayQueryDto implements ReplayQuery {
+class StoredReplayQueryDto {
   applicationIdentifier?: string | null;
   event?: string | null;
   @ApiProperty({ enum: REPLAYABLE, nullable: true })
-  status?: EnvelopeStatus | null;
+  status?: (typeof REPLAYABLE)[number] | null;
   from!: string;
   to!: string;
 }
 
-export class BulkReplayDto implements BulkReplay {
+export class BulkReplayDto {
   id!: string;
   @ApiProperty({ enum: BULK_REPLAY_STATUSES })
   status!: BulkReplayStatus;
@@ -110,7 +98,7 @@ export class BulkReplayDto implements BulkReplay {
   finishedAt!: string | null;
 }
 
-export class BulkReplayPageDto implements Page<BulkReplay> {
+export class BulkReplayPageDto {
   items!: BulkReplayDto[];
   nextCursor!: string | null;
 }

@@ -1,16 +1,4 @@
-import {
-  SUBSCRIPTION_ORIGINS,
-  type CreateSubscriptionRequest,
-  type EventFilter,
-  type FilterPreview,
-  type FilterPreviewItem,
-  type FilterPreviewRequest,
-  type Page,
-  type Subscription,
-  type SubscriptionOrigin,
-  type SubscriptionQuery,
-  type UpdateSubscriptionRequest,
-} from '@platform/contracts';
+import { SUBSCRIPTION_ORIGINS, type EventFilter, type SubscriptionOrigin } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, IsUUID, Length } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
@@ -39,7 +27,7 @@ class EventReferenceDto {
   event!: string;
 }
 
-export class CreateSubscriptionDto extends EventReferenceDto implements CreateSubscriptionRequest {
+export class CreateSubscriptionDto extends EventReferenceDto {
   /** A task of type EVENT. */
   @IsString()
   taskId!: string;
@@ -55,7 +43,7 @@ export class CreateSubscriptionDto extends EventReferenceDto implements CreateSu
   enabled?: boolean;
 }
 
-export class UpdateSubscriptionDto implements UpdateSubscriptionRequest {
+export class UpdateSubscriptionDto {
   /** Replaces the filter; null removes it. */
   @ApiPropertyOptional(FILTER)
   @FreeForm(checkFilter, { keepsNull: true })
@@ -67,7 +55,7 @@ export class UpdateSubscriptionDto implements UpdateSubscriptionRequest {
   enabled?: boolean;
 }
 
-export class SubscriptionQueryDto extends PageDto implements SubscriptionQuery {
+export class SubscriptionQueryDto extends PageDto {
   @IsOptional()
   @IsText()
   @Length(1, 200)
@@ -83,7 +71,7 @@ export class SubscriptionQueryDto extends PageDto implements SubscriptionQuery {
   taskId?: string;
 }
 
-export class SubscriptionDto implements Subscription {
+export class SubscriptionDto {
   id!: string;
   applicationIdentifier!: string;
   event!: string;
@@ -100,18 +88,18 @@ export class SubscriptionDto implements Subscription {
   createdAt!: string;
 }
 
-export class SubscriptionPageDto implements Page<Subscription> {
+export class SubscriptionPageDto {
   items!: SubscriptionDto[];
   nextCursor!: string | null;
 }
 
-export class FilterPreviewRequestDto extends EventReferenceDto implements FilterPreviewRequest {
+export class FilterPreviewRequestDto extends EventReferenceDto {
   @ApiPropertyOptional(FILTER)
   @FreeForm(checkFilter)
   filter?: EventFilter;
 }
 
-class FilterPreviewItemDto implements FilterPreviewItem {
+class FilterPreviewItemDto {
   envelopeId!: string;
   emittedAt!: string;
   matches!: boolean;
@@ -120,7 +108,7 @@ class FilterPreviewItemDto implements FilterPreviewItem {
   reason!: string | null;
 }
 
-export class FilterPreviewDto implements FilterPreview {
+export class FilterPreviewDto {
   /** The latest envelopes of the event, newest first: at most 50, and about 4 MB of payloads. */
   items!: FilterPreviewItemDto[];
   /** How many of them match. */

@@ -1,4 +1,4 @@
-import { EVENT_WINDOWS, type EventFigures, type EventSummary, type EventWindow } from '@platform/contracts';
+import { EVENT_WINDOWS, type EventWindow } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 
@@ -10,7 +10,7 @@ export class SummaryQueryDto {
   window: EventWindow = '24h';
 }
 
-class EventFiguresDto implements EventFigures {
+class EventFiguresDto {
   @ApiProperty({ type: 'integer' })
   total!: number;
   @ApiProperty({ type: 'integer' })
@@ -33,7 +33,7 @@ class TopEventDto extends EventFiguresDto {
   event!: string;
 }
 
-export class EventSummaryDto extends EventFiguresDto implements EventSummary {
+export class EventSummaryDto extends EventFiguresDto {
   @ApiProperty({ enum: EVENT_WINDOWS })
   window!: EventWindow;
   /** Dispatched divided by dispatched plus failed; null if there are none. */

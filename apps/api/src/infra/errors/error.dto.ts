@@ -1,8 +1,8 @@
-import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@platform/contracts';
+import { ERROR_STATUS, type ErrorCode } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The body of every error response. */
-export class ErrorDto implements ErrorBody {
+export class ErrorBodyDto {
   @ApiProperty({ enum: [false] })
   success!: false;
   /** One or more sentences that name the field and what is expected. */

@@ -1,9 +1,8 @@
-import type { Health } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 
 const STATES = ['up', 'down'];
 
-export class HealthDto implements Health {
+export class HealthDto {
   @ApiProperty({ enum: ['ok', 'unavailable'] })
   status!: 'ok' | 'unavailable';
   /** The state of each part of the service, by name. */

@@ -4,12 +4,8 @@ import {
   type ChatResponse,
   type ContentItem,
   type ExecuteResponse,
-  type ExecuteInputs,
-  type Job,
   type JobPhase,
-  type JobQuery,
   type JobStatus,
-  type Page,
 } from '@platform/contracts';
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
@@ -28,11 +24,12 @@ import {
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
-import { ChatAnswerDto, ExecuteAnswerDto } from '../../turns/answers/answers.schema.ts';
+import { ChatResponseDto, ExecuteResponseDto } from '../../turns/answers/answers.schema.ts';
 import { CONTENTS, CONTENT_SCHEMA } from '../../turns/input/contents.schema.ts';
 import { checkContents } from '../../turns/input/contents.ts';
 import { RequestedModelDto } from '../../turns/input/requested-model.schema.ts';
 import { ChatSettingsDto, ExecuteSettingsDto } from '../../turns/input/settings.schema.ts';
+import { ExecuteInputsDto } from '../../turns/input/execute-inputs.schema.ts';
 import { checkInputs } from '../../turns/input/execute-inputs.ts';
 import { checkWebhook } from '../webhooks/webhook-url.ts';
 
@@ -114,10 +111,8 @@ export class ContentsJobDto extends JobOptionsDto {
 
 /** A job with the inputs of an execution. */
 export class InputsJobDto extends JobOptionsDto {
-  /** `query`, `session_id`, `memory`, `context`, `internet`, `images`, `audios`, and the variables of the prompt. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
   @FreeForm(checkInputs)
-  inputs!: ExecuteInputs;
+  inputs!: ExecuteInputsDto;
 
   @IsOptional()
   @IsObject()
@@ -126,7 +121,7 @@ export class InputsJobDto extends JobOptionsDto {
   settings?: ExecuteSettingsDto;
 }
 
-export class JobQueryDto extends PageDto implements JobQuery {
+export class JobQueryDto extends PageDto {
   @IsOptional()
   @IsIn(JOB_STATUSES)
   status?: JobStatus;
@@ -154,8 +149,8 @@ class JobErrorDto {
   message!: string;
 }
 
-@ApiExtraModels(ChatAnswerDto, ExecuteAnswerDto)
-export class JobDto implements Job {
+@ApiExtraModels(ChatResponseDto, ExecuteResponseDto)
+export class JobDto {
   id!: string;
   @ApiProperty({ enum: ['AGENT_INVOKE'] })
   type!: 'AGENT_INVOKE';
@@ -169,7 +164,7 @@ export class JobDto implements Job {
   sessionId!: string;
   turnId!: string;
   /** The response, when the turn has ended or asks a question: of a chat for `contents`, of an execution for `inputs`. */
-  @ApiProperty({ oneOf: [ChatAnswerDto, ExecuteAnswerDto].map((one) => ({ $ref: getSchemaPath(one) })) })
+  @ApiProperty({ oneOf: [ChatResponseDto, ExecuteResponseDto].map((one) => ({ $ref: getSchemaPath(one) })) })
   result?: ChatResponse | ExecuteResponse;
   error?: JobErrorDto;
   createdAt!: string;
@@ -177,7 +172,7 @@ export class JobDto implements Job {
   finishedAt!: string | null;
 }
 
-export class JobPageDto implements Page<Job> {
+export class JobPageDto {
   items!: JobDto[];
   nextCursor!: string | null;
 }

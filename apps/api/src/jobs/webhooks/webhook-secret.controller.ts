@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
-import { WebhookSecretDto, WebhookSecretStateDto } from './webhook-secret.dto.ts';
+import { WebhookSecretDto, WebhookSecretStatusDto } from './webhook-secret.dto.ts';
 import { WebhookSecretsService } from './webhook-secrets.service.ts';
 
 @Access('admin')
@@ -12,7 +12,7 @@ export class WebhookSecretController {
 
   /** Returns whether the space has a webhook secret, but not the secret. */
   @Get()
-  state(@Caller() caller: UserPrincipal): Promise<WebhookSecretStateDto> {
+  state(@Caller() caller: UserPrincipal): Promise<WebhookSecretStatusDto> {
     return this.secrets.getStatus(caller.spaceId);
   }
 

@@ -1,11 +1,9 @@
-import { type WebhookSecret, type WebhookSecretStatus } from '@platform/contracts';
-
-export class WebhookSecretStateDto implements WebhookSecretStatus {
+export class WebhookSecretStatusDto {
   configured!: boolean;
   createdAt!: string | null;
 }
 
-export class WebhookSecretDto implements WebhookSecret {
+export class WebhookSecretDto {
   /** `whsec_` and base64. Shown only once. */
   secret!: string;
   createdAt!: string;

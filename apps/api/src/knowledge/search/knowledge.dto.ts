@@ -1,22 +1,15 @@
 import {
   KNOWLEDGE_MEDIA_TYPES,
   KNOWLEDGE_STATUSES,
-  type CreateKnowledgeDocumentRequest,
-  type EvidenceDocument,
-  type KnowledgeDocument,
-  type KnowledgeDocumentDetail,
-  type KnowledgeEvidence,
   type KnowledgeMediaType,
-  type KnowledgeSearchRequest,
   type KnowledgeStatus,
-  type Page,
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 
 /** The JSON form of an upload. */
-export class CreateKnowledgeDocumentDto implements CreateKnowledgeDocumentRequest {
+export class CreateKnowledgeDocumentDto {
   /**
    * 1 to 200 characters. Titles need not be unique.
    * @example Refund policy
@@ -38,7 +31,7 @@ export class KnowledgeFileDto {
   title?: string;
 }
 
-export class KnowledgeDocumentDto implements KnowledgeDocument {
+export class KnowledgeDocumentDto {
   id!: string;
   spaceId!: string;
   /** @example Refund policy */
@@ -64,18 +57,18 @@ export class KnowledgeDocumentDto implements KnowledgeDocument {
   updatedAt!: string;
 }
 
-export class KnowledgeDocumentDetailDto extends KnowledgeDocumentDto implements KnowledgeDocumentDetail {
+export class KnowledgeDocumentDetailDto extends KnowledgeDocumentDto {
   /** The beginning of the text as it was read, at most 2,000 characters. */
   excerpt!: string;
 }
 
-export class KnowledgeDocumentPageDto implements Page<KnowledgeDocument> {
+export class KnowledgeDocumentPageDto {
   items!: KnowledgeDocumentDto[];
   @ApiProperty({ type: 'string', nullable: true })
   nextCursor!: string | null;
 }
 
-export class KnowledgeSearchDto implements KnowledgeSearchRequest {
+export class KnowledgeSearchDto {
   /**
    * 1 to 1,000 characters.
    * @example How long does a refund take?
@@ -92,7 +85,7 @@ export class KnowledgeSearchDto implements KnowledgeSearchRequest {
   topK?: number;
 }
 
-class FoundPassageDto implements EvidenceDocument {
+class FoundPassageDto {
   /** The id of the document. Several passages of one document have the same. */
   id!: string;
   /** @example Refund policy */
@@ -105,7 +98,7 @@ class FoundPassageDto implements EvidenceDocument {
   source!: 'knowledge';
 }
 
-export class KnowledgeSearchResultDto implements KnowledgeEvidence {
+export class KnowledgeSearchResultDto {
   query!: string;
   /** Best first. */
   documents!: FoundPassageDto[];

@@ -22,7 +22,7 @@ export function changeDefinition(
   const given: Partial<ModelDefinition> = withoutNulls({
     ...change,
     price: price && { ...new ModelPriceColumns(), ...price },
-    capabilities: capabilities && { ...new ModelDefinition().capabilities, ...capabilities },
+    capabilities: capabilities && { ...new ModelDefinition().capabilities, ...withoutNulls(capabilities) },
   });
   const next = Object.assign(new ModelDefinition(), current, given);
   if (next.provider === 'offline') next.baseUrl = given.baseUrl ?? null;

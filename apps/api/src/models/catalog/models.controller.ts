@@ -3,7 +3,7 @@ import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
-import { CreateModelDto, ModelDto, ModelPageDto, ModelTestDto, UpdateModelDto } from './models.dto.ts';
+import { CreateModelDto, ModelDto, ModelPageDto, ModelTestResultDto, UpdateModelDto } from './models.dto.ts';
 import { ModelsService } from './models.service.ts';
 
 @Controller('models')
@@ -47,7 +47,7 @@ export class ModelsController {
   @Post(':id/test')
   @Access('admin')
   @HttpCode(200)
-  test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestDto> {
+  test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestResultDto> {
     return this.models.test(caller.spaceId, id);
   }
 }

@@ -1,14 +1,4 @@
-import {
-  MODEL_PROVIDERS,
-  type CreateModelRequest,
-  type Model,
-  type ModelCapabilities,
-  type ModelPrice,
-  type ModelProviderKind,
-  type ModelTestResult,
-  type Page,
-  type UpdateModelRequest,
-} from '@platform/contracts';
+import { MODEL_PROVIDERS, type ModelProviderKind } from '@platform/contracts';
 import { PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -38,7 +28,7 @@ const IsBaseUrl = () =>
 
 const IsPrice = () => IsNumber({ allowNaN: false, allowInfinity: false, maxDecimalPlaces: 6 });
 
-export class ModelPriceDto implements Partial<ModelPrice> {
+export class ModelPriceOptionsDto {
   /** Per million input tokens. Default: free. */
   @IsOptional()
   @IsPrice()
@@ -61,7 +51,7 @@ export class ModelPriceDto implements Partial<ModelPrice> {
   cachedInputPerMillion?: number;
 }
 
-export class ModelCapabilitiesDto implements Partial<ModelCapabilities> {
+export class ModelCapabilitiesOptionsDto {
   /** Default true. */
   @IsOptional()
   @IsBoolean()
@@ -83,7 +73,7 @@ export class ModelCapabilitiesDto implements Partial<ModelCapabilities> {
   tools?: boolean;
 }
 
-export class CreateModelDto implements CreateModelRequest {
+export class CreateModelDto {
   /** The name that agents use; unique in the space. */
   @IsFilledText()
   @MaxLength(200)
@@ -130,33 +120,34 @@ export class CreateModelDto implements CreateModelRequest {
   @IsOptional()
   @IsObject()
   @ValidateNested()
-  @Type(() => ModelPriceDto)
-  price?: ModelPriceDto;
+  @Type(() => ModelPriceOptionsDto)
+  price?: ModelPriceOptionsDto;
 
   /** Replaces all four; missing ones have their defaults. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
-  @Type(() => ModelCapabilitiesDto)
-  capabilities?: ModelCapabilitiesDto;
+  @Type(() => ModelCapabilitiesOptionsDto)
+  capabilities?: ModelCapabilitiesOptionsDto;
 }
 
-export class UpdateModelDto extends PartialType(CreateModelDto) implements UpdateModelRequest {}
+export class UpdateModelDto extends PartialType(CreateModelDto) {}
 
-class ModelPriceAnswerDto implements ModelPrice {
+class ModelPriceDto {
   inputPerMillion!: number | null;
   outputPerMillion!: number | null;
+  /** Null means the same price as other input. */
   cachedInputPerMillion!: number | null;
 }
 
-class ModelCapabilitiesAnswerDto implements ModelCapabilities {
+class ModelCapabilitiesDto {
   images!: boolean;
   audio!: boolean;
   files!: boolean;
   tools!: boolean;
 }
 
-export class ModelDto implements Model {
+export class ModelDto {
   id!: string;
   name!: string;
   provider!: ModelProviderKind;
@@ -166,18 +157,18 @@ export class ModelDto implements Model {
   upstreamModel!: string;
   contextWindow!: number;
   maxOutputTokens!: number;
-  price!: ModelPriceAnswerDto;
-  capabilities!: ModelCapabilitiesAnswerDto;
+  price!: ModelPriceDto;
+  capabilities!: ModelCapabilitiesDto;
   createdAt!: string;
   updatedAt!: string;
 }
 
-export class ModelPageDto implements Page<Model> {
+export class ModelPageDto {
   items!: ModelDto[];
   nextCursor!: string | null;
 }
 
-export class ModelTestDto implements ModelTestResult {
+export class ModelTestResultDto {
   ok!: boolean;
   /** Milliseconds until the first token; null if there was none. */
   latencyMs!: number | null;

@@ -1,19 +1,4 @@
-import {
-  TASK_TYPES,
-  type CreateTaskRequest,
-  type Page,
-  type SchedulePreview,
-  type Step,
-  type Task,
-  type TaskApplication,
-  type TaskDisabledReason,
-  type TaskQuery,
-  type TaskRetry,
-  type TaskSchedule,
-  type TaskType,
-  type UpdateTaskRequest,
-  type Workflow,
-} from '@platform/contracts';
+import { TASK_TYPES, type Step, type TaskDisabledReason, type TaskType } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -47,7 +32,7 @@ const required = (check: (value: unknown, path: Path) => Problem[]) =>
 const optional = (check: (value: unknown, path: Path) => Problem[]) =>
   FreeForm((value, path) => (value === undefined ? [] : check(value, [path]).map(formatProblem)));
 
-export class TaskScheduleDto implements TaskSchedule {
+export class TaskScheduleDto {
   /**
    * Five fields: minute, hour, day of month, month, and day of week.
    * @example '30 8 * * MON-FRI'
@@ -62,7 +47,7 @@ export class TaskScheduleDto implements TaskSchedule {
 }
 
 /** The two fields of a schedule as a body of their own. */
-export class SchedulePreviewRequestDto implements TaskSchedule {
+export class SchedulePreviewRequestDto {
   /**
    * Five fields: minute, hour, day of month, month, and day of week.
    * @example '30 8 * * MON-FRI'
@@ -80,7 +65,7 @@ export class SchedulePreviewRequestDto implements TaskSchedule {
   timezone!: string;
 }
 
-export class SchedulePreviewDto implements SchedulePreview {
+export class SchedulePreviewDto {
   /** The next five due times, fewer if there are no more. */
   dueAt!: string[];
 }
@@ -89,7 +74,7 @@ export class SchedulePreviewDto implements SchedulePreview {
  * Values of inputs and payloads may contain templates: `{{inputs.…}}`, `{{trigger.…}}`, and `{{steps.<id>.output…}}` of
  * earlier steps.
  */
-export class WorkflowDto implements Workflow {
+export class WorkflowDto {
   /** 1 to 50 steps, which run one after another. */
   @ApiProperty({
     type: 'array',
@@ -100,7 +85,7 @@ export class WorkflowDto implements Workflow {
   steps!: Step[];
 }
 
-class TaskRetryDto implements Partial<TaskRetry> {
+class TaskRetryOptionsDto {
   /** Further attempts after a failed one: 0 (default) to 10. */
   @IsOptional()
   @IsInt()
@@ -139,8 +124,8 @@ class TaskOptionsDto {
   @IsOptional()
   @IsObject()
   @ValidateNested()
-  @Type(() => TaskRetryDto)
-  retry?: TaskRetryDto;
+  @Type(() => TaskRetryOptionsDto)
+  retry?: TaskRetryOptionsDto;
 
   /** Whether events and schedules start it. Default: true. */
   @IsOptional()
@@ -152,7 +137,7 @@ class TaskOptionsDto {
   schedule?: TaskScheduleDto;
 }
 
-export class CreateTaskDto extends TaskOptionsDto implements CreateTaskRequest {
+export class CreateTaskDto extends TaskOptionsDto {
   /** @example 'Greet new customers' */
   @IsFilledText()
   @MaxLength(MAX_NAME_LENGTH)
@@ -166,7 +151,7 @@ export class CreateTaskDto extends TaskOptionsDto implements CreateTaskRequest {
   workflow!: WorkflowDto;
 }
 
-export class UpdateTaskDto extends TaskOptionsDto implements UpdateTaskRequest {
+export class UpdateTaskDto extends TaskOptionsDto {
   @IsOptional()
   @IsFilledText()
   @MaxLength(MAX_NAME_LENGTH)
@@ -181,19 +166,22 @@ export class UpdateTaskDto extends TaskOptionsDto implements UpdateTaskRequest {
   workflow?: WorkflowDto;
 }
 
-export class TaskQueryDto extends PageDto implements TaskQuery {
+export class TaskQueryDto extends PageDto {
   @IsOptional()
   @IsIn(TASK_TYPES)
   type?: TaskType;
 }
 
-class StoredRetryDto implements TaskRetry {
+class TaskRetryDto {
+  /** Further attempts after a failed one: 0 to 10. */
   attempts!: number;
+  /** Milliseconds before the first of them; doubled for each further one, at most an hour. */
   backoffMs!: number;
+  /** Whether a run whose worker died is attempted again. Its steps may have had effects. */
   onInterrupted!: boolean;
 }
 
-class TaskApplicationDto implements TaskApplication {
+class TaskApplicationDto {
   identifier!: string;
   /** The key of the task in the manifest. */
   key!: string;
@@ -201,15 +189,16 @@ class TaskApplicationDto implements TaskApplication {
   installed!: boolean;
 }
 
-export class TaskDto implements Task {
+export class TaskDto {
   id!: string;
   name!: string;
   type!: TaskType;
   schedule!: TaskScheduleDto | null;
   workflow!: WorkflowDto;
+  /** How many of its runs execute at the same time. */
   concurrency!: number;
   timeoutMs!: number;
-  retry!: StoredRetryDto;
+  retry!: TaskRetryDto;
   enabled!: boolean;
   /** Why the platform disabled the task. */
   disabledReason!: TaskDisabledReason | null;
@@ -222,7 +211,7 @@ export class TaskDto implements Task {
   updatedAt!: string;
 }
 
-export class TaskPageDto implements Page<Task> {
+export class TaskPageDto {
   items!: TaskDto[];
   nextCursor!: string | null;
 }

@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { CodeStep } from '@platform/contracts';
 import { isText } from '../../infra/requests/text.ts';
 import type { Action, ActionContext } from '../definition/action.registry.ts';
 import { RunsSteps } from '../definition/step-kinds.ts';
@@ -12,7 +11,7 @@ import { StepError } from '../runs/step-error.ts';
 
 const MAX_SOURCE_BYTES = 64 * 1024;
 
-class CodeStepDto extends StepSchema implements CodeStep {
+class CodeStepDto extends StepSchema {
   @ApiProperty({ enum: ['code'] })
   kind!: 'code';
 

@@ -2,18 +2,10 @@ import {
   EVENT_SOURCES,
   RUN_STATUSES,
   type EventSource,
-  type Page,
-  type Run,
-  type RunAttempt,
   type RunAttemptStatus,
-  type RunError,
   type RunOrigin,
-  type RunQuery,
   type RunStatus,
-  type RunStep,
-  type RunTaskRequest,
   type StepKind,
-  type Trigger,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
@@ -24,7 +16,7 @@ import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ATTEMPT_STATUSES = RUN_STATUSES.filter((status) => status !== 'QUEUED');
 
-export class RunTaskDto implements RunTaskRequest {
+export class RunTaskDto {
   /**
    * What the workflow reads as `{{inputs.…}}`, at most 1,000 keys. The key `trigger` is reserved for events.
    * @example { "orderId": "A-17" }
@@ -34,19 +26,19 @@ export class RunTaskDto implements RunTaskRequest {
   inputs?: Record<string, unknown>;
 }
 
-export class RunQueryDto extends PageDto implements RunQuery {
+export class RunQueryDto extends PageDto {
   @IsOptional()
   @IsIn(RUN_STATUSES)
   status?: RunStatus;
 }
 
-class RunErrorDto implements RunError {
+class RunErrorDto {
   /** @example STEP_FAILED */
   code!: string;
   message!: string;
 }
 
-export class TriggerDto implements Trigger {
+export class TriggerDto {
   event!: string;
   @ApiProperty({ type: 'object', additionalProperties: true })
   payload!: Record<string, unknown>;
@@ -63,7 +55,7 @@ export class TriggerDto implements Trigger {
   depth!: number;
 }
 
-class RunStepDto implements RunStep {
+class RunStepDto {
   id!: string;
   // The document lists the kinds.
   @ApiProperty({ type: 'string' })
@@ -82,7 +74,7 @@ class RunStepDto implements RunStep {
   error?: RunErrorDto;
 }
 
-class RunAttemptDto implements RunAttempt {
+class RunAttemptDto {
   attempt!: number;
   @ApiProperty({ enum: ATTEMPT_STATUSES })
   status!: RunAttemptStatus;
@@ -91,7 +83,7 @@ class RunAttemptDto implements RunAttempt {
   error?: RunErrorDto;
 }
 
-export class RunDto implements Run {
+export class RunDto {
   id!: string;
   taskId!: string;
   taskName!: string;
@@ -117,7 +109,7 @@ export class RunDto implements Run {
   error?: RunErrorDto;
 }
 
-export class RunPageDto implements Page<Run> {
+export class RunPageDto {
   items!: RunDto[];
   nextCursor!: string | null;
 }

@@ -1,4 +1,3 @@
-import type { ChangeToolMethodsRequest, ToolMethodChange } from '@platform/contracts';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsOptional, IsString } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
@@ -8,14 +7,14 @@ import { ToolMethodRequestDto, UpdateToolMethodDto } from './tools.dto.ts';
 
 class MethodFieldsDto extends OmitType(UpdateToolMethodDto, ['name'] as const) {}
 
-class ToolMethodChangeDto implements ToolMethodChange {
+class ToolMethodChangeDto {
   /** @example getPet */
   name!: string;
   /** The fields that change. */
   change!: MethodFieldsDto;
 }
 
-export class ChangeToolMethodsDto implements ChangeToolMethodsRequest {
+export class ChangeToolMethodsDto {
   /**
    * That of the tool as the caller knows it.
    * @example 2026-01-31T12:00:00.000Z

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { ToolInvocation, ToolStep } from '@platform/contracts';
+import type { ToolInvocation } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
-class ToolStepDto extends StepSchema implements ToolStep {
+class ToolStepDto extends StepSchema {
   @ApiProperty({ enum: ['tool'] })
   kind!: 'tool';
   toolId!: string;

@@ -1,24 +1,10 @@
 import {
   PORT_LOCATIONS,
   TOOL_KINDS,
-  type AddToolMethodsRequest,
-  type CreateToolRequest,
-  type InvokeToolRequest,
-  type MethodBinding,
-  type MethodCache,
   type MethodPortLocation,
-  type MethodRetry,
-  type Page,
-  type Tool,
   type ToolAuth,
   type ToolAuthStatus,
-  type ToolInvocation,
-  type ToolServerResponse,
   type ToolKind,
-  type ToolListing,
-  type ToolMethod,
-  type ToolMethodRequest,
-  type UpdateToolRequest,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, MaxLength, ValidateBy } from 'class-validator';
@@ -42,7 +28,32 @@ const IsServerUrl = () =>
 const SCHEMA = { type: 'object', additionalProperties: true } as const;
 const OPTIONAL = { required: false, nullable: true } as const;
 
-class MethodBindingDto implements MethodBinding {
+/** The kinds of authentication. `secret` describes the property that holds a secret, by its name. */
+function authSchemas(secret: (name: string) => Record<string, object>, required: string[] = []) {
+  const text = { type: 'string' };
+  const kind = (
+    type: string,
+    properties: Record<string, object> = {},
+    secrets: Record<string, object> = {},
+  ) => ({
+    type: 'object',
+    properties: { type: { type: 'string', enum: [type] }, ...properties, ...secrets },
+    required: ['type', ...Object.keys(properties), ...(type === 'none' ? [] : required)],
+  });
+  const place = { type: 'string', enum: ['header', 'query', 'cookie'] };
+  return [
+    kind('none'),
+    kind('apiKey', { in: place, name: text }, secret('value')),
+    kind('bearer', {}, secret('token')),
+    kind('basic', { username: text }, secret('password')),
+    kind('header', { name: text }, secret('value')),
+  ];
+}
+
+const AUTH = authSchemas((name) => ({ [name]: { type: 'string', nullable: true } }));
+const AUTH_STATUS = authSchemas(() => ({ configured: { type: 'boolean' } }), ['configured']);
+
+class MethodBindingDto {
   /** A property of the input. */
   port!: string;
   @ApiProperty({ enum: PORT_LOCATIONS })
@@ -58,19 +69,19 @@ class MethodBindingDto implements MethodBinding {
   collectionFormat?: string;
 }
 
-class MethodCacheDto implements MethodCache {
+class MethodCacheDto {
   /** 0 (default): responses are not cached. At most 86,400. */
   ttlSeconds!: number;
 }
 
-class MethodRetryDto implements MethodRetry {
+class MethodRetryDto {
   /** Further attempts: 0 (default) to 5. */
   attempts!: number;
   /** Milliseconds before the first of them, doubled for each further one: at most 60,000. Default: 500. */
   backoffMs!: number;
 }
 
-export class ToolMethodRequestDto implements ToolMethodRequest {
+export class ToolMethodRequestDto {
   /**
    * 1 to 64 letters, digits, _ or -; unique in the tool, also if case is ignored.
    * @example getPet
@@ -129,7 +140,7 @@ export class ToolMethodRequestDto implements ToolMethodRequest {
 
 export class UpdateToolMethodDto extends PartialType(ToolMethodRequestDto) {}
 
-export class CreateToolDto implements CreateToolRequest {
+export class CreateToolDto {
   /**
    * Unique in the space, also if case is ignored.
    * @example Pet store
@@ -159,7 +170,7 @@ export class CreateToolDto implements CreateToolRequest {
    * `none`; `apiKey` {in: header|query|cookie, name, value}; `bearer` {token}; `basic` {username, password}; or `header`
    * {name, value}. Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it.
    */
-  @ApiPropertyOptional({ ...SCHEMA, example: { type: 'bearer', token: 'a secret' } })
+  @ApiPropertyOptional({ oneOf: AUTH, example: { type: 'bearer', token: 'a secret' } })
   @FreeForm(checkAuth)
   auth?: ToolAuth;
 
@@ -169,17 +180,16 @@ export class CreateToolDto implements CreateToolRequest {
   methods?: ToolMethodRequestDto[];
 }
 
-export class UpdateToolDto
-  extends PartialType(PickType(CreateToolDto, ['name', 'description', 'serverUrl'] as const))
-  implements UpdateToolRequest
-{
+export class UpdateToolDto extends PartialType(
+  PickType(CreateToolDto, ['name', 'description', 'serverUrl'] as const),
+) {
   /** As in POST /api/tools. */
-  @ApiPropertyOptional({ ...SCHEMA, example: { type: 'bearer' } })
+  @ApiPropertyOptional({ oneOf: AUTH, example: { type: 'bearer' } })
   @FreeForm(checkAuth)
   auth?: ToolAuth;
 }
 
-export class AddToolMethodsDto implements AddToolMethodsRequest {
+export class AddToolMethodsDto {
   /** 1 to 500; a tool has at most 500. */
   @ApiProperty({ type: [ToolMethodRequestDto] })
   @FreeForm((value, path) =>
@@ -188,14 +198,14 @@ export class AddToolMethodsDto implements AddToolMethodsRequest {
   methods!: ToolMethodRequestDto[];
 }
 
-export class InvokeToolDto implements InvokeToolRequest {
+export class InvokeToolDto {
   /** Must satisfy the inputSchema of the method. */
   @ApiPropertyOptional({ ...SCHEMA, example: { id: '42' } })
   @FreeForm((value, path) => (value === undefined || isObject(value) ? [] : [`${path} must be an object`]))
   input?: Record<string, unknown>;
 }
 
-export class ToolServerResponseDto implements ToolServerResponse {
+export class ToolServerResponseDto {
   /** Of the decoded body. */
   bytes!: number;
   /** By their names in lower case. The secret of the tool and the values of cookies are masked. */
@@ -203,7 +213,7 @@ export class ToolServerResponseDto implements ToolServerResponse {
   headers!: Record<string, string>;
 }
 
-export class ToolInvocationDto implements ToolInvocation {
+export class ToolInvocationDto {
   /** The HTTP status; 200 for tools of the platform. */
   status!: number;
   /** JSON if the response is JSON, otherwise text; null if it is empty or binary. */
@@ -211,12 +221,13 @@ export class ToolInvocationDto implements ToolInvocation {
   output!: unknown;
   durationMs!: number;
   cached!: boolean;
+  /** For example about an output that does not match its schema. */
   warnings!: string[];
   /** Null for tools of the platform, and if the output is from the cache. */
   response!: ToolServerResponseDto | null;
 }
 
-export class ToolMethodDto implements ToolMethod {
+export class ToolMethodDto {
   name!: string;
   description!: string;
   httpMethod!: string;
@@ -241,7 +252,7 @@ export class ToolMethodDto implements ToolMethod {
   deprecated!: boolean;
 }
 
-export class ToolListingDto implements ToolListing {
+export class ToolListingDto {
   /** A UUID, or the name of a tool of the platform. */
   id!: string;
   name!: string;
@@ -251,18 +262,18 @@ export class ToolListingDto implements ToolListing {
   /** Empty for a tool of the platform. */
   serverUrl!: string;
   /** Without its secret; `configured` tells whether there is one. */
-  @ApiProperty({ ...SCHEMA, example: { type: 'bearer', configured: true } })
+  @ApiProperty({ oneOf: AUTH_STATUS, example: { type: 'bearer', configured: true } })
   auth!: ToolAuthStatus;
   methodCount!: number;
   createdAt!: string | null;
   updatedAt!: string | null;
 }
 
-export class ToolPageDto implements Page<ToolListing> {
+export class ToolPageDto {
   items!: ToolListingDto[];
   nextCursor!: string | null;
 }
 
-export class ToolDto extends ToolListingDto implements Tool {
+export class ToolDto extends ToolListingDto {
   methods!: ToolMethodDto[];
 }

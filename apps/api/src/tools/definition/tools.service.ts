@@ -147,7 +147,7 @@ export class ToolsService {
     const sent = auth ? secretOf(auth) : null;
     const next = auth ? describeAuth(auth, false) : current.auth;
     if (sent === null && current.authSecret !== null) {
-      const isMoved = serverUrl !== undefined && !sameOrigin(serverUrl, current.serverUrl);
+      const isMoved = typeof serverUrl === 'string' && !sameOrigin(serverUrl, current.serverUrl);
       const field = secretFieldOf(next.type);
       if (isMoved) throw invalid(`${field} must be sent again if serverUrl changes its origin`);
       if (!sendsAlike(next, current.auth)) throw invalid(`${field} must be sent again with a changed auth`);

@@ -1,8 +1,7 @@
-import type { SpeechToolConfiguration, UpdateSpeechToolRequest } from '@platform/contracts';
 import { IsIn, IsInt, IsNumber, IsOptional, MaxLength } from 'class-validator';
 import { IsText } from '../../infra/requests/text.ts';
 
-export class UpdateSpeechToolDto implements UpdateSpeechToolRequest {
+export class UpdateSpeechToolDto {
   /** Write-only; begins with AKID. If left out, the stored one is kept; an empty one is removed. */
   @IsOptional()
   @IsText()
@@ -65,7 +64,7 @@ export class UpdateSpeechToolDto implements UpdateSpeechToolRequest {
   protocol?: 'http' | 'https';
 }
 
-export class SpeechToolConfigurationDto implements SpeechToolConfiguration {
+export class SpeechToolConfigurationDto {
   region!: string;
   engineType!: string;
   timeout!: number;

@@ -1,22 +1,9 @@
-import {
-  FRAME_METHODS,
-  type ChatResponse,
-  type EvidenceDocument,
-  type ExecuteResponse,
-  type Frame,
-  type FrameMethod,
-  type Interaction,
-  type InteractionOption,
-  type KnowledgeEvidence,
-  type TokenUsage,
-  type ToolExecution,
-  type TurnOutcome,
-} from '@platform/contracts';
+import { FRAME_METHODS, type FrameMethod, type TurnOutcome } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { TextContentDto } from '../input/contents.schema.ts';
 
-export class TokenUsageDto implements TokenUsage {
+export class TokenUsageDto {
   prompt_tokens!: number;
   completion_tokens!: number;
   /** Prompt and completion. */
@@ -24,7 +11,7 @@ export class TokenUsageDto implements TokenUsage {
   /** By the model's prices; 0 if it has none. */
   cost!: number;
   /** Present where the provider gave no figures and they were counted locally. */
-  @ApiProperty({ type: Boolean })
+  @ApiProperty({ type: 'boolean', enum: [true] })
   estimated?: true;
 }
 
@@ -40,7 +27,7 @@ class ToolMetadataDto {
   warnings?: string[];
 }
 
-class ToolExecutionDto implements ToolExecution {
+class ToolExecutionDto {
   callId!: string;
   toolId!: string;
   tool!: string;
@@ -60,7 +47,7 @@ class ToolExecutionDto implements ToolExecution {
   metadata!: ToolMetadataDto;
 }
 
-class EvidenceDocumentDto implements EvidenceDocument {
+class EvidenceDocumentDto {
   id!: string;
   title!: string;
   snippet!: string;
@@ -70,7 +57,7 @@ class EvidenceDocumentDto implements EvidenceDocument {
   url?: string;
 }
 
-class KnowledgeEvidenceDto implements KnowledgeEvidence {
+class KnowledgeEvidenceDto {
   query!: string;
   documents!: EvidenceDocumentDto[];
   /** Milliseconds. */
@@ -79,13 +66,13 @@ class KnowledgeEvidenceDto implements KnowledgeEvidence {
   notice?: string;
 }
 
-class InteractionOptionDto implements InteractionOption {
+class InteractionOptionDto {
   id!: string;
   label!: string;
   description?: string;
 }
 
-export class InteractionDto implements Interaction {
+export class InteractionDto {
   interactionId!: string;
   turnId!: string;
   sessionId!: string;
@@ -103,7 +90,7 @@ export class InteractionDto implements Interaction {
 }
 
 /** The answer of a chat with `stream: false`. */
-export class ChatAnswerDto implements ChatResponse {
+export class ChatResponseDto {
   session_id!: string;
   turnId!: string;
   @ApiProperty({ enum: ['completed', 'input_required', 'cancelled'] })
@@ -122,7 +109,7 @@ export class ChatAnswerDto implements ChatResponse {
 }
 
 /** The answer of an execution that is not streamed. */
-export class ExecuteAnswerDto implements ExecuteResponse {
+export class ExecuteResponseDto {
   answer!: string;
   agent_id!: string;
   /** Seconds. */
@@ -141,7 +128,7 @@ class FrameParamsDto {
 }
 
 /** The JSON of one `data:` line; an `id: <segment>.<seq>` line stands before it. */
-export class FrameDto implements Frame<Record<string, unknown>> {
+export class FrameDto {
   @ApiProperty({ enum: ['event'] })
   type!: 'event';
   @ApiProperty({ enum: FRAME_METHODS })

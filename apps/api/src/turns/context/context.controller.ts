@@ -4,7 +4,7 @@ import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import { CompactionAnswerDto, CompactQueryDto, ContextStatusDto } from './context.dto.ts';
+import { CompactionResultDto, CompactQueryDto, ContextStatusDto } from './context.dto.ts';
 import { ContextService } from './context.service.ts';
 
 /** The context of the caller's sessions. No route reads a body. */
@@ -32,7 +32,7 @@ export class ContextController {
     @InvokedAgent() agent: InvocableAgent,
     @Param('sessionId') sessionId: string,
     @Query() { dryRun }: CompactQueryDto,
-  ): Promise<CompactionAnswerDto> {
+  ): Promise<CompactionResultDto> {
     const scope = { agent, userId, sessionId };
     return dryRun === 'true' ? this.contexts.tryCompact(scope) : this.contexts.compact(scope);
   }

@@ -1,10 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  SUMMARY_STATUSES,
-  type CompactionResult,
-  type ContextStatus,
-  type SummaryStatus,
-} from '@platform/contracts';
+import { SUMMARY_STATUSES, type SummaryStatus } from '@platform/contracts';
 import { IsIn, IsOptional } from 'class-validator';
 
 export class CompactQueryDto {
@@ -14,7 +9,7 @@ export class CompactQueryDto {
   dryRun?: string;
 }
 
-export class ContextStatusDto implements ContextStatus {
+export class ContextStatusDto {
   sessionId!: string;
   usedTokens!: number;
   remainingTokens!: number;
@@ -31,7 +26,7 @@ export class ContextStatusDto implements ContextStatus {
   messageCount!: number;
 }
 
-export class CompactionAnswerDto extends ContextStatusDto implements CompactionResult {
+export class CompactionResultDto extends ContextStatusDto {
   /** Whether there is a new summary. False if there was nothing to summarize, and in a dry run. */
   compacted!: boolean;
   tokensBefore!: number;

@@ -1,4 +1,4 @@
-import type { ChatRequest, ContentItem } from '@platform/contracts';
+import type { ContentItem } from '@platform/contracts';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -20,7 +20,7 @@ import { RequestedModelDto } from './requested-model.schema.ts';
 import { ChatSettingsDto } from './settings.schema.ts';
 
 @ApiExtraModels(...CONTENTS)
-export class ChatDto extends RequestedModelDto implements ChatRequest {
+export class ChatDto extends RequestedModelDto {
   /** Text, images, audio, and files: 1 to 64 items. */
   @ApiProperty({
     type: 'array',

@@ -1,16 +1,9 @@
-import type {
-  Attachment,
-  AudioContent,
-  FileContent,
-  ImageContent,
-  ImageDetail,
-  TextContent,
-} from '@platform/contracts';
+import type { ImageDetail } from '@platform/contracts';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
 // Only for the OpenAPI document. contents.ts validates requests.
 
-export class TextContentDto implements TextContent {
+export class TextContentDto {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
   text!: string;
@@ -23,7 +16,7 @@ class ImageUrlDto {
   detail?: ImageDetail;
 }
 
-class ImageContentDto implements ImageContent {
+class ImageContentDto {
   @ApiProperty({ enum: ['image_url'] })
   type!: 'image_url';
   image_url!: ImageUrlDto;
@@ -34,7 +27,7 @@ class AudioUrlDto {
   url!: string;
 }
 
-class AudioContentDto implements AudioContent {
+class AudioContentDto {
   @ApiProperty({ enum: ['audio'] })
   type!: 'audio';
   audio_url!: AudioUrlDto;
@@ -48,13 +41,13 @@ class FileInfoDto {
   [key: string]: unknown;
 }
 
-class FileContentDto implements FileContent {
+class FileContentDto {
   @ApiProperty({ enum: ['file'] })
   type!: 'file';
   file_info!: FileInfoDto;
 }
 
-class AttachmentDto implements Attachment {
+class AttachmentDto {
   id!: string;
   mime!: string;
   bytes!: number;
@@ -62,7 +55,16 @@ class AttachmentDto implements Attachment {
   url!: string;
 }
 
-class ImageMessageDto extends ImageContentDto {
+class StoredImageUrlDto {
+  url!: string;
+  @ApiProperty({ enum: ['auto', 'low', 'high'] })
+  detail!: ImageDetail;
+}
+
+class ImageMessageDto {
+  @ApiProperty({ enum: ['image_url'] })
+  type!: 'image_url';
+  image_url!: StoredImageUrlDto;
   attachment?: AttachmentDto;
 }
 

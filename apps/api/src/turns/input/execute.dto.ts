@@ -1,5 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { ExecuteInputs, ExecuteRequest } from '@platform/contracts';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -11,15 +9,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
+import { ExecuteInputsDto } from './execute-inputs.schema.ts';
 import { checkInputs } from './execute-inputs.ts';
 import { RequestedModelDto } from './requested-model.schema.ts';
 import { ExecuteSettingsDto } from './settings.schema.ts';
 
-export class ExecuteDto extends RequestedModelDto implements ExecuteRequest {
-  /** `query`, `session_id`, `memory`, `context`, `internet`, `images`, `audios`, and the variables of the prompt. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
+export class ExecuteDto extends RequestedModelDto {
   @FreeForm(checkInputs)
-  inputs!: ExecuteInputs;
+  inputs!: ExecuteInputsDto;
 
   @IsOptional()
   @IsObject()

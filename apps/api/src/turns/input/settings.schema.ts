@@ -1,9 +1,8 @@
-import type { ChatSettings, ExecuteSettings } from '@platform/contracts';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
 
 const FINITE = { allowNaN: false, allowInfinity: false };
 
-export class ChatSettingsDto implements ChatSettings {
+export class ChatSettingsDto {
   /** 0 to 2. */
   @IsOptional()
   @IsNumber(FINITE)
@@ -42,7 +41,7 @@ export class ChatSettingsDto implements ChatSettings {
   disable_web_search?: boolean;
 }
 
-export class ExecuteSettingsDto implements ExecuteSettings {
+export class ExecuteSettingsDto {
   /** 0 to 1. */
   @IsOptional()
   @IsNumber(FINITE)

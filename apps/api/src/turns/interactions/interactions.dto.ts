@@ -1,9 +1,8 @@
-import type { ResumeRequest } from '@platform/contracts';
 import { ArrayMaxSize, IsArray, IsOptional, IsString, MaxLength } from 'class-validator';
 import { IsText } from '../../infra/requests/text.ts';
 import { InteractionDto } from '../answers/answers.schema.ts';
 
-export class ResumeDto implements ResumeRequest {
+export class ResumeDto {
   @IsString()
   sessionId!: string;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type { AgentStep, ExecuteResponse } from '@platform/contracts';
+import type { ExecuteResponse } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
@@ -15,7 +15,7 @@ import { ExecutionsService } from './executions.service.ts';
 /** Between two attempts to start a turn while its user runs as many as allowed. */
 const BUSY_MS = 1_000;
 
-class AgentStepDto extends StepSchema implements AgentStep {
+class AgentStepDto extends StepSchema {
   @ApiProperty({ enum: ['agent'] })
   kind!: 'agent';
   agentId!: string;

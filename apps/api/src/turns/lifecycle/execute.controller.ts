@@ -8,7 +8,7 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { ExecuteAnswerDto } from '../answers/answers.schema.ts';
+import { ExecuteResponseDto } from '../answers/answers.schema.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { ExecuteDto } from '../input/execute.dto.ts';
 import { executeSettings, readInputs } from '../input/execute-inputs.ts';
@@ -30,7 +30,7 @@ export class ExecuteController {
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
-  @ApiStream(ExecuteAnswerDto)
+  @ApiStream(ExecuteResponseDto)
   async execute(
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,

@@ -7,7 +7,7 @@ import { InvokedAgent } from '../../agents/invoked-agent.decorator.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { ChatAnswerDto } from '../answers/answers.schema.ts';
+import { ChatResponseDto } from '../answers/answers.schema.ts';
 import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
 import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
@@ -15,7 +15,7 @@ import { attachPosition, SegmentReaderService } from '../answers/segment-reader.
 import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
 import { CancellationService } from './cancellation.service.ts';
-import { CancelAnswerDto, CancelDto, TurnDto } from './turns.dto.ts';
+import { CancelResponseDto, CancelDto, TurnDto } from './turns.dto.ts';
 import { TurnsService } from './turns.service.ts';
 
 @InvokesAgent()
@@ -33,7 +33,7 @@ export class TurnsController {
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
-  @ApiStream(ChatAnswerDto)
+  @ApiStream(ChatResponseDto)
   async chat(
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,
@@ -94,7 +94,7 @@ export class TurnsController {
     @Param('agentId') agentId: string,
     @Param('turnId') turnId: string,
     @Body() { sessionId }: CancelDto,
-  ): Promise<CancelAnswerDto> {
+  ): Promise<CancelResponseDto> {
     return this.cancellation.cancel(caller, agentId, turnId, sessionId);
   }
 }

@@ -1,22 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  TURN_STATUSES,
-  type CancelResponse,
-  type CancelRequest,
-  type SegmentOrigin,
-  type Turn,
-  type TurnSegment,
-  type TurnStatus,
-} from '@platform/contracts';
+import { TURN_STATUSES, type CancelResponse, type SegmentOrigin, type TurnStatus } from '@platform/contracts';
 import { IsString } from 'class-validator';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 
-export class CancelDto implements CancelRequest {
+export class CancelDto {
   @IsString()
   sessionId!: string;
 }
 
-export class CancelAnswerDto implements CancelResponse {
+export class CancelResponseDto {
   turnId!: string;
   sessionId!: string;
   /** `cancelling`: the running instance has been told; the others are how the turn stands. */
@@ -32,7 +24,7 @@ export class TurnErrorDto {
   retryable!: boolean;
 }
 
-class TurnSegmentDto implements TurnSegment {
+class TurnSegmentDto {
   segment!: number;
   @ApiProperty({ enum: ['start', 'resume', 'rerun'] })
   origin!: SegmentOrigin;
@@ -40,7 +32,7 @@ class TurnSegmentDto implements TurnSegment {
   ended!: boolean;
 }
 
-export class TurnDto implements Turn {
+export class TurnDto {
   turnId!: string;
   sessionId!: string;
   agentId!: string;

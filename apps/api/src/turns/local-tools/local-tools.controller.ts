@@ -4,7 +4,7 @@ import { InvokesAgent } from '../../agents/agent-access.guard.ts';
 import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { localToolResult } from './local-tool-result.ts';
-import { LocalToolAnswerDto, LocalToolResultDto } from './local-tools.dto.ts';
+import { LocalToolReceiptDto, LocalToolResultDto } from './local-tools.dto.ts';
 import { LocalToolsService } from './local-tools.service.ts';
 
 @InvokesAgent()
@@ -22,7 +22,7 @@ export class LocalToolsController {
     @Param('callId') callId: string,
     @Body() body: LocalToolResultDto,
     @Req() req: Request,
-  ): Promise<LocalToolAnswerDto> {
+  ): Promise<LocalToolReceiptDto> {
     await this.localTools.answer(caller, agentId, turnId, callId, localToolResult(body, req.body as object));
     return { callId, accepted: true };
   }

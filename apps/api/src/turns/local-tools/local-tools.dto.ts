@@ -27,7 +27,7 @@ export class LocalToolResultDto {
   reason?: string;
 }
 
-export class LocalToolAnswerDto {
+export class LocalToolReceiptDto {
   callId!: string;
   @ApiProperty({ enum: [true] })
   accepted!: true;

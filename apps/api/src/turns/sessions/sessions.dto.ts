@@ -1,25 +1,17 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import {
-  TURN_STATUSES,
-  type Message,
-  type MessageContent,
-  type Page,
-  type RenameSessionRequest,
-  type Session,
-  type TurnStatus,
-} from '@platform/contracts';
+import { TURN_STATUSES, type MessageContent, type TurnStatus } from '@platform/contracts';
 import { MaxLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 
-export class RenameSessionDto implements RenameSessionRequest {
+export class RenameSessionDto {
   @ApiProperty({ example: 'Trip to Lisbon' })
   @IsFilledText()
   @MaxLength(200)
   title!: string;
 }
 
-export class SessionDto implements Session {
+export class SessionDto {
   sessionId!: string;
   agentId!: string;
   /** First words of the conversation. */
@@ -30,13 +22,13 @@ export class SessionDto implements Session {
   lastTurnAt!: string;
 }
 
-export class SessionPageDto implements Page<Session> {
+export class SessionPageDto {
   items!: SessionDto[];
   nextCursor!: string | null;
 }
 
 @ApiExtraModels(...MESSAGE_CONTENTS)
-class MessageDto implements Message {
+class MessageDto {
   id!: string;
   turnId!: string;
   @ApiProperty({ enum: ['user', 'assistant'] })
@@ -49,7 +41,7 @@ class MessageDto implements Message {
   createdAt!: string;
 }
 
-export class MessagePageDto implements Page<Message> {
+export class MessagePageDto {
   items!: MessageDto[];
   nextCursor!: string | null;
 }

@@ -5,16 +5,10 @@ import {
   TURN_SOURCES,
   TURN_STATUSES,
   type MessageContent,
-  type Page,
   type SpanKind,
   type SpanStatus,
-  type Trace,
-  type TraceSpan,
-  type TurnListing,
-  type TurnQuery,
   type TurnSource,
   type TurnStatus,
-  type UserSummary,
 } from '@platform/contracts';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
@@ -27,7 +21,7 @@ import { TurnDto, TurnErrorDto } from '../lifecycle/turns.dto.ts';
 
 const SCOPES = ['own', 'space'] as const;
 
-export class TurnQueryDto extends PageDto implements TurnQuery {
+export class TurnQueryDto extends PageDto {
   /** `space`: the turns of all users of the space, without their sessions; only for admins. Default: own. */
   @IsOptional()
   @IsIn(SCOPES)
@@ -84,7 +78,7 @@ export class TurnQueryDto extends PageDto implements TurnQuery {
   to?: string;
 }
 
-class TurnUserDto implements UserSummary {
+class TurnUserDto {
   id!: string;
   email!: string;
   name!: string;
@@ -98,7 +92,7 @@ class TurnSessionDto {
   isListed!: boolean;
 }
 
-class TurnListingDto implements TurnListing {
+class TurnListingDto {
   /** Identifies the turn in the list. */
   id!: string;
   turnId!: string;
@@ -122,7 +116,7 @@ class TurnListingDto implements TurnListing {
   execution_time!: number | null;
 }
 
-export class TurnPageDto implements Page<TurnListing> {
+export class TurnPageDto {
   items!: TurnListingDto[];
   nextCursor!: string | null;
 }
@@ -132,7 +126,7 @@ class SpanErrorDto {
   message!: string;
 }
 
-class TraceSpanDto implements TraceSpan {
+class TraceSpanDto {
   id!: string;
   @ApiProperty({ enum: SPAN_KINDS })
   kind!: SpanKind;
@@ -168,7 +162,7 @@ class TraceErrorDto extends TurnErrorDto {
 }
 
 @ApiExtraModels(...MESSAGE_CONTENTS)
-export class TraceDto extends TurnDto implements Trace {
+export class TraceDto extends TurnDto {
   /** Why it failed or was cancelled. */
   @ApiProperty({ type: () => TraceErrorDto, nullable: true })
   override error!: TraceErrorDto | null;

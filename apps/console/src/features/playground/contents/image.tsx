@@ -16,6 +16,6 @@ export const imagePart: AttachmentKind<'image_url'> = {
 };
 
 /** The history names the default level of detail. Requests rarely do. */
-function toImage({ detail, ...image }: { url: string; detail?: ImageDetail | undefined }) {
-  return { ...image, ...(detail !== undefined && detail !== 'auto' && { detail }) };
+function toImage({ detail, ...image }: { url: string; detail?: ImageDetail | null }) {
+  return { ...image, ...(detail && detail !== 'auto' && { detail }) };
 }
