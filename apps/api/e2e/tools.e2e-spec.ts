@@ -92,7 +92,7 @@ describe('the open calls of a turn that ends early', () => {
     await live.until('tool-execution');
     await cancel(turnId, session);
     const { frames } = await live.rest();
-    const cancelled = { code: 'CANCELLED', message: 'The turn was cancelled before the call was over' };
+    const cancelled = { code: 'CANCELLED', message: 'The turn was canceled before the call ended' };
     expect(endsIn(frames)).toEqual([
       expect.arrayContaining([expect.stringMatching(/tool-(finished|error)/)]),
       ['tool-error', 'failed', cancelled],
@@ -131,7 +131,7 @@ describe('the open calls of a turn that ends early', () => {
       [turnId],
     );
     const { frames } = await live.rest();
-    const interrupted = { code: 'INTERRUPTED', message: 'The turn failed before the call was over' };
+    const interrupted = { code: 'INTERRUPTED', message: 'The turn failed before the call ended' };
     expect(endsIn(frames).at(-1)).toEqual(['tool-error', 'failed', interrupted]);
     expect((await agent.turn(turnId)).status).toBe('FAILED');
   });

@@ -30,7 +30,7 @@ function withETag(job: JobDto, res: Response): JobDto {
 @Controller('agent-jobs')
 export class JobsController {
   constructor(
-    private readonly intake: JobCreationService,
+    private readonly creation: JobCreationService,
     private readonly jobs: JobsService,
     private readonly turns: TurnsService,
     private readonly reader: SegmentReaderService,
@@ -57,7 +57,7 @@ export class JobsController {
   ): Promise<JobDto> {
     if (req.agent === undefined) throw invalid('agentId must be a string');
     const request = parseJobRequest(body, key, caller, req.agent);
-    const { job, isNew } = await this.intake.create(caller, req.agent, request, req.requestId);
+    const { job, isNew } = await this.creation.create(caller, req.agent, request, req.requestId);
     if (!isNew) res.status(200);
     return withETag(job, res);
   }

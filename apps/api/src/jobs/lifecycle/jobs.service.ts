@@ -59,12 +59,12 @@ export class JobsService {
   async describe(
     caller: UserPrincipal,
     row: JobRow,
-    { waitMs, seen, disconnected: left }: JobWait,
+    { waitMs, seen, disconnected }: JobWait,
   ): Promise<{ job: Job; isSeen: boolean }> {
     let job = await this.views.describe(row);
     const isSeen = () => seen !== undefined && matchesVersion(seen, computeVersion(job));
     if (waitMs === 0 || !isSeen()) return { job, isSeen: isSeen() };
-    const timeout = AbortSignal.any([left, AbortSignal.timeout(waitMs)]);
+    const timeout = AbortSignal.any([disconnected, AbortSignal.timeout(waitMs)]);
     while (isSeen() && !hasEnded(job.status) && !timeout.aborted && !this.watch.isClosed) {
       await this.watch.waitForChange(row, job, timeout);
       row = await this.records.get(caller, row.id);

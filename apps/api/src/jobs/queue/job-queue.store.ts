@@ -95,13 +95,13 @@ export async function enqueue(sql: Sql, id: string, changes: number): Promise<bo
 }
 
 /** Marks a job as claimed, in the transaction that claims its turn. Returns false if it must stop, or was already claimed again. */
-export async function claimJob(tx: Sql, id: string, again: boolean): Promise<boolean> {
+export async function claimJob(tx: Sql, id: string, isRetry: boolean): Promise<boolean> {
   const row = await firstRow(
     tx,
     `update agent_job set claimed_again = $2, hints = 0, next_publish_at = deadline
      where id = $1 and status = 'RUNNING' and not cancel_requested and not timed_out and not claimed_again
      returning id`,
-    [id, again],
+    [id, isRetry],
   );
   return row !== null;
 }

@@ -33,7 +33,7 @@ export class WebhookSecretsService implements OnModuleInit {
     return { configured: current !== null, createdAt: current?.createdAt.toISOString() ?? null };
   }
 
-  /** Creates a new secret. The result is the only place where it is ever shown. */
+  /** Creates a new secret. Only the result ever contains it. */
   async rotate({ by, requestId }: AuditedCall): Promise<WebhookSecret> {
     const { spaceId } = by;
     return this.database.transaction(async (tx) => {

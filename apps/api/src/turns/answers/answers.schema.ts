@@ -10,7 +10,7 @@ export class TokenUsageDto {
   total_tokens!: number;
   /** By the model's prices; 0 if it has none. */
   cost!: number;
-  /** Present where the provider gave no figures and they were counted locally. */
+  /** Present if the provider reported no figures, so that they were counted locally. */
   @ApiProperty({ type: 'boolean', enum: [true] })
   estimated?: true;
 }
@@ -127,7 +127,7 @@ class FrameParamsDto {
   data!: Record<string, unknown>;
 }
 
-/** The JSON of one `data:` line; an `id: <segment>.<seq>` line stands before it. */
+/** The JSON of one `data:` line. The line before it is `id: <segment>.<seq>`. */
 export class FrameDto {
   @ApiProperty({ enum: ['event'] })
   type!: 'event';

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiHeader, ApiOkResponse, getSchemaPath } from '@nestjs
 import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER } from '@platform/contracts';
 import { FrameDto } from './answers.schema.ts';
 
-/** Documents an answer that is a stream of frames, or the JSON of `answer` where the caller asks for that. */
+/** Documents a response that is a stream of frames, or the JSON of `answer` if the request asks for it. */
 export function ApiStream(answer?: Type) {
   const json = answer && { 'application/json': { schema: { $ref: getSchemaPath(answer) } } };
   return applyDecorators(
@@ -15,7 +15,7 @@ export function ApiStream(answer?: Type) {
   );
 }
 
-/** Documents the header that requests which start a stream have to send. */
+/** Documents the header that is required to start a stream. */
 export const ApiStreamProtocol = () =>
   ApiHeader({
     name: STREAM_PROTOCOL_HEADER,

@@ -5,14 +5,14 @@ const toInt = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 
 export class AttachDto {
-  /** Which stream of the turn; default the latest. */
+  /** The segment of the turn to read. Default: the latest. */
   @IsOptional()
   @Transform(toInt)
   @IsInt()
   @Min(1)
   segment?: number;
 
-  /** The last seq that is known; default 0, or what `Last-Event-ID` says. */
+  /** The last `seq` that the client has. Default: that of `Last-Event-ID`, or 0. */
   @IsOptional()
   @Transform(toInt)
   @IsInt()

@@ -4,8 +4,8 @@ import type { Completed } from '../records/segment-history.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { formatUsage, seconds, type UsageFigures } from './token-usage.ts';
 
-/** How a segment that did not fail ends, as its last frames tell it. */
-export function completedOf(
+/** Returns the product event that ends a segment that did not fail. */
+export function toCompleted(
   turn: Pick<TurnRow, 'sessionName' | 'turnId'>,
   {
     messageId,
@@ -26,13 +26,13 @@ export function completedOf(
   };
 }
 
-/** The closing frames of a cancelled turn that nobody runs: it waited, or its process died. */
-export function writeCancelledFrames(writer: StreamWriter, completed: Completed): void {
+/** Writes the closing frames of a canceled turn that no process runs: it was waiting, or its process died. */
+export function writeCanceledFrames(writer: StreamWriter, completed: Completed): void {
   writer.writeEvent('response.completed', completed);
   writer.writeFrame('lifecycle', { event: 'interrupted' });
 }
 
-/** The two frames before the last of a stream that failed. */
+/** Writes the two frames before the last one of a stream that failed. */
 export function writeFailureFrames(
   writer: StreamWriter,
   failure: TurnFailure & { turnId: string; requestId: string | null },

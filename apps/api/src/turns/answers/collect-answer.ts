@@ -2,8 +2,8 @@ import type { ChatResponse, ProductEvent, ProductEventFields } from '@platform/c
 import { AppError, unavailable } from '../../infra/errors/app-error.ts';
 import { decodeFrames, decodeProductEvents } from '../../streams/frame.ts';
 
-/** What the model said in its last call, as far as it was stored, and the milliseconds from the first frame to the last. */
-export async function lastMessageIn(
+/** Returns the stored text of the last model call, and the milliseconds from the first frame to the last. */
+export async function collectLastMessage(
   frames: AsyncIterable<Buffer>,
 ): Promise<{ text: string; elapsedMs: number }> {
   let text = '';
@@ -20,7 +20,7 @@ export async function lastMessageIn(
   return { text, elapsedMs: Math.max(0, last - (first ?? last)) };
 }
 
-/** Reads a segment to its end as the JSON answer of a chat; throws where the turn failed. */
+/** Reads a segment to its end and returns the JSON answer of a chat; throws if the turn failed. */
 export async function collectAnswer(frames: AsyncIterable<Buffer>): Promise<ChatResponse> {
   const answer = new AnswerFold();
   for await (const bytes of frames) for (const event of decodeProductEvents(bytes)) answer.add(event);
@@ -69,8 +69,8 @@ class AnswerFold {
   }
 
   result(): ChatResponse {
-    if (this.failed) throw errorOf(this.failed);
-    if (this.completed === null) throw unavailable('The turn was interrupted; ask for it again');
+    if (this.failed) throw toError(this.failed);
+    if (this.completed === null) throw unavailable('The turn was interrupted; try again');
     const { session_id, turnId, tokens_used, token_usage, execution_time, finishReason } = this.completed;
     return {
       session_id,
@@ -88,7 +88,7 @@ class AnswerFold {
   }
 }
 
-function errorOf({ code, message, retryAfter }: ProductEventFields['error.occurred']): AppError {
+function toError({ code, message, retryAfter }: ProductEventFields['error.occurred']): AppError {
   const options = retryAfter === undefined ? {} : { retryAfter };
   return code === 'INTERRUPTED' ? unavailable(message, options) : new AppError(code, message, options);
 }

@@ -2,11 +2,11 @@ import type { KnowledgeEvidence } from '@platform/contracts';
 import { shortened } from '../../infra/errors/error-message.ts';
 import type { StoredSearch } from '../records/steps.ts';
 
-/** UTF-8, of all snippets of a frame together. */
+/** The size of all snippets of a frame together, in UTF-8. */
 const SNIPPETS_BYTES = 16_000;
 const SNIPPET_BYTES = 1_600;
 
-/** A search as readers of the turn see it. */
+/** Returns a search in the form that readers of the turn receive. */
 export function toKnowledgeEvidence({
   query,
   documents,
@@ -17,7 +17,11 @@ export function toKnowledgeEvidence({
   return {
     query,
     documents: documents.map(({ id, title, text, score, source, url }) => ({
-      ...{ id, title, snippet: shortened(text, room), score, source },
+      id,
+      title,
+      snippet: shortened(text, room),
+      score,
+      source,
       ...(url !== undefined && { url }),
     })),
     retrievalMs,

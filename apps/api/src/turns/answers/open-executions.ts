@@ -2,16 +2,16 @@ import type { ToolExecution } from '@platform/contracts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import { decodeProductEvents } from '../../streams/frame.ts';
 
-/** Ends calls of tools that were told as started and whose turn ends without them. */
-export function sayUnfinished(
+/** Writes the ends of tool calls that readers saw start and that the end of the turn cuts off. */
+export function writeUnfinishedCalls(
   writer: StreamWriter,
   executions: Iterable<ToolExecution>,
   status: 'CANCELLED' | 'FAILED',
 ): void {
   const error =
     status === 'CANCELLED'
-      ? { code: 'CANCELLED', message: 'The turn was cancelled before the call was over' }
-      : { code: 'INTERRUPTED', message: 'The turn failed before the call was over' };
+      ? { code: 'CANCELLED', message: 'The turn was canceled before the call ended' }
+      : { code: 'INTERRUPTED', message: 'The turn failed before the call ended' };
   for (const execution of executions) {
     writer.writeFrame('tools', { event: 'tool-error', tool_call_id: execution.callId, ...error });
     const durationMs = Math.max(0, Date.now() - Date.parse(execution.startedAt));
@@ -19,8 +19,8 @@ export function sayUnfinished(
   }
 }
 
-/** The calls of tools in a stream, each as it was told last. */
-export async function executionsIn(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
+/** Returns the tool calls in a stream, each in its last reported state. */
+export async function collectExecutions(frames: AsyncIterable<Buffer>): Promise<ToolExecution[]> {
   const executions = new Map<string, ToolExecution>();
   for await (const bytes of frames) {
     for (const event of decodeProductEvents(bytes)) {

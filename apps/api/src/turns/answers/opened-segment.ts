@@ -1,11 +1,11 @@
-/** Where the answer to a start, a resume or a re-attach is read. */
+/** The segment that responds to a start, a resume, or a re-attach. */
 export interface OpenedSegment {
   turnId: string;
   sessionName: string;
-  /** Whose turn it is. */
+  /** The user whose turn it is. */
   userId: string;
   segment: number;
   streamId: string;
-  /** All of its frames, where the stream is no longer kept. */
+  /** All of its frames, if the stream is no longer stored. */
   replay?: Buffer;
 }

@@ -1,6 +1,6 @@
 import type { ProductEventFields } from '@platform/contracts';
 
-/** The first frame of every segment. */
+/** Returns the product event that begins every segment. */
 export function sessionStarted(segment: {
   sessionName: string;
   turnId: string;

@@ -12,7 +12,7 @@ import { collectAnswer } from './collect-answer.ts';
 import type { OpenedSegment } from './opened-segment.ts';
 
 const MAX_OPEN_STREAMS = 200;
-/** Streams that are looked up at the same time: readers come back by the hundreds, and others want to be served. */
+/** How many streams are looked up at the same time: after an outage, hundreds of readers return at once. */
 const LOOKUPS_AT_ONCE = 4;
 
 /** Responds with a segment as a stream or as JSON; both read the same log. */
@@ -27,13 +27,13 @@ export class SegmentReaderService {
     private readonly openResponses: OpenResponsesRegistry,
   ) {}
 
-  /** Lets a caller have one more stream, before anything is started for it; 429 where there are too many. */
+  /** Admits one more stream of the caller, before anything is started for it. Throws 429 if there are too many. */
   admit(caller: UserPrincipal, res: Response): void {
     this.open.enter(caller.userId, res);
     this.openResponses.watch(caller, res);
   }
 
-  /** Responds with the segment that `open` opens: as a stream, or as the JSON that `toBody` makes of its answer. */
+  /** Responds with the segment that `open` returns: as a stream, or as the JSON that `toBody` makes of its answer. */
   async respond(
     { caller, req, res, streamed }: { caller: UserPrincipal; req: Request; res: Response; streamed: boolean },
     open: () => Promise<OpenedSegment>,
@@ -56,24 +56,24 @@ export class SegmentReaderService {
     await Promise.allSettled(this.responding);
   }
 
-  /** Looks up the stream to re-attach to, the users in turn. */
+  /** Looks up the stream to re-attach to, round-robin over users. */
   find(caller: UserPrincipal, look: () => Promise<OpenedSegment>): Promise<OpenedSegment> {
     return this.lookups.run(caller.userId, look);
   }
 
-  /** Answers with the frames after `after`, until the segment ends or the reader leaves. */
+  /** Sends the frames after `after`, until the segment ends or the reader disconnects. */
   async stream(res: Response, opened: OpenedSegment, after = 0): Promise<void> {
     setTurnHeaders(res, opened);
     await sendStream(res, (signal) => this.frames(opened, after, signal));
   }
 
-  /** Waits for the end of the segment and answers it as one body; throws where the turn failed. */
+  /** Waits for the end of the segment and returns its answer; throws if the turn failed. */
   async answer(req: Request, res: Response, opened: OpenedSegment): Promise<ChatResponse> {
     setTurnHeaders(res, opened);
-    const left = new AbortController();
-    res.once('close', () => left.abort());
-    if (res.destroyed) left.abort();
-    return this.collect(opened, left.signal);
+    const disconnected = new AbortController();
+    res.once('close', () => disconnected.abort());
+    if (res.destroyed) disconnected.abort();
+    return this.collect(opened, disconnected.signal);
   }
 
   /** Reads a segment to its end; throws if the turn failed. */
@@ -87,17 +87,17 @@ export class SegmentReaderService {
   }
 }
 
-/** A request that streams must speak the protocol; checked after the body, before anything runs. */
+/** Throws 426 unless the request names the stream protocol. Called after the body is validated, before anything runs. */
 export function assertStreamProtocol(req: Request): void {
-  const given = req.get(STREAM_PROTOCOL_HEADER);
-  if (given === STREAM_PROTOCOL) return;
+  const requested = req.get(STREAM_PROTOCOL_HEADER);
+  if (requested === STREAM_PROTOCOL) return;
   throw new AppError(
     'STREAM_PROTOCOL_REQUIRED',
     `A streaming request needs the header ${STREAM_PROTOCOL_HEADER}: ${STREAM_PROTOCOL}`,
   );
 }
 
-/** Where a re-attach goes on: as the query says, else after what an EventSource had last; no segment: the latest. */
+/** Returns where a re-attach continues: at the position in the query, otherwise after `Last-Event-ID`. Segment null is the latest. */
 export function attachPosition(
   req: Request,
   query: { segment?: number; after?: number },
@@ -107,7 +107,7 @@ export function attachPosition(
   return { segment, after: query.after ?? (last?.segment === segment ? last.after : 0) };
 }
 
-/** `<segment>.<seq>`; null for anything else. */
+/** Parses `<segment>.<seq>`. Returns null for anything else. */
 function lastEventId(req: Request): { segment: number; after: number } | null {
   const [, segment, seq] = /^(\d{1,9})\.(\d{1,9})$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
   return segment === undefined || seq === undefined ? null : { segment: Number(segment), after: Number(seq) };
@@ -115,6 +115,6 @@ function lastEventId(req: Request): { segment: number; after: number } | null {
 
 function setTurnHeaders(res: Response, { turnId, sessionName }: OpenedSegment): void {
   res.setHeader('X-Turn-Id', turnId);
-  // A session's name may hold characters that a header cannot.
+  // The name of a session may contain characters that a header cannot.
   res.setHeader('X-Session-Id', encodeURIComponent(sessionName));
 }

@@ -7,7 +7,7 @@ export interface UsageFigures {
   estimated: boolean;
 }
 
-/** Usage as it travels: total = prompt + completion, the cost in the model's currency. */
+/** Returns usage in wire form: total = prompt + completion, and the cost in the currency of the model. */
 export function formatUsage(usage: UsageFigures): TokenUsage {
   const { promptTokens, completionTokens, cost, estimated } = usage;
   return {
@@ -19,7 +19,7 @@ export function formatUsage(usage: UsageFigures): TokenUsage {
   };
 }
 
-/** Milliseconds as seconds, to the millisecond. */
+/** Converts milliseconds to seconds, rounded to the millisecond. */
 export function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }

@@ -1,7 +1,7 @@
 import type { StoredSearch } from '../records/steps.ts';
 
 /**
- * What searches found, as the model receives it before the message of the user; empty if there is nothing to tell. Text
+ * What searches found, as the model receives it before the message of the user; empty if there is nothing to report. Text
  * that looks like the end of the block is escaped.
  */
 export function evidenceBlock(searches: readonly StoredSearch[]): string {

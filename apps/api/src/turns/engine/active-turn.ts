@@ -37,7 +37,7 @@ export class UsageTotal {
   }
 }
 
-/** What is known of a turn when it is claimed. */
+/** What is known about a turn when it is claimed. */
 export interface ClaimedTurn {
   id: string;
   turnId: string;

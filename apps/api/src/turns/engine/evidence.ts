@@ -10,7 +10,7 @@ const MAX_QUERY_CHARS = 1_000;
 const WINDOW_SHARE = 0.25;
 /** UTF-8, of one search. */
 const MAX_BYTES = 64 * 1024;
-/** What the block has around its documents. */
+/** The tokens of the block around its documents. */
 const BLOCK_TOKENS = 100;
 const DOCUMENT_TOKENS = 20;
 /** The tokens of a text are not spread evenly. */

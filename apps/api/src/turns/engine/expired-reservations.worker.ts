@@ -6,7 +6,7 @@ import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import type { Charge, ChargeSource } from '../../usage/charge.ts';
 import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
-import { lastMessageIn } from '../answers/collect-answer.ts';
+import { collectLastMessage } from '../answers/collect-answer.ts';
 import type { Step } from '../records/steps.ts';
 import { payerOf } from '../records/payer.ts';
 import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
@@ -15,8 +15,8 @@ import type { TurnRow } from '../records/turn.ts';
 const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
 
 /**
- * Says what the calls of turns used whose hold has expired: a turn that runs for so long goes on, one that nobody runs
- * is charged for what it stored. The recovery, which normally comes long before, then finds it charged.
+ * Decides what to charge for model calls whose reservations have expired: nothing while the turn runs, otherwise what it
+ * stored. Recovery normally comes long before; if it comes later, it finds the call charged.
  */
 @Injectable()
 export class ExpiredReservationsWorker implements OnModuleInit {
@@ -42,32 +42,32 @@ export class ExpiredReservationsWorker implements OnModuleInit {
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
     const steps = await loadSteps(tx, turn.id);
-    const { text } = await saidByInterruptedCall(this.streams, streamId, steps);
+    const { text } = await readInterruptedMessage(this.streams, streamId, steps);
     return text === '' ? null : this.charge(turn, steps, await countTokens(text));
   }
 
   private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
     const { turnRef: _, ...payer } = payerOf(turn);
-    const used = usedByInterruptedCall(steps, completionTokens);
+    const used = estimateInterruptedUsage(steps, completionTokens);
     const price = await this.catalog.priceOf(payer.spaceId, payer.model);
     const cost = price ? costOf(used, price) : 0;
     return { ...payer, ...used, cost, estimated: true };
   }
 }
 
-/** What an interrupted call said; a step that was stored whole is no longer part of it. */
-export async function saidByInterruptedCall(
+/** Returns the text of an interrupted call. Text that is already stored as a model step is not part of it. */
+export async function readInterruptedMessage(
   streams: StreamsService,
   streamId: string,
   steps: Step[],
 ): Promise<{ text: string; elapsedMs: number }> {
-  const { text, elapsedMs } = await lastMessageIn(streams.readStored(streamId));
+  const { text, elapsedMs } = await collectLastMessage(streams.readStored(streamId));
   const last = steps.findLast((step) => step.kind === 'model');
   return { text: last?.content.text === text ? '' : text, elapsedMs };
 }
 
-/** Nobody knows the prompt of an interrupted call better than the steps it was made of. */
-export function usedByInterruptedCall(steps: Step[], completionTokens: number) {
+/** Estimates the usage of an interrupted call: its prompt is the sum of the stored steps. */
+export function estimateInterruptedUsage(steps: Step[], completionTokens: number) {
   const promptTokens = steps.reduce((sum, step) => sum + step.tokens, 0);
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
 }

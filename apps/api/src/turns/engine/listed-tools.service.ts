@@ -73,7 +73,7 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
   }
 }
 
-/** Methods of tools whose names look alike to the model are told apart by the ids of their tools. */
+/** Distinguishes methods whose names look alike to the model by the ids of their tools. */
 function nameMethods(methods: OfferedMethod[]): string[] {
   const names = methods.map(({ toolName, name }) => modelToolName(toolNamePart(toolName), name));
   const count = Map.groupBy(names, (name) => name);

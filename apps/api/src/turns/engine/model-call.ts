@@ -6,7 +6,7 @@ import type { StepMeasures } from '../records/steps.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { readArguments } from './tool-arguments.ts';
 
-/** One call of the model as far as it came; also what a failed call leaves. */
+/** One model call and its output so far, which remains if the call fails. */
 export class ModelCall {
   readonly messageId = randomUUID();
   text = '';
@@ -56,7 +56,7 @@ export class ModelCall {
         }
         case 'tool-call': {
           const call = this.callAt(delta.index);
-          // PostgreSQL keeps no U+0000 in a text.
+          // PostgreSQL cannot store U+0000 in text.
           if (delta.id) call.id = this.uniqueId(call, delta.id.replaceAll('\0', ''));
           if (delta.name !== undefined) call.name = delta.name;
           call.arguments += delta.arguments;
@@ -85,7 +85,7 @@ export class ModelCall {
     };
   }
 
-  /** What the model asks for, in its order. */
+  /** The tool calls that the model requests, in its order. */
   get toolCalls(): ModelToolCall[] {
     return [...this.calls.values()];
   }

@@ -7,7 +7,7 @@ export interface Orphan {
 }
 
 /** The turns of streams, in the order of the streams. */
-export function turnsOfStreams(sql: Sql, streamIds: string[]): Promise<Orphan[]> {
+export function listTurnsOfStreams(sql: Sql, streamIds: string[]): Promise<Orphan[]> {
   return rows(
     sql,
     `select g.turn_id as id, g.stream_id

@@ -17,7 +17,7 @@ export async function storeStep(
   step: NewStep,
   also: (tx: EntityManager) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  // Taken at once: calls that run side by side store their results in any order.
+  // Assigned synchronously: calls that run side by side store their results in any order.
   const n = turn.nextStep++;
   const store = async () => {
     try {
@@ -32,7 +32,7 @@ export async function storeStep(
       return kept;
     }
   };
-  // Not the signal of the turn: what was stopped is stored to its end, or nobody knew whether it was.
+  // Not the signal of the turn: even if it is stopped, this waits until it is known whether the step is stored.
   const id = await whileUnavailable(store, turn.writer.signal);
   const { measures: _, ...stored } = step;
   turn.steps.push({ ...stored, id, n });

@@ -1,10 +1,10 @@
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 
 const MAX_CHARS = 256 * 1024;
-/** As deep as a body may be. */
+/** The maximum depth, as for request bodies. */
 const MAX_DEPTH = 64;
 
-/** What a call of a tool is made with, or a sentence for the model about what is wrong with it. */
+/** The arguments of a tool call, or a sentence for the model about what is wrong with them. */
 export type CallArguments = Record<string, unknown> | string;
 
 /** Reads the arguments that a model wrote. */

@@ -44,7 +44,7 @@ export async function completeToolCalls(
       });
     }
   });
-  // All of them have to be over before the turn goes on or ends: they write into its stream.
+  // All of them must have ended before the turn continues or ends, because they write to its stream.
   const ended = await Promise.allSettled(workers);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   for (const { call } of asks) {

@@ -1,8 +1,8 @@
 import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
-import { completedOf, writeFailureFrames } from '../answers/closing-frames.ts';
-import { sayUnfinished } from '../answers/open-executions.ts';
+import { toCompleted, writeFailureFrames } from '../answers/closing-frames.ts';
+import { writeUnfinishedCalls } from '../answers/open-executions.ts';
 import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
 import { toInteraction, type Question } from '../records/questions.ts';
 import type { Completed } from '../records/segment-history.store.ts';
@@ -57,7 +57,7 @@ export function completedBy(
   if (outcome.status === 'FAILED') return null;
   const finishReason = outcome.status === 'INPUT_REQUIRED' ? 'input_required' : outcome.finishReason;
   const names = { sessionName: turn.session.name, turnId: turn.turnId };
-  return completedOf(names, { messageId, usage: turn.usage, executionMs, finishReason });
+  return toCompleted(names, { messageId, usage: turn.usage, executionMs, finishReason });
 }
 
 export function writeEndFrames(
@@ -68,7 +68,7 @@ export function writeEndFrames(
   completed: Completed | null,
 ): void {
   if (outcome.status === 'FAILED' || outcome.status === 'CANCELLED')
-    sayUnfinished(writer, turn.executions.values(), outcome.status);
+    writeUnfinishedCalls(writer, turn.executions.values(), outcome.status);
   if (outcome.status === 'FAILED') {
     writeFailureFrames(writer, { ...outcome.failure, turnId: turn.turnId, requestId: turn.requestId });
     return;

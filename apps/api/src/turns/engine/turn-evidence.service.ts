@@ -17,7 +17,7 @@ const FAILED: Record<RequestedSearch, string> = {
 };
 const NO_WEB_SEARCH = 'Web search is not configured here, so the internet was not searched';
 
-/** Searches what a turn asks for, before the model is called for the first time. */
+/** Searches documents and the web for a turn, before its first model call. */
 @Injectable()
 export class TurnEvidenceService {
   private readonly logger = new Logger(TurnEvidenceService.name);
@@ -82,7 +82,12 @@ export class TurnEvidenceService {
     const results = query === '' ? [] : await this.web.search(query, WEB_RESULTS, signal);
     return {
       documents: results.map(({ url, title, snippet, score }) => ({
-        ...{ id: url, url, title, score, heading: '', text: snippet },
+        id: url,
+        url,
+        title,
+        score,
+        heading: '',
+        text: snippet,
         source: 'web',
       })),
     };

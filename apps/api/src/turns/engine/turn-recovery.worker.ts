@@ -13,14 +13,14 @@ import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
-import { saidByInterruptedCall, usedByInterruptedCall } from './expired-reservations.worker.ts';
+import { readInterruptedMessage, estimateInterruptedUsage } from './expired-reservations.worker.ts';
 import type { Step } from '../records/steps.ts';
-import { turnsOfStreams, type Orphan } from './orphans.store.ts';
-import { executionsIn, sayUnfinished } from '../answers/open-executions.ts';
+import { listTurnsOfStreams, type Orphan } from './orphans.store.ts';
+import { collectExecutions, writeUnfinishedCalls } from '../answers/open-executions.ts';
 import { chargeCall } from './turn-billing.ts';
 import { payerOf } from '../records/payer.ts';
-import { keepCompleted, usedBefore } from '../records/segment-history.store.ts';
-import { completedOf, writeCancelledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
+import { keepCompleted, loadUsageBefore } from '../records/segment-history.store.ts';
+import { toCompleted, writeCanceledFrames, writeFailureFrames } from '../answers/closing-frames.ts';
 import type { UsageFigures } from '../answers/token-usage.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { getTurn, insertStep, loadSteps } from '../records/turn.store.ts';
@@ -76,7 +76,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
     if (began < this.notBefore) return;
     try {
       const expired = await this.streams.findExpired(this.database);
-      const orphans = expired.length === 0 ? [] : await turnsOfStreams(this.database, expired);
+      const orphans = expired.length === 0 ? [] : await listTurnsOfStreams(this.database, expired);
       if (performance.now() - began > leaseMs / 4) this.wait();
       else for (const orphan of orphans) await this.endOrLog(orphan);
     } catch (error) {
@@ -105,7 +105,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       if (!turn) return null;
       const { writer, cancelRequested } = taken;
       const steps = await loadSteps(tx, id);
-      const { text, elapsedMs: executionMs } = await saidByInterruptedCall(this.streams, streamId, steps);
+      const { text, elapsedMs: executionMs } = await readInterruptedMessage(this.streams, streamId, steps);
       const tokens = await countTokens(text);
       const nextStep = (steps.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
@@ -116,15 +116,15 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
           : { status: 'FAILED', error: INTERRUPTED }),
         executionMs,
       });
-      const told = await executionsIn(this.streams.readStored(streamId));
-      const unfinished = told.filter(({ status }) => status === 'started');
+      const executions = await collectExecutions(this.streams.readStored(streamId));
+      const unfinished = executions.filter(({ status }) => status === 'started');
       const due = text === '' ? null : await this.estimated(turn, steps, tokens);
       const usage = await this.usedIn(tx, turn, streamId, due);
-      const completed = completedOf(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
+      const completed = toCompleted(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
       if (cancelRequested) await keepCompleted(tx, streamId, completed);
       const batch = await writer.end(tx, (closing) => {
-        sayUnfinished(closing, unfinished, cancelRequested ? 'CANCELLED' : 'FAILED');
-        if (cancelRequested) writeCancelledFrames(closing, completed);
+        writeUnfinishedCalls(closing, unfinished, cancelRequested ? 'CANCELLED' : 'FAILED');
+        if (cancelRequested) writeCanceledFrames(closing, completed);
         else writeFailureFrames(closing, { ...INTERRUPTED, turnId: turn.turnId, requestId: null });
       });
       await chargeCall(tx, this.usage, payerOf(turn), turn.reservationId, due);
@@ -137,7 +137,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async estimated(turn: TurnRow, steps: Step[], completionTokens: number): Promise<StepUsage> {
-    const used = usedByInterruptedCall(steps, completionTokens);
+    const used = estimateInterruptedUsage(steps, completionTokens);
     const price = await this.catalog.priceOf(turn.spaceId, turn.model);
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
@@ -149,7 +149,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
     streamId: string,
     due: StepUsage | null,
   ): Promise<UsageFigures> {
-    const before = (await usedBefore(tx, streamId)) ?? { promptTokens: 0, completionTokens: 0, cost: 0 };
+    const before = (await loadUsageBefore(tx, streamId)) ?? { promptTokens: 0, completionTokens: 0, cost: 0 };
     const used = new UsageTotal();
     used.promptTokens = turn.promptTokens - before.promptTokens;
     used.completionTokens = turn.completionTokens - before.completionTokens;

@@ -13,7 +13,7 @@ import { TurnEngineService } from './turn-engine.service.ts';
 const DRAIN_MS = 20_000;
 /** How long stopped turns have to be closed. */
 const STOP_MS = 10_000;
-/** How long callers have to read the ends of their turns. Who reads more slowly can re-attach. */
+/** How long callers have to read the ends of their turns. Slower readers can re-attach. */
 const RESPOND_MS = 2_000;
 
 /** The turns that this process runs, from the transaction that stores them to their end. */

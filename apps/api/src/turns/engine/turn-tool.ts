@@ -1,7 +1,7 @@
 import type { ToolExecution } from '@platform/contracts';
 import type { ActiveTurn } from './active-turn.ts';
 
-/** What a call gave: the text for the model, and what people see of it. */
+/** The result of a call: the text for the model, and what people see of it. */
 export interface ToolOutcome {
   /** For the model. */
   text: string;

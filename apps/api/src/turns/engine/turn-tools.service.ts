@@ -24,13 +24,13 @@ export class TurnToolsService {
     this.sources.push(source);
   }
 
-  /** One sentence for each tool, or for its methods, that the agent lists and that do not exist. */
+  /** Returns a sentence for each tool, or its methods, that the agent lists and that does not exist. */
   async listMissing({ agent }: ActiveTurn): Promise<string[]> {
     const missing = await this.directory.findMissing(this.database, agent.spaceId, agent.tools);
     return missing.filter((sentence) => sentence !== null);
   }
 
-  /** What this turn may call; none where the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */
+  /** Returns the tools that the turn can call: none if the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */
   async offered(turn: ActiveTurn): Promise<TurnTool[]> {
     if (!turn.model.capabilities.tools) return [];
     const tools = (await Promise.all(this.sources.map((source) => source.toolsFor(turn)))).flat();

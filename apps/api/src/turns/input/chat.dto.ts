@@ -37,7 +37,7 @@ export class ChatDto extends RequestedModelDto {
   @Length(1, 128)
   session_id?: string;
 
-  /** One per user turn; reused only to retry that turn. */
+  /** A new id for each user turn. Reused only to retry that turn. */
   @IsOptional()
   @IsUUID('loose')
   turnId?: string;

@@ -11,7 +11,7 @@ import { InteractionsService } from './interactions.service.ts';
 import { assertStreamProtocol, SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { PendingInteractionsDto, ResumeDto } from './interactions.dto.ts';
 
-/** The questions of turns, and their answers. */
+/** The questions of turns, and the responses of users. */
 @InvokesAgent()
 @Controller('agents/:agentId')
 export class InteractionsController {
@@ -20,7 +20,7 @@ export class InteractionsController {
     private readonly reader: SegmentReaderService,
   ) {}
 
-  /** The questions of the session that wait for an answer. */
+  /** Lists the pending questions of the session. */
   @Get('sessions/:sessionId/interactions/pending')
   async pending(
     @Caller() caller: UserPrincipal,
@@ -30,7 +30,7 @@ export class InteractionsController {
     return { items: await this.interactions.pending(caller, agentId, sessionId) };
   }
 
-  /** Answers a question; the turn goes on in a stream of its own. The same answer again gets the same stream. */
+  /** Answers a question. The turn continues in a new stream. The same answer again returns the same stream. */
   @Post('turns/:turnId/resume')
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })

@@ -15,7 +15,7 @@ export class ResumeDto {
   @IsString({ each: true })
   selectedOptionIds!: string[];
 
-  /** The user's own words, only where the question allows them. */
+  /** The user's own words, only if the question allows them. */
   @IsOptional()
   @IsText()
   @MaxLength(10_000)

@@ -9,9 +9,9 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import {
-  expiredInteractions,
+  listExpiredInteractions,
   findInteraction,
-  pendingOf,
+  listPendingInteractions,
   type ExpiredInteraction,
   type InteractionRow,
 } from '../records/interaction.store.ts';
@@ -29,7 +29,7 @@ export interface Resume {
   answer: UserAnswer;
 }
 
-/** Questions of agents to their users, and the turns that go on with the answers. */
+/** The questions of agents to their users, and the turns that continue with the responses. */
 @Injectable()
 export class InteractionsService implements OnModuleInit {
   private readonly logger = new Logger(InteractionsService.name);
@@ -46,16 +46,16 @@ export class InteractionsService implements OnModuleInit {
     this.sweeper.register('questions', () => this.expire());
   }
 
-  /** The questions that wait in a session; none for a session that nobody knows. */
+  /** Lists the pending questions of a session. An unknown session has none. */
   async pending(caller: UserPrincipal, agentId: string, sessionId: string): Promise<Interaction[]> {
     if (!isText(sessionId)) return [];
-    const found = await pendingOf(this.database, agentId, caller.userId, sessionId);
+    const found = await listPendingInteractions(this.database, agentId, caller.userId, sessionId);
     return found.map((row) => toInteraction(row, { turnId: row.turnId, sessionId }));
   }
 
   /**
-   * Goes on with a turn that waits for an answer. However often and from wherever the same answer comes, it runs once:
-   * the others get the stream that it opened. Another answer, or one that came too late, is a 409.
+   * Continues a turn that waits for a response of the user. The same response runs once, however often it is sent: the other
+   * requests receive the stream that it opened. Throws 409 for a different response, or one that is too late.
    */
   async resume(
     caller: UserPrincipal,
@@ -72,35 +72,35 @@ export class InteractionsService implements OnModuleInit {
       const problem = answerProblem(interaction.question, answer);
       if (problem) throw invalid(problem);
       try {
-        return await this.goOn(turn, interaction, answer, by);
+        return await this.continueWith(turn, interaction, answer, by);
       } catch (error) {
         if (!(error instanceof TurnChanged)) throw error;
       }
     }
   }
 
-  /** Ends the turns whose question nobody answered in time; one that cannot be ended keeps no other waiting. */
+  /** Ends the turns whose questions have expired. A turn that cannot be ended does not delay the others. */
   async expire(): Promise<void> {
-    let batch = await expiredInteractions(this.database, null);
+    let batch = await listExpiredInteractions(this.database, null);
     for (let last = batch.at(-1); last !== undefined; last = batch.at(-1)) {
       for (const interaction of batch) await this.endOrLog(interaction);
-      batch = await expiredInteractions(this.database, last);
+      batch = await listExpiredInteractions(this.database, last);
     }
   }
 
   private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
-    const why = { code: 'EXPIRED', message: 'Nobody answered the question in time', retryable: false };
+    const why = { code: 'EXPIRED', message: 'The question was not answered in time', retryable: false };
     try {
       await this.database.transaction(async (tx) => {
         const turn = await getTurn(tx, turnRef);
         if (turn) await this.waiting.end(tx, turn, why);
       });
     } catch (error) {
-      this.logger.warn({ err: error, interaction: id }, 'A question could not be ended; trying again');
+      this.logger.warn({ err: error, interaction: id }, 'An expired question could not be ended; retrying');
     }
   }
 
-  private async goOn(
+  private async continueWith(
     turn: TurnRow,
     interaction: InteractionRow,
     answer: UserAnswer,
@@ -117,16 +117,20 @@ export class InteractionsService implements OnModuleInit {
         if (interaction.answer === null || !sameAnswer(interaction.answer, answer)) {
           throw conflict(`The question ${interaction.id} already has another answer`);
         }
-        return this.answered(turn, interaction, by);
+        return this.repeatAnswer(turn, interaction, by);
     }
   }
 
-  private async answered(turn: TurnRow, interaction: InteractionRow, by: TurnRunBy): Promise<OpenedSegment> {
+  private async repeatAnswer(
+    turn: TurnRow,
+    interaction: InteractionRow,
+    by: TurnRunBy,
+  ): Promise<OpenedSegment> {
     const segments = await loadSegments(this.database, turn.id);
     const opened = segments.find(({ segment }) => segment === interaction.segment);
     if (opened === undefined) throw new Error(`Interaction ${interaction.id} opened no segment`);
     const failed = turn.status === 'FAILED' && opened === segments.at(-1);
-    return failed ? this.starter.rerunAnswer(turn, interaction, by) : this.turns.recorded(turn, opened);
+    return failed ? this.starter.rerunAnswer(turn, interaction, by) : this.turns.openRecorded(turn, opened);
   }
 
   private async find(turn: TurnRow, id: string): Promise<InteractionRow> {

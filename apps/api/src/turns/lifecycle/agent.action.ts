@@ -12,7 +12,7 @@ import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-k
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { ExecutionsService } from './executions.service.ts';
 
-/** Between two attempts to start a turn while its user runs as many as allowed. */
+/** The pause between attempts to start a turn while its user runs as many as allowed. */
 const BUSY_MS = 1_000;
 
 class AgentStepDto extends StepSchema {

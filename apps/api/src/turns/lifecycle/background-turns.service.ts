@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ChatResponse } from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Sql } from '../../infra/database/rows.ts';
-import { turnsByIds, countRunning, lockTurnsAhead } from './background-turns.store.ts';
+import { loadTurnsByIds, countRunning, lockTurnsAhead } from './background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import type { NewTurn, TurnRunBy } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
-import { extentsOf, type TurnExtent } from './turn-queue.store.ts';
+import { loadExtents, type TurnExtent } from './turn-queue.store.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
 import { findTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -35,17 +35,17 @@ export class BackgroundTurnsService {
     await this.cancellation.forwardEarly(turn.agent.id, turn.caller.userId, turn.turnId);
   }
 
-  /** Turns by their own ids. */
+  /** Loads turns by their row ids. */
   byIds(ids: readonly string[]): Promise<Map<string, TurnRow>> {
-    return turnsByIds(this.database, ids);
+    return loadTurnsByIds(this.database, ids);
   }
 
-  /** The user's turn with that client id, or null. */
+  /** Returns the user's turn with that client id, or null. */
   find(agentId: string, userId: string, turnId: string): Promise<TurnRow | null> {
     return findTurn(this.database, agentId, userId, turnId);
   }
 
-  /** How many turns each of the users runs now, in all processes. */
+  /** Counts the turns that each of the users runs now, in all processes. */
   countRunning(userIds: readonly string[]): Promise<Map<string, number>> {
     return countRunning(this.database, userIds);
   }
@@ -55,7 +55,7 @@ export class BackgroundTurnsService {
     return lockTurnsAhead(tx, turn);
   }
 
-  /** QUEUED or FAILED → RUNNING in this process, with what `also` does. Throws `TurnChanged` if it is neither. */
+  /** QUEUED or FAILED → RUNNING in this process, with what `also` stores. Throws `TurnChanged` if it is neither. */
   run(
     turn: TurnRow,
     from: 'QUEUED' | 'FAILED',
@@ -65,12 +65,12 @@ export class BackgroundTurnsService {
     return this.starter.run(turn, from, by, also);
   }
 
-  /** Resolves when this process does not run the stream's turn, or no longer. */
+  /** Resolves when this process does not run the stream's turn, or no longer does. */
   ended(streamId: string): Promise<void> {
     return this.runner.ended(streamId);
   }
 
-  /** Stops a turn wherever it is; `why` is kept with one that had not begun or was waiting. */
+  /** Cancels a turn in whatever state it is; `why` is stored with a turn that is not running. */
   stop(turn: TurnRow, why?: TurnFailure) {
     return this.cancellation.stop(turn, why);
   }
@@ -85,16 +85,16 @@ export class BackgroundTurnsService {
     return this.starter.reject(turn, why);
   }
 
-  /** How far the turns have come; those that never ran are left out. */
+  /** Returns how far the turns have come. Turns that never ran are omitted. */
   extents(turnRefs: string[], sql: Sql = this.database): Promise<Map<string, TurnExtent>> {
-    return extentsOf(sql, turnRefs);
+    return loadExtents(sql, turnRefs);
   }
 
-  /** The answer of a turn that completed or asks a question, and all text of a cancelled one. */
+  /** Returns the answer of a turn that has completed or asks a question, and the whole text of a canceled one; otherwise null. */
   async answerOf(turn: TurnRow): Promise<ChatResponse | null> {
     if (turn.status === 'QUEUED' || turn.status === 'RUNNING' || turn.status === 'FAILED') return null;
     const last = (await loadSegments(this.database, turn.id)).at(-1);
-    const opened = last && (await this.turns.recordedIfEnded(turn, last));
+    const opened = last && (await this.turns.openRecordedIfEnded(turn, last));
     // If there is no ended segment, the turn has continued since it was read.
     if (!opened) return null;
     const answer = await this.reader.collect(opened, new AbortController().signal);

@@ -2,8 +2,8 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { TURN_COLUMNS } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 
-/** Turns by their own ids. */
-export async function turnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<string, TurnRow>> {
+/** Loads turns by their row ids. */
+export async function loadTurnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<string, TurnRow>> {
   if (ids.length === 0) return new Map();
   const found = await rows<TurnRow>(
     sql,
@@ -13,7 +13,7 @@ export async function turnsByIds(sql: Sql, ids: readonly string[]): Promise<Map<
   return new Map(found.map((turn) => [turn.id, turn]));
 }
 
-/** How many turns each of the users runs. Users without running turns are omitted. */
+/** Counts the turns that each of the users runs. Users without running turns are omitted. */
 export async function countRunning(sql: Sql, userIds: readonly string[]): Promise<Map<string, number>> {
   const counts = await rows<{ userId: string; running: number }>(
     sql,

@@ -17,7 +17,7 @@ import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
 const CANCELLED: TurnFailure = {
   code: 'CANCELLED',
-  message: 'The user cancelled the turn',
+  message: 'The user canceled the turn',
   retryable: false,
 };
 
@@ -33,12 +33,12 @@ export class CancellationService {
     private readonly transitions: TurnTransitionsService,
   ) {}
 
-  /** Registers what cancels another attempt at a failed turn, so that a cancelled turn does not run again by itself. */
+  /** Registers what cancels the next attempt at a failed turn, so that a canceled turn does not run again by itself. */
   onCancelOfFailed(cancelRetry: (turn: TurnRow) => Promise<void>): void {
     this.retries.push(cancelRetry);
   }
 
-  /** An unknown turn is a 404, but the request is stored for ten minutes and cancels the turn if it starts. */
+  /** Cancels the caller's turn. Throws 404 for an unknown turn, but stores the request, which cancels the turn if it starts. */
   async cancel(
     caller: UserPrincipal,
     agentId: string,
@@ -55,7 +55,7 @@ export class CancellationService {
       await storeCancelRequest(this.database, request);
       // The turn may have started in between: a start looks for requests only after its commit.
       turn = await find();
-      // Then nobody else consumes the request, and it would count against those that wait for their turns.
+      // Nobody else consumes the request then, and it would count against the limit of the user.
       if (turn !== null) await consumeCancelRequest(this.database, request);
     }
     if (turn === null || turn.sessionDeleted || turn.sessionName !== sessionId) throw missing;
@@ -100,7 +100,7 @@ export class CancellationService {
     }
   }
 
-  /** The turn has left the state in which it was read. */
+  /** Reads the turn again, because it has left the state in which it was read, and cancels it. */
   private async stopCurrent({ id }: TurnRow, why: TurnFailure): Promise<CancelResponse['status']> {
     const turn = await getTurn(this.database, id);
     if (turn === null) throw new Error(`Turn ${id} is gone`);

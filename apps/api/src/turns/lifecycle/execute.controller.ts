@@ -24,7 +24,7 @@ export class ExecuteController {
     private readonly reader: SegmentReaderService,
   ) {}
 
-  /** Structured execution: one JSON answer with time and usage, or Server-Sent Events with `stream: true`. */
+  /** Executes the agent with structured inputs: one JSON response with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
   @BodyLimit('large')
   @HttpCode(200)

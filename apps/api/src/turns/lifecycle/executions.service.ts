@@ -11,13 +11,13 @@ import { TurnsService } from './turns.service.ts';
 
 /** An execution without a request, such as a step of a task. */
 export interface InternalExecution {
-  /** Who it runs as; its `causationRunId` is kept with the turn. */
+  /** The user that it runs as. Its `causationRunId` is stored with the turn. */
   caller: UserPrincipal;
   agentId: string;
-  /** As in the body of an execution, and checked like there. */
+  /** As in the body of an execution, and validated in the same way. */
   inputs: unknown;
   settings?: ExecuteSettings;
-  /** A repeated id returns what the first call recorded; default: a new id. */
+  /** A repeated id returns what the first call recorded. Default: a new id. */
   turnId?: string;
   /** The source in the ledger. */
   source: TurnSettings['source'];
@@ -48,7 +48,7 @@ export class ExecutionsService {
 
   /**
    * Runs the agent to its answer. Throws NOT_FOUND or FORBIDDEN as the guard of a request does, VALIDATION_ERROR for
-   * the inputs, what made the turn fail, and the signal's reason once the cancelled turn has ended.
+   * the inputs, what made the turn fail, and the signal's reason once the canceled turn has ended.
    */
   async run(execution: InternalExecution): Promise<ExecutionResult> {
     const { caller, agentId, inputs, settings = {}, source, signal } = execution;
@@ -72,7 +72,7 @@ export class ExecutionsService {
       this.cancellation
         .cancel(caller, agentId, turnId, sessionName)
         .catch((error: unknown) =>
-          this.logger.warn({ err: error, turn: turnId }, 'A turn was not cancelled'),
+          this.logger.warn({ err: error, turn: turnId }, 'A turn could not be canceled'),
         );
     };
     signal.addEventListener('abort', cancel, { once: true });

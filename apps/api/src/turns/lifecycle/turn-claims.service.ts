@@ -12,7 +12,7 @@ import { ActiveTurn, type ClaimedTurn } from '../engine/active-turn.ts';
 import { reserveForCall } from '../engine/turn-billing.ts';
 import { hashContents, titleOf } from '../input/contents.ts';
 import { storeParts } from '../input/media.service.ts';
-import { holdSession } from './turn-queue.store.ts';
+import { lockKnownSession } from './turn-queue.store.ts';
 import {
   deletePartialSteps,
   insertStep,
@@ -32,7 +32,7 @@ import type { PreparedTurn } from './turn-preparation.service.ts';
 import { TurnChanged, type TurnRunBy } from './turn-start.ts';
 import { WaitingTurnsService } from './waiting-turns.service.ts';
 
-/** When a user who runs too many turns may try again. */
+/** How long a user who runs too many turns should wait before the next attempt. */
 const RETRY_AFTER_S = 5;
 
 /** How a known turn continues. */
@@ -95,7 +95,7 @@ export class TurnClaimsService {
     tx: EntityManager,
     { turn, from, origin, by, model, also }: Continuation,
   ): Promise<ActiveTurn> {
-    if (!(await holdSession(tx, turn.sessionRef))) throw new TurnChanged();
+    if (!(await lockKnownSession(tx, turn.sessionRef))) throw new TurnChanged();
     const place = await this.transitions.claim(tx, turn, from, model.name);
     if (place === null) throw new TurnChanged();
     if (from === 'FAILED') {

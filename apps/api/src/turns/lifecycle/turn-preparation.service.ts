@@ -22,7 +22,7 @@ export class TurnPreparationService {
     private readonly media: MediaService,
   ) {}
 
-  /** Throws VALIDATION_ERROR if the model does not take the contents. */
+  /** Throws VALIDATION_ERROR if the model does not support the contents. */
   async prepare(start: NewTurn): Promise<PreparedTurn> {
     const model = await this.resolveModel(start.agent, start.settings);
     const parts = await this.media.load(start.contents, model);

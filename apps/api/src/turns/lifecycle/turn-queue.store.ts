@@ -2,16 +2,16 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { SegmentRow } from '../records/turn.ts';
 
 /**
- * A new turn locks its session first. Every other claim uses the same order, so that no two wait for each other. Returns
- * false if the session is deleted.
+ * Locks the session of a known turn. Every claim locks the session first, as new turns do, so that no two wait for each
+ * other. Returns false if the session is deleted.
  */
-export async function holdSession(tx: Sql, sessionRef: string): Promise<boolean> {
-  const held = await firstRow(
+export async function lockKnownSession(tx: Sql, sessionRef: string): Promise<boolean> {
+  const locked = await firstRow(
     tx,
     'select from session where id = $1 and deleted_at is null for no key update',
     [sessionRef],
   );
-  return held !== null;
+  return locked !== null;
 }
 
 /** How far a turn has come: its latest segment, and the steps of the model that are stored. */
@@ -20,7 +20,7 @@ export interface TurnExtent extends SegmentRow {
 }
 
 /** The extents of turns by their ids. Turns that never ran have none. */
-export async function extentsOf(sql: Sql, turnRefs: string[]): Promise<Map<string, TurnExtent>> {
+export async function loadExtents(sql: Sql, turnRefs: string[]): Promise<Map<string, TurnExtent>> {
   if (turnRefs.length === 0) return new Map();
   const found = await rows<TurnExtent & { id: string }>(
     sql,

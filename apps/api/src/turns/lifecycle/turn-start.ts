@@ -24,12 +24,12 @@ export interface NewTurn extends TurnStart {
   sessionName: string;
 }
 
-/** On whose behalf a known turn continues, and for which request. */
+/** The user and the request that a known turn continues for. */
 export interface TurnRunBy {
   agent: InvocableAgent;
   userId: string;
   requestId: string | null;
 }
 
-/** The turn is no longer as it was read: read it again and decide anew. */
+/** Thrown if the turn has changed since it was read. The caller reads it again and decides anew. */
 export class TurnChanged extends Error {}

@@ -24,7 +24,7 @@ import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparationService } from './turn-preparation.service.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 
-/** Brings turns to run: prepares them, stores them in one transaction, and launches what is stored. */
+/** Starts and continues turns: prepares them, stores them in one transaction, and launches what is stored. */
 @Injectable()
 export class TurnStarterService {
   constructor(
@@ -37,7 +37,7 @@ export class TurnStarterService {
   ) {}
 
   /**
-   * Runs a new turn. `mayHaveCancelRequest`: the caller chose its id, and may have cancelled it already. Throws
+   * Runs a new turn. `mayHaveCancelRequest`: the caller chose its id, and may have canceled it already. Throws
    * `TurnChanged` if its id is taken.
    */
   async start(turn: NewTurn, mayHaveCancelRequest: boolean): Promise<OpenedSegment> {

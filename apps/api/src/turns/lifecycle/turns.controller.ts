@@ -57,7 +57,7 @@ export class TurnsController {
     );
   }
 
-  /** A turn: its status, usage, times, and segments. */
+  /** Returns a turn with its status, usage, times, and segments. */
   @Get('turns/:turnId')
   turn(
     @Caller() caller: UserPrincipal,
@@ -67,7 +67,7 @@ export class TurnsController {
     return this.turns.describe(caller, agentId, turnId);
   }
 
-  /** The frames of a turn, byte for byte, while it runs and afterwards. Disconnecting does not cancel the turn. */
+  /** Streams the frames of a turn, byte for byte, while it runs and afterwards. Disconnecting does not cancel the turn. */
   @Get('turns/:turnId/stream')
   @ApiStream()
   async attach(
@@ -86,7 +86,7 @@ export class TurnsController {
     await this.reader.stream(res, opened, after);
   }
 
-  /** Cancels the turn. The text so far is stored and charged; a finished turn stays as it is. */
+  /** Cancels the turn. The text so far is stored and charged. Has no effect on a turn that has ended. */
   @Post('turns/:turnId/cancel')
   @HttpCode(200)
   cancel(

@@ -11,7 +11,7 @@ export class CancelDto {
 export class CancelResponseDto {
   turnId!: string;
   sessionId!: string;
-  /** `cancelling`: the running instance has been told; the others are how the turn stands. */
+  /** `cancelling`: the turn still runs and will end as canceled. Otherwise the status in which the turn has ended. */
   @ApiProperty({ enum: ['cancelling', 'cancelled', 'completed', 'failed'] })
   status!: CancelResponse['status'];
 }
@@ -20,7 +20,7 @@ export class TurnErrorDto {
   /** A code of the error table, or INTERRUPTED. */
   code!: string;
   message!: string;
-  /** Whether the same `turnId` may be sent again to run the turn once more. */
+  /** Whether the same `turnId` can be sent again to run the turn once more. */
   retryable!: boolean;
 }
 
@@ -38,14 +38,14 @@ export class TurnDto {
   agentId!: string;
   @ApiProperty({ enum: TURN_STATUSES })
   status!: TurnStatus;
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   error!: TurnErrorDto | null;
   model!: string | null;
   token_usage!: TokenUsageDto;
   createdAt!: string;
   startedAt!: string | null;
   finishedAt!: string | null;
-  /** Seconds, null while it runs. */
+  /** Seconds. Null while it runs. */
   execution_time!: number | null;
   segments!: TurnSegmentDto[];
 }

@@ -7,11 +7,11 @@ import { AppError, conflict, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { hashContents } from '../input/contents.ts';
-import { executionsIn } from '../answers/open-executions.ts';
-import { replayOf } from '../answers/replay.ts';
+import { collectExecutions } from '../answers/open-executions.ts';
+import { buildReplay } from '../answers/replay.ts';
 import { TurnChanged, type TurnStart } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
-import { historyOf } from '../records/segment-history.store.ts';
+import { loadSegmentHistory } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
 import { decideRepeat } from '../records/turn-state.ts';
@@ -28,8 +28,8 @@ export class TurnsService {
   ) {}
 
   /**
-   * Starts a turn and answers where its frames are read, before the model has said anything. The same `turnId` again
-   * answers what was recorded, runs a failed turn again, or is a 409; it never runs a finished one twice.
+   * Starts a turn and returns its segment, before the model is called. A repeated `turnId` returns what was recorded, runs a
+   * failed turn again, or throws 409; it never runs a finished turn twice.
    */
   async start(start: TurnStart): Promise<OpenedSegment> {
     const turnId = (start.turnId ?? randomUUID()).toLowerCase();
@@ -48,7 +48,7 @@ export class TurnsService {
     }
   }
 
-  /** The caller's turn, or 404. */
+  /** Returns the caller's turn; throws 404 if there is none. */
   async find(caller: UserPrincipal, agentId: string, turnId: string): Promise<TurnRow> {
     const turn = isUuid(turnId)
       ? await findTurn(this.database, agentId, caller.userId, turnId.toLowerCase())
@@ -57,7 +57,7 @@ export class TurnsService {
     return turn;
   }
 
-  /** The turn with its segments. */
+  /** Describes a turn with its segments. */
   async describe(caller: UserPrincipal, agentId: string, turnId: string): Promise<Turn> {
     const turn = await this.find(caller, agentId, turnId);
     const segments = await loadSegments(this.database, turn.id);
@@ -85,7 +85,7 @@ export class TurnsService {
     };
   }
 
-  /** The segment to re-attach to: the named one or the latest; 404 where it is gone, 409 where `after` lies beyond it. */
+  /** Returns the named segment, or the latest. Throws 404 if it is no longer stored, 409 if `after` is beyond its end. */
   async attach(
     caller: UserPrincipal,
     agentId: string,
@@ -98,10 +98,11 @@ export class TurnsService {
     const wanted = segment === null ? segments.at(-1) : segments.find((known) => known.segment === segment);
     if (wanted === undefined) throw notFound(`Turn ${turnId} has no segment ${segment ?? ''}`.trim());
     const state = (await this.streams.getStates([wanted.streamId])).get(wanted.streamId);
-    if (state === undefined || !state.kept) throw notFound(`The stream of turn ${turnId} is no longer kept`);
+    if (state === undefined || !state.kept)
+      throw notFound(`The stream of turn ${turnId} is no longer stored`);
     if (state.ended && after > state.lastSeq)
       throw conflict(`Segment ${wanted.segment} ends at ${state.lastSeq}`);
-    return opened(turn, wanted);
+    return toOpenedSegment(turn, wanted);
   }
 
   private async repeat(start: TurnStart, known: TurnRow): Promise<OpenedSegment> {
@@ -119,18 +120,18 @@ export class TurnsService {
     }
     const segments = await loadSegments(this.database, known.id);
     const recorded = segments.findLast(({ origin }) => origin !== 'resume');
-    if (recorded === undefined) throw conflict(`Turn ${known.turnId} was cancelled before it ran`);
-    return this.recorded(known, recorded);
+    if (recorded === undefined) throw conflict(`Turn ${known.turnId} was canceled before it ran`);
+    return this.openRecorded(known, recorded);
   }
 
-  /** Completes the answer of a cancelled turn's last segment with the text and tool calls of the earlier ones. */
+  /** Adds the text and tool calls of the earlier segments to the answer of a canceled turn's last segment. */
   async collectAllSegments(turn: TurnRow, last: ChatResponse): Promise<ChatResponse> {
     const steps = await loadSteps(this.database, turn.id);
-    const said = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
-    const answer = said.map(({ content }) => content.text).join('');
+    const modelSteps = steps.filter((step) => step.kind === 'model' || step.kind === 'partial');
+    const answer = modelSteps.map(({ content }) => content.text).join('');
     const toolExecutions = [];
     for (const { streamId } of (await loadSegments(this.database, turn.id)).slice(0, -1))
-      toolExecutions.push(...(await executionsIn(this.streams.readStored(streamId))));
+      toolExecutions.push(...(await collectExecutions(this.streams.readStored(streamId))));
     const token_usage = formatUsage(turn);
     return {
       ...last,
@@ -143,33 +144,33 @@ export class TurnsService {
     };
   }
 
-  /** A segment as it was sent, or replayed from the history once its frames are deleted. */
-  async recorded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment> {
-    return this.openedOrReplayed(turn, segment, await this.stateOf(segment));
+  /** Returns a segment as it was sent, or replayed from the history if its frames have been deleted. */
+  async openRecorded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment> {
+    return this.openOrReplay(turn, segment, await this.stateOf(segment));
   }
 
-  /** The same, or null if the segment is still being written. */
-  async recordedIfEnded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment | null> {
+  /** Like `openRecorded`, but null if the segment is still being written. */
+  async openRecordedIfEnded(turn: TurnRow, segment: SegmentRow): Promise<OpenedSegment | null> {
     const state = await this.stateOf(segment);
-    return state?.ended === false ? null : this.openedOrReplayed(turn, segment, state);
+    return state?.ended === false ? null : this.openOrReplay(turn, segment, state);
   }
 
   private async stateOf({ streamId }: SegmentRow): Promise<{ ended: boolean; kept: boolean } | undefined> {
     return (await this.streams.getStates([streamId])).get(streamId);
   }
 
-  private async openedOrReplayed(
+  private async openOrReplay(
     turn: TurnRow,
     segment: SegmentRow,
     state?: { kept: boolean },
   ): Promise<OpenedSegment> {
-    if (state?.kept) return opened(turn, segment);
-    const replay = replayOf(turn, await historyOf(this.database, turn, segment.segment));
-    return { ...opened(turn, segment), replay };
+    if (state?.kept) return toOpenedSegment(turn, segment);
+    const replay = buildReplay(turn, await loadSegmentHistory(this.database, turn, segment.segment));
+    return { ...toOpenedSegment(turn, segment), replay };
   }
 }
 
-function opened(turn: TurnRow, { segment, streamId }: SegmentRow): OpenedSegment {
+function toOpenedSegment(turn: TurnRow, { segment, streamId }: SegmentRow): OpenedSegment {
   const { turnId, sessionName, userId } = turn;
   return { turnId, sessionName, userId, segment, streamId };
 }

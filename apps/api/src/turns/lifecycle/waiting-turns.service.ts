@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
-import { completedOf, writeCancelledFrames } from '../answers/closing-frames.ts';
+import { toCompleted, writeCanceledFrames } from '../answers/closing-frames.ts';
 import { endPending } from '../records/interaction.store.ts';
 import { keepCompleted } from '../records/segment-history.store.ts';
-import { nextSegment, waitingTurns } from '../records/turn.store.ts';
+import { nextSegment, listWaitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { openSegment } from './open-segment.ts';
@@ -41,14 +41,14 @@ export class WaitingTurnsService {
     await opened;
     const nothing = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: false };
     const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
-    const completed = completedOf(turn, end);
+    const completed = toCompleted(turn, end);
     await keepCompleted(tx, writer.streamId, completed);
-    await writer.end(tx, (closing) => writeCancelledFrames(closing, completed));
+    await writer.end(tx, (closing) => writeCanceledFrames(closing, completed));
     return true;
   }
 
   /** Ends the waiting turns of a session in which another turn starts. */
   async dismiss(tx: EntityManager, sessionRef: string): Promise<void> {
-    for (const turn of await waitingTurns(tx, sessionRef)) await this.end(tx, turn, DISMISSED);
+    for (const turn of await listWaitingTurns(tx, sessionRef)) await this.end(tx, turn, DISMISSED);
   }
 }

@@ -73,9 +73,9 @@ export class LocalToolsService implements TurnToolSource, OnModuleInit {
   private async assertRepeated(turn: TurnRow, callId: string, result: LocalToolResult): Promise<void> {
     const known = await findLocalToolCall(this.database, turn.id, callId);
     if (known === null) throw unknownCall(turn, callId);
-    if (known.outcome === null) throw conflict(`The answer to ${callId} came too late`);
+    if (known.outcome === null) throw conflict(`The result of ${callId} came too late`);
     const repeated = isDeepStrictEqual(known.outcome, JSON.parse(JSON.stringify(result)));
-    if (!repeated) throw conflict(`The call ${callId} already has another answer`);
+    if (!repeated) throw conflict(`The call ${callId} already has another result`);
   }
 
   private async call(
@@ -90,7 +90,7 @@ export class LocalToolsService implements TurnToolSource, OnModuleInit {
     // A turn that was stopped in the meantime may be ending, and nothing may be written after its end.
     signal.throwIfAborted();
     turn.writer.writeEvent('local.tool.call', { callId, tool, arguments: input, timeoutMs: TIMEOUT_MS });
-    return told(await this.outcome(turn.id, callId, signal));
+    return toToolOutcome(await this.outcome(turn.id, callId, signal));
   }
 
   /** Waits for the result, which can arrive in another process, so it is read from the row. */
@@ -110,12 +110,12 @@ function unknownCall(turn: TurnRow, callId: string): AppError {
   return notFound(`Turn ${turn.turnId} has no local tool call ${callId}`);
 }
 
-function told(outcome: Outcome): ToolOutcome {
+function toToolOutcome(outcome: Outcome): ToolOutcome {
   if ('result' in outcome) return { text: JSON.stringify(outcome.result), result: outcome.result };
   if ('error' in outcome) return failure('TOOL_ERROR', outcome.error);
   if ('denied' in outcome)
     return { ...failure('DENIED', outcome.reason ?? 'The user did not allow it'), denied: true };
-  return failure('TIMEOUT', `The client gave no answer within ${TIMEOUT_MS / 1000} s`);
+  return failure('TIMEOUT', `The client sent no result within ${TIMEOUT_MS / 1000} s`);
 }
 
 function failure(code: string, message: string): ToolOutcome {

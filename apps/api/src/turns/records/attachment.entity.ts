@@ -12,7 +12,7 @@ export class AttachmentEntity {
   @Column('uuid')
   sessionId!: string;
 
-  /** Detected from the bytes where possible. */
+  /** Detected from the bytes if possible. */
   @Column('text')
   mime!: string;
 

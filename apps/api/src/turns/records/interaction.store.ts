@@ -47,7 +47,7 @@ export function findInteraction(sql: Sql, turnRef: string, id: string): Promise<
 }
 
 /** The question of one of these calls of a turn, or null. */
-export function interactionOfCall(
+export function findInteractionOfCall(
   sql: Sql,
   turnRef: string,
   callIds: string[],
@@ -100,7 +100,7 @@ export async function endPending(tx: Sql, turnRef: string, status: 'DISMISSED' |
 }
 
 /** The pending questions of a session, with their turns. */
-export function pendingOf(
+export function listPendingInteractions(
   sql: Sql,
   agentId: string,
   userId: string,
@@ -127,7 +127,7 @@ export interface ExpiredInteraction {
 const EXPIRED_BATCH = 100;
 
 /** Expired questions after one of them, oldest first. */
-export function expiredInteractions(
+export function listExpiredInteractions(
   sql: Sql,
   after: ExpiredInteraction | null,
 ): Promise<ExpiredInteraction[]> {

@@ -1,6 +1,6 @@
 import type { Interaction, ProductEventFields, SegmentOrigin } from '@platform/contracts';
 import { firstRow, preparedRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
-import { interactionOfCall } from './interaction.store.ts';
+import { findInteractionOfCall } from './interaction.store.ts';
 import type { Step, StoredSearch } from './steps.ts';
 import { toInteraction } from './questions.ts';
 import { loadSteps } from './turn.store.ts';
@@ -29,7 +29,7 @@ export async function keepCompleted(tx: PreparedSql, streamId: string, completed
   ]);
 }
 
-export async function historyOf(sql: Sql, turn: TurnRow, segment: number): Promise<SegmentHistory> {
+export async function loadSegmentHistory(sql: Sql, turn: TurnRow, segment: number): Promise<SegmentHistory> {
   const row = await firstRow<{
     first: number;
     next: number | null;
@@ -66,7 +66,7 @@ function searchesOf(step: Step): StoredSearch[] {
 
 async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interaction | null> {
   if (step.kind !== 'model') return null;
-  const row = await interactionOfCall(
+  const row = await findInteractionOfCall(
     sql,
     turn.id,
     step.content.toolCalls.map(({ id }) => id),
@@ -75,7 +75,7 @@ async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interact
 }
 
 /** The usage of a turn when a segment was opened; null for segments of earlier versions, which did not store it. */
-export async function usedBefore(
+export async function loadUsageBefore(
   sql: Sql,
   streamId: string,
 ): Promise<{ promptTokens: number; completionTokens: number; cost: number } | null> {

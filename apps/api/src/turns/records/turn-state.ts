@@ -16,17 +16,17 @@ export interface RepeatedStart {
 }
 
 /** A repeated start either runs the failed turn again or gets what was recorded; everything else is a 409. */
-export function decideRepeat(known: KnownTurn, again: RepeatedStart): 'rerun' | 'recorded' | AppError {
-  if (!known.contentsHash.equals(again.contentsHash)) {
-    return conflict(`turnId ${again.turnId} was already used with other contents`);
+export function decideRepeat(known: KnownTurn, repeated: RepeatedStart): 'rerun' | 'recorded' | AppError {
+  if (!known.contentsHash.equals(repeated.contentsHash)) {
+    return conflict(`turnId ${repeated.turnId} was already used with other contents`);
   }
-  if (again.sessionName !== null && again.sessionName !== known.sessionName) {
-    return conflict(`turnId ${again.turnId} was already used with another session_id`);
+  if (repeated.sessionName !== null && repeated.sessionName !== known.sessionName) {
+    return conflict(`turnId ${repeated.turnId} was already used with another session_id`);
   }
   switch (known.status) {
     case 'QUEUED':
     case 'RUNNING':
-      return conflict(`Turn ${again.turnId} is already running`);
+      return conflict(`Turn ${repeated.turnId} is already running`);
     case 'FAILED':
       return 'rerun';
     case 'INPUT_REQUIRED':

@@ -163,7 +163,7 @@ export async function moveToEnd(
 }
 
 /** The turns of a session that wait for input. */
-export function waitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
+export function listWaitingTurns(tx: Sql, sessionRef: string): Promise<TurnRow[]> {
   return rows(
     tx,
     `select ${TURN_COLUMNS} from turn t join session s on s.id = t.session_id

@@ -14,7 +14,7 @@ import { SessionsService } from './sessions.service.ts';
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
-  /** The caller's sessions with the agent, the latest first. */
+  /** Lists the caller's sessions with the agent, the latest first. */
   @Get()
   list(
     @Caller() { userId }: UserPrincipal,

@@ -35,7 +35,7 @@ class MessageDto {
   role!: 'user' | 'assistant';
   @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
   contents!: MessageContent[];
-  /** How the turn stands that the message belongs to. */
+  /** The status of the turn that the message belongs to. */
   @ApiProperty({ enum: TURN_STATUSES })
   turnStatus!: TurnStatus;
   createdAt!: string;

@@ -1,7 +1,7 @@
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Expired sessions, oldest first. */
-export async function expiredSessions(sql: Sql, limit: number): Promise<string[]> {
+export async function listExpiredSessions(sql: Sql, limit: number): Promise<string[]> {
   const found = await rows<{ id: string }>(
     sql,
     'select id from session where expires_at < statement_timestamp() order by expires_at limit $1',

@@ -2,9 +2,14 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { purgeCancelRequests } from '../records/cancel-request.store.ts';
-import { expiredSessions, postponePurge, purgeLocalToolCalls, purgeSession } from './turn-purges.store.ts';
+import {
+  listExpiredSessions,
+  postponePurge,
+  purgeLocalToolCalls,
+  purgeSession,
+} from './turn-purges.store.ts';
 
-/** Deletes what turns leave behind and nobody can request anymore. */
+/** Deletes what turns leave behind and no request can return anymore. */
 @Injectable()
 export class TurnPurgesWorker implements OnModuleInit {
   private readonly logger = new Logger(TurnPurgesWorker.name);
@@ -21,11 +26,11 @@ export class TurnPurgesWorker implements OnModuleInit {
   }
 
   /**
-   * Deletes what was said in at most `limit` expired sessions, each in a transaction of its own. Returns how many. Their
+   * Deletes the content of at most `limit` expired sessions, each in a transaction of its own. Returns how many. Their
    * turns stay: the ledger refers to them.
    */
   async purgeExpiredSessions(limit: number): Promise<number> {
-    const expired = await expiredSessions(this.database, limit);
+    const expired = await listExpiredSessions(this.database, limit);
     for (const id of expired) await this.purgeOrPostpone(id);
     return expired.length;
   }

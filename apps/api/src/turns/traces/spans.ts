@@ -8,7 +8,7 @@ import type { StepContent, StepMeasures, StoredSearch } from '../records/steps.t
 
 /** The longest text of a span, in UTF-8. */
 const MAX_TEXT_BYTES = 64 * 1024;
-/** A shorter time between the request and the start is no waiting. */
+/** A shorter time between the request and the start does not count as waiting. */
 const MIN_QUEUE_MS = 50;
 
 /** A stored step with the time at which it was stored. */
@@ -249,7 +249,7 @@ function bounded(text: string): { value: string; truncated: boolean } {
   return { value: text, truncated: false };
 }
 
-/** What the model was told of a failed call. */
+/** Returns the text that the model received about a failed call. */
 function errorIn(result: string): { code: string; message: string } | null {
   try {
     const { error } = JSON.parse(result) as { error?: { code?: unknown; message?: unknown } };

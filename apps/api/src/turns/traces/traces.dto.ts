@@ -104,7 +104,7 @@ class TurnListingDto {
   source!: TurnSource | null;
   @ApiProperty({ enum: TURN_STATUSES })
   status!: TurnStatus;
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   @ApiProperty({ type: String, nullable: true, example: 'UNAVAILABLE' })
   errorCode!: string | null;
   model!: string;
@@ -163,7 +163,7 @@ class TraceErrorDto extends TurnErrorDto {
 
 @ApiExtraModels(...MESSAGE_CONTENTS)
 export class TraceDto extends TurnDto {
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   @ApiProperty({ type: () => TraceErrorDto, nullable: true })
   override error!: TraceErrorDto | null;
   @ApiProperty({ enum: TURN_SOURCES, nullable: true })
