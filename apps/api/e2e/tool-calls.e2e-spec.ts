@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { MethodBinding, ToolAuthStatus, ToolInvocation } from '@platform/contracts';
 import { AppError } from '../src/infra/errors/app-error.ts';
+import type { AuthKind } from '../src/tools/calls/auth-kinds/auth-kind.ts';
+import { authKinds } from '../src/tools/calls/auth-kinds/auth-kinds.ts';
 import {
   ToolCallsService,
   type CallableMethod,
@@ -216,6 +218,43 @@ verifies('tools.calls.auth', 'authenticates in every way, whatever the input say
   expect(absent.warnings).toEqual(['The tool has no credentials, so the call was made without them']);
   const broken = { ...credentials({ type: 'bearer', configured: true }), secret: `${SECRET}\r\nX: 1` };
   expect((await failure(call({}, {}, broken)))[0]).toBe('VALIDATION_ERROR');
+});
+
+it('leaves room for kinds of authentication that call a server, keep what it sends, and fail', async () => {
+  const tokens = new Map<string, string>();
+  const exchanges: AuthKind = {
+    type: 'exchange',
+    fields: {},
+    secret: { field: 'secret', check: () => null },
+    apply: async (_auth, secret, { http, credentialsKey, timeoutMs }) => {
+      const kept = tokens.get(credentialsKey);
+      const token = kept ?? (await http.fetch(`${foreign.url}/token`, { timeoutMs, maxBytes: 1_000 })).text();
+      tokens.set(credentialsKey, token);
+      return {
+        ...{ query: [], cookies: [], secrets: [secret, token] },
+        headers: [['Authorization', `Bearer ${token}`]],
+      };
+    },
+  };
+  const kinds = authKinds as Map<string, AuthKind>;
+  kinds.set('exchange', exchanges);
+  const exchanged = credentials({ type: 'exchange', configured: true } as never);
+  try {
+    foreign.respond((response) => response.end('token-of-the-exchange'));
+    server.respond((response, request) =>
+      sendJson({ got: request.headers.authorization })(response, request),
+    );
+    for (const _ of [1, 2])
+      expect(await call({}, {}, exchanged)).toMatchObject({ output: { got: 'Bearer ***' } });
+    expect(foreign.received).toHaveLength(1);
+    foreign.respond((response) => response.destroy());
+    expect(await failure(call({}, {}, { ...exchanged, version: 2 }))).toEqual([
+      'TOOL_ERROR',
+      'The server that grants access to the tool could not be reached',
+    ]);
+  } finally {
+    kinds.delete('exchange');
+  }
 });
 
 verifies('tools.calls.input', 'names every path of the input that fails, and makes no call', async () => {

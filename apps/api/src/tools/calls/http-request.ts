@@ -1,6 +1,7 @@
 import type { MethodBinding } from '@platform/contracts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
-import { isHeaderName, isHeaderValue, isManagedHeader, type AuthParts } from './http-request-auth.ts';
+import type { AuthParts } from './auth-kinds/auth-kind.ts';
+import { isHeaderName, isHeaderValue, isManagedHeader } from './http-headers.ts';
 import { buildBody, type BodyMethod } from './http-request-body.ts';
 import {
   encodeStrictly,

@@ -18,7 +18,8 @@ import {
 import { OwnAddressRegistry } from '../../infra/outgoing/own-address.registry.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
 import { Secrets } from '../../models/port/secrets.ts';
-import { buildAuth } from './http-request-auth.ts';
+import type { AuthCall } from './auth-kinds/auth-kind.ts';
+import { authenticate, authKindOf } from './auth-kinds/auth-kinds.ts';
 import { readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
 import { MethodSchemasService } from './method-schemas.service.ts';
@@ -95,7 +96,12 @@ export class ToolCallsService {
       durationMs: Math.round(performance.now() - started),
     });
     const warnings = this.schemas.validateInput(method, input);
-    const { request, auth, hasAttachments } = await prepare(method, credentials, input, options);
+    const { request, auth, hasAttachments } = await prepare(method, credentials, input, options, {
+      http: this.http,
+      credentialsKey: `${method.toolId}:${credentials.version}`,
+      timeoutMs: method.timeoutMs,
+      ...(options.signal && { signal: options.signal }),
+    });
     // The same id of an attachment is another one in another session.
     const key = method.cache.ttlSeconds > 0 && !hasAttachments ? keyOf(method, credentials, input) : null;
     const stored = key && (await this.responses.find(key));
@@ -187,16 +193,17 @@ async function prepare(
   { auth: kind, secret }: CallCredentials,
   input: Record<string, unknown>,
   options: CallOptions,
+  call: AuthCall,
 ) {
-  const auth = buildAuth(kind, secret);
   // Stored bindings can have null for what they leave out.
   const method = { ...stored, bindings: stored.bindings.map(withoutNulls) as MethodBinding[] };
   const read =
     options.readAttachment && ((id: string) => options.readAttachment?.(id) ?? Promise.resolve(null));
   const { values, problems, hasAttachments } = await readFiles(method, input, read);
   if (problems.length > 0) throw invalidFor(problems);
+  const auth = await authenticate(kind, secret, call);
   const request = buildRequest(method, auth, values);
-  if (kind.type !== 'none' && secret === null)
+  if (authKindOf(kind).secret !== null && secret === null)
     request.warnings.push('The tool has no credentials, so the call was made without them');
   return { request, auth, hasAttachments };
 }

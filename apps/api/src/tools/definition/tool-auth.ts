@@ -2,21 +2,11 @@ import type { ToolAuth, ToolAuthStatus } from '@platform/contracts';
 import type { SecretContext } from '../../infra/crypto/secret-box.ts';
 import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { isObject } from '../../infra/runtime/json.ts';
-import { canAuthenticate, isHeaderValue } from '../calls/http-request-auth.ts';
+import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import type { AuthKind } from '../calls/auth-kinds/auth-kind.ts';
+import { authKindOf, authKinds } from '../calls/auth-kinds/auth-kinds.ts';
 
-/** The fields of each type besides `type`; the secret is last. */
-const FIELDS = {
-  none: [],
-  apiKey: ['in', 'name', 'value'],
-  bearer: ['token'],
-  basic: ['username', 'password'],
-  header: ['name', 'value'],
-} as const satisfies Record<ToolAuth['type'], readonly string[]>;
-const SECRET_FIELDS: readonly string[] = ['value', 'token', 'password'];
-const LOCATIONS: readonly unknown[] = ['header', 'query', 'cookie'];
 const MAX_SECRET_LENGTH = 4_000;
-const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
 
 /** The place that the secret of a tool is encrypted for. */
 export function authPlace(spaceId: string, toolId: string): SecretContext {
@@ -27,53 +17,40 @@ export function authPlace(spaceId: string, toolId: string): SecretContext {
 export function checkAuth(value: unknown, path: string): string[] {
   if (value === undefined) return [];
   if (!isObject(value)) return [`${path} must be an object`];
-  const { type } = value;
-  if (typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) {
-    return [`${path}.type must be one of ${Object.keys(FIELDS).join(', ')}`];
-  }
-  const fields = FIELDS[type as ToolAuth['type']];
-  const wrong = fields.flatMap((field) => {
-    const problem = fieldProblem(value, field);
-    return problem === null ? [] : [`${path}.${field} ${problem}`];
-  });
+  const kind = authKinds.get(value.type);
+  if (kind === undefined) return [`${path}.type must be one of ${[...authKinds.keys()].join(', ')}`];
+  const problems = new Map<string, string | null>();
+  for (const [field, { check }] of Object.entries(kind.fields))
+    problems.set(field, check(value[field], value));
+  if (kind.secret !== null) problems.set(kind.secret.field, secretProblem(kind.secret, value));
   // What a response contains can be sent back.
-  return [...unknownFieldProblems(value, ['type', 'configured', ...fields], path), ...wrong];
+  const known = ['type', 'configured', ...problems.keys()];
+  const wrong = [...problems].flatMap(([field, problem]) =>
+    problem === null ? [] : [`${path}.${field} ${problem}`],
+  );
+  return [...unknownFieldProblems(value, known, path), ...wrong];
 }
 
 /** A checked authentication without its secret. */
 export function describeAuth(auth: ToolAuth, configured: boolean): ToolAuthStatus {
-  switch (auth.type) {
-    case 'none':
-      return { type: 'none' };
-    case 'apiKey':
-      return { type: 'apiKey', in: auth.in, name: auth.name, configured };
-    case 'bearer':
-      return { type: 'bearer', configured };
-    case 'basic':
-      return { type: 'basic', username: auth.username, configured };
-    case 'header':
-      return { type: 'header', name: auth.name, configured };
-  }
+  const { type, fields, secret } = authKindOf(auth);
+  const values = Object.keys(fields).map((field) => [field, valueOf(auth, field)]);
+  return {
+    type,
+    ...Object.fromEntries(values),
+    ...(secret !== null && { configured }),
+  } as ToolAuthStatus;
 }
 
 /** The secret that a request sends; empty: the stored one is removed; null: none was sent. */
 export function secretOf(auth: ToolAuth): string | null {
-  switch (auth.type) {
-    case 'none':
-      return '';
-    case 'bearer':
-      return auth.token ?? null;
-    case 'basic':
-      return auth.password ?? null;
-    case 'apiKey':
-    case 'header':
-      return auth.value ?? null;
-  }
+  const { secret } = authKindOf(auth);
+  return secret === null ? '' : ((valueOf(auth, secret.field) as string | null | undefined) ?? null);
 }
 
 /** The name of the field that contains the secret of a type. */
 export function secretFieldOf(type: ToolAuth['type']): string {
-  return `auth.${FIELDS[type].at(-1) ?? ''}`;
+  return `auth.${authKindOf({ type }).secret?.field ?? ''}`;
 }
 
 /** Whether a secret of one authentication is sent in the same way by the other. */
@@ -82,29 +59,37 @@ export function sendsAlike(one: ToolAuthStatus, other: ToolAuthStatus): boolean 
   return fields(one) === fields(other);
 }
 
-function fieldProblem(auth: Record<string, unknown>, field: string): string | null {
-  const value = auth[field];
-  if (SECRET_FIELDS.includes(field)) return secretProblem(auth, value);
-  if (field === 'in') return LOCATIONS.includes(value) ? null : 'must be header, query, or cookie';
-  if (field === 'username') {
-    return isText(value) && value.length <= 1_000 && !/[:\p{Cc}]/u.test(value)
-      ? null
-      : 'must be a text of at most 1000 characters without colons and control characters';
-  }
-  if (typeof value !== 'string' || !TOKEN.test(value)) return 'must be the name of a header or parameter';
-  const isHeader = auth.type === 'header' || auth.in === 'header';
-  return isHeader && !canAuthenticate(value) ? 'must not be a header that the platform sets' : null;
+interface FieldSchema {
+  type: string;
+  enum?: string[];
+  nullable?: boolean;
+  writeOnly?: boolean;
 }
 
-function secretProblem({ type, in: location }: Record<string, unknown>, value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  if (!isText(value) || value.length > MAX_SECRET_LENGTH) {
-    return `must be a text of at most ${MAX_SECRET_LENGTH} characters`;
-  }
-  if (type === 'basic' || location === 'query') return null;
-  const isCookie = location === 'cookie';
-  if (!isHeaderValue(value) || (isCookie && /[;,\s"\\]/.test(value))) {
-    return `must contain only what a ${isCookie ? 'cookie' : 'header'} can carry`;
-  }
-  return null;
+/** The kinds in the API document: with their secrets in requests, with `configured` instead in responses. */
+export function authSchemas(part: 'request' | 'response') {
+  return [...authKinds.values()].map(({ type, fields, secret }) => {
+    const properties: Record<string, FieldSchema> = { type: { type: 'string', enum: [type] } };
+    for (const [field, { schema }] of Object.entries(fields)) properties[field] = schema;
+    const required = Object.keys(properties);
+    if (secret !== null && part === 'request')
+      properties[secret.field] = { type: 'string', nullable: true, writeOnly: true };
+    if (secret !== null && part === 'response') {
+      properties.configured = { type: 'boolean' };
+      required.push('configured');
+    }
+    return { type: 'object', required, properties };
+  });
+}
+
+function valueOf(auth: object, field: string): unknown {
+  return (auth as JsonObject)[field];
+}
+
+function secretProblem({ field, check }: NonNullable<AuthKind['secret']>, auth: JsonObject): string | null {
+  const secret = auth[field] ?? null;
+  if (secret === null) return null;
+  return isText(secret) && secret.length <= MAX_SECRET_LENGTH
+    ? check(secret, auth)
+    : `must be a text of at most ${MAX_SECRET_LENGTH} characters`;
 }

@@ -14,7 +14,7 @@ import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { checkMethods } from './method-definition.ts';
 import { serverUrlProblem } from './server-url.ts';
-import { checkAuth } from './tool-auth.ts';
+import { authSchemas, checkAuth } from './tool-auth.ts';
 
 const IsServerUrl = () =>
   ValidateBy({
@@ -166,11 +166,8 @@ export class CreateToolDto {
   @IsServerUrl()
   serverUrl!: string;
 
-  /**
-   * `none`; `apiKey` {in: header|query|cookie, name, value}; `bearer` {token}; `basic` {username, password}; or `header`
-   * {name, value}. Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it.
-   */
-  @ApiPropertyOptional({ oneOf: AUTH, example: { type: 'bearer', token: 'a secret' } })
+  /** Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it. */
+  @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer', token: 'a secret' } })
   @FreeForm(checkAuth)
   auth?: ToolAuth;
 
@@ -184,7 +181,7 @@ export class UpdateToolDto extends PartialType(
   PickType(CreateToolDto, ['name', 'description', 'serverUrl'] as const),
 ) {
   /** As in POST /api/tools. */
-  @ApiPropertyOptional({ oneOf: AUTH, example: { type: 'bearer' } })
+  @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer' } })
   @FreeForm(checkAuth)
   auth?: ToolAuth;
 }
@@ -262,7 +259,7 @@ export class ToolListingDto {
   /** Empty for a tool of the platform. */
   serverUrl!: string;
   /** Without its secret; `configured` tells whether there is one. */
-  @ApiProperty({ oneOf: AUTH_STATUS, example: { type: 'bearer', configured: true } })
+  @ApiProperty({ oneOf: authSchemas('response'), example: { type: 'bearer', configured: true } })
   auth!: ToolAuthStatus;
   methodCount!: number;
   createdAt!: string | null;

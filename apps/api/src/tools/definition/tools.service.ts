@@ -155,7 +155,7 @@ export class ToolsService {
     }
     const authSecret = sent ? this.secrets.seal(authPlace(current.spaceId, current.id), sent) : null;
     const configured = authSecret !== null;
-    return { auth: next.type === 'none' ? next : { ...next, configured }, authSecret };
+    return { auth: 'configured' in next ? { ...next, configured } : next, authSecret };
   }
 }
 
