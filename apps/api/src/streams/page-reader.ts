@@ -1,6 +1,6 @@
 import type { Sql } from '../infra/database/rows.ts';
 import { failpoint } from '../infra/runtime/failpoints.ts';
-import { FairGate } from '../infra/runtime/fair-gate.ts';
+import { FairQueue } from '../infra/runtime/fair-queue.ts';
 import { readPage, type Page } from './stream-log.store.ts';
 
 /** The number of pages read at the same time, so that other requests get their share of the event loop. */
@@ -13,7 +13,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Reads the log for all readers of the process, one page at a time, round-robin over groups. */
 export class PageReader {
-  private readonly gate = new FairGate(PAGES_AT_ONCE);
+  private readonly places = new FairQueue({ places: PAGES_AT_ONCE });
   private readonly underWay = new Map<string, Promise<Page | null>>();
   private readonly kept = new Map<string, Page>();
   private keptBytes = 0;
@@ -22,14 +22,13 @@ export class PageReader {
 
   /** Reads the page after `after`. Returns null if the stream does not exist or the reader has disconnected. */
   async read(streamId: string, after: number, group: string, signal: AbortSignal): Promise<Page | null> {
-    await this.gate.enter(group);
+    const leave = await this.places.enter(group);
     let bytes = 0;
     try {
       const page = signal.aborted ? null : await this.page(streamId, after);
       bytes = page?.data.length ?? 0;
       return page;
     } finally {
-      const leave = () => this.gate.leave();
       if (bytes < LARGE_BYTES) setImmediate(leave);
       else setTimeout(leave, LARGE_MS);
     }

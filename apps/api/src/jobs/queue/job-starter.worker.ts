@@ -7,14 +7,14 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
-import { FairPlaces } from '../../infra/runtime/fair-places.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
+import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
-import { selectUsers } from './fair-share.ts';
 import { JobClaimsService, type ClaimOutcome } from './job-claims.service.ts';
 import * as queue from './job-queue.store.ts';
 import { JobRecordsService } from '../records/job-records.service.ts';
+import { orderUsers } from './user-order.ts';
 
 /** How often the queue is polled, for jobs of other processes and lost hints. */
 const IDLE_MS = 1_000;
@@ -26,6 +26,7 @@ const USERS = 500;
 interface Picked {
   id: string;
   userId: string;
+  leave: Leave;
 }
 
 /** Starts queued jobs: next is the oldest job of the user with the fewest running turns. */
@@ -34,7 +35,7 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private readonly logger = new Logger(JobStarterWorker.name);
   private readonly loop = new PollLoop(() => this.fill());
   private readonly claiming = new Set<Promise<unknown>>();
-  private readonly places: FairPlaces;
+  private readonly places: FairQueue;
   private after: string | null = null;
   /** When each user with waiting jobs was last served. */
   private readonly served = new Map<string, number>();
@@ -48,7 +49,7 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     private readonly records: JobRecordsService,
     private readonly claims: JobClaimsService,
   ) {
-    this.places = new FairPlaces(config.jobConcurrency);
+    this.places = new FairQueue({ places: config.jobConcurrency, leaveRoom: true });
   }
 
   onApplicationBootstrap(): void {
@@ -89,7 +90,7 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     return IDLE_MS;
   }
 
-  /** Picks one job of each selected user. `waiting` is whether any job is ready. */
+  /** Picks one job of each user who can have a place. `waiting` is whether any job is ready. */
   private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
     const users = await queue.listWaitingUsers(this.database, this.after, USERS);
     const isPartial = this.after !== null;
@@ -106,20 +107,40 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
       running: starting + (running.get(userId) ?? 0),
       served: this.served.get(userId) ?? 0,
     }));
-    const next = selectUsers(contenders, this.places, this.config.maxRunningTurns);
-    const picked = next.length === 0 ? [] : await queue.pickJobs(this.database, next);
-    return { picked, waiting: true };
+    return { picked: await this.pickFor(orderUsers(contenders, this.config.maxRunningTurns)), waiting: true };
   }
 
-  private start({ id, userId }: Picked): void {
-    this.places.acquire(userId);
+  /** Picks the oldest job of each user who can have a place, as long as there are places. */
+  private async pickFor(userIds: readonly string[]): Promise<Picked[]> {
+    const places = new Map<string, Leave>();
+    for (const userId of userIds) {
+      const leave = this.places.tryEnter(userId);
+      if (leave !== null) places.set(userId, leave);
+    }
+    if (places.size === 0) return [];
+    const picked: Picked[] = [];
+    try {
+      for (const { id, userId } of await queue.pickJobs(this.database, [...places.keys()])) {
+        const leave = places.get(userId);
+        if (leave === undefined) continue;
+        picked.push({ id, userId, leave });
+        places.delete(userId);
+      }
+      return picked;
+    } finally {
+      // The jobs of these users were picked by other processes.
+      for (const leave of places.values()) leave();
+    }
+  }
+
+  private start({ id, userId, leave }: Picked): void {
     this.served.set(userId, ++this.starts);
     const claim = this.claim(id);
     this.claiming.add(claim);
     void claim.then(async (outcome) => {
       this.claiming.delete(claim);
       if (typeof outcome === 'object') await this.waitForEnd(id, outcome.streamId);
-      this.places.release(userId);
+      leave();
       // Does not wake the starter: the next claim would return `later` as well.
       if (outcome === 'later') return;
       this.wake();

@@ -11,17 +11,19 @@ import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
 import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
+import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
-import { DeliveryLanes, type QueuedDelivery } from './delivery-lanes.ts';
 import { WebhookSecretsService } from './webhook-secrets.service.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
 const TIMEOUT_MS = 15_000;
-/** The limits of this process. A lane is a host of a space. */
-const LANES = { places: 64, perLane: 4, waitingPerLane: 100 };
+/** The limits of this process: deliveries in total, and to one host of a space. */
+const CONCURRENT = 64;
+const CONCURRENT_PER_HOST = 4;
+const WAITING_PER_HOST = 100;
 /** How many hints are handled at the same time. They share one statement for reading. */
 const CONCURRENCY = 50;
 
@@ -33,12 +35,25 @@ const TYPES: Partial<Record<Job['status'], WebhookType>> = {
   TIMED_OUT: 'agent-job.timed-out',
 };
 
+/** Why a delivery that waits is not sent. */
+const STOPPED = new Error('The service has stopped');
+
+interface DueDelivery {
+  id: string;
+  spaceId: string;
+  /** The host of the endpoint, in its space. */
+  host: string;
+}
+
 /** Webhooks of jobs: stored together with what they report, signed, and sent at least once. */
 @Injectable()
 export class WebhooksService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhooksService.name);
-  private readonly underWay = new Set<Promise<void>>();
-  private readonly lanes = new DeliveryLanes(LANES, (delivery) => this.deliver(delivery));
+  /** Deliveries that wait or are being sent, by their ids. */
+  private readonly underWay = new Map<string, Promise<void>>();
+  /** A slow endpoint delays no other one, and a space with many slow endpoints no other space. */
+  private readonly hosts = new FairQueue({ perKey: CONCURRENT_PER_HOST, waitingPerKey: WAITING_PER_HOST });
+  private readonly spaces = new FairQueue({ places: CONCURRENT, leaveRoom: true });
   private readonly reads = new Batched((ids: string[]) => this.loadDue(ids));
   private stopping = false;
 
@@ -64,8 +79,10 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    this.lanes.clear();
-    await Promise.allSettled(this.underWay);
+    // Their rows are found again later.
+    this.hosts.close(STOPPED);
+    this.spaces.close(STOPPED);
+    await Promise.allSettled(this.underWay.values());
   }
 
   /** Stores a webhook in the transaction that stores what it reports. Returns null if it was already stored. */
@@ -90,32 +107,32 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
   /** Never waits for an endpoint: a slow one would delay the hints for others. */
   private async handleHint(id: string): Promise<void> {
     const delivery = await this.reads.get(id);
-    if (delivery === null || this.stopping || this.lanes.enqueue(delivery)) return;
-    await store.postponeDelivery(this.database, id);
+    if (delivery === null || this.stopping || this.underWay.has(id)) return;
+    if (this.hosts.isFull(delivery.host)) await store.postponeDelivery(this.database, id);
+    else this.underWay.set(id, this.deliver(delivery));
   }
 
   /** Returns the due delivery for each id, or null. The ids are not trusted. */
-  private async loadDue(ids: string[]): Promise<(QueuedDelivery | null)[]> {
+  private async loadDue(ids: string[]): Promise<(DueDelivery | null)[]> {
     const due = await store.listDueDeliveries(this.database, [...new Set(ids.filter(isUuid))]);
     const found = new Map(due.map((delivery) => [delivery.id, delivery]));
     return ids.map((id) => {
       const delivery = found.get(id);
       if (delivery === undefined) return null;
       const { spaceId, url } = delivery;
-      return { id, owner: spaceId, lane: `${spaceId} ${URL.parse(url)?.host ?? ''}` };
+      return { id, spaceId, host: `${spaceId} ${URL.parse(url)?.host ?? ''}` };
     });
   }
 
   /** Never rejects: a failed attempt is repeated after its timeout. */
-  private async deliver({ id }: QueuedDelivery): Promise<void> {
-    const work = this.attempt(id);
-    this.underWay.add(work);
+  private async deliver({ id, spaceId, host }: DueDelivery): Promise<void> {
     try {
-      await work;
+      await this.hosts.run(host, () => this.spaces.run(spaceId, () => this.attempt(id)));
     } catch (error) {
+      if (error === STOPPED) return;
       this.logger.warn({ err: error, delivery: id }, 'A webhook could not be sent; retrying');
     } finally {
-      this.underWay.delete(work);
+      this.underWay.delete(id);
     }
   }
 

@@ -1,7 +1,7 @@
+import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../runs/run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
-import { FairLine } from './fair-line.ts';
 import { SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';
 
 const MB = 1024 * 1024;
@@ -32,7 +32,7 @@ const MAX_SIZE_AHEAD = 16_384;
 /** The most executions that are sent to a process and have not ended. */
 const MAX_AHEAD = 8;
 
-/** A process that works for an owner, until nothing is left to do. It takes one place in the line. */
+/** A process that works for an owner, in one place, until nothing is left to do. */
 interface Stint {
   owner: string;
   process: SandboxProcess;
@@ -53,15 +53,16 @@ export class SandboxPool {
   private pings: NodeJS.Timeout | null = null;
   private isClosed = false;
   private failedStarts = 0;
-  private readonly stints = new Set<Stint>();
-  private readonly line: FairLine<Stint>;
+  private readonly places: FairQueue;
+  /** By what gives their places back. */
+  private readonly stints = new Map<Leave, Stint>();
 
   constructor(
     /** The most processes. */
     private readonly size: number,
     private readonly limits: SandboxLimits = SANDBOX_LIMITS,
   ) {
-    this.line = new FairLine<Stint>(size);
+    this.places = new FairQueue({ places: size, leaveRoom: true });
   }
 
   /**
@@ -88,45 +89,44 @@ export class SandboxPool {
 
   /** Sends the execution behind others of its owner if it is not to run alone, and they do not take long. */
   private async runInPlace(job: SandboxJob, isAlone: boolean): Promise<ExecutionResult> {
-    const entered = this.line.enter(job.owner, job.signal, !isAlone);
+    const entered = this.places.enter(job.owner, job.signal, { canShare: !isAlone });
     this.sendAhead(job.owner);
-    const stint = (await entered) ?? (await this.openStint(job));
+    const leave = await entered;
+    const stint = this.stints.get(leave) ?? (await this.openStint(job, leave));
     try {
       return await stint.process.run(job, isAlone);
     } finally {
       stint.executions--;
       this.sendAhead(stint.owner);
-      if (stint.executions === 0) this.closeStint(stint);
+      if (stint.executions === 0) this.closeStint(stint, leave);
     }
   }
 
-  private async openStint({ owner, signal }: SandboxJob): Promise<Stint> {
+  private async openStint({ owner, signal }: SandboxJob, leave: Leave): Promise<Stint> {
     try {
       const process = await this.acquire(signal);
       const stint = { owner, process, executions: 1 };
-      this.stints.add(stint);
+      this.stints.set(leave, stint);
       return stint;
     } catch (error) {
-      this.line.leave(owner);
+      leave();
       throw error;
     }
   }
 
-  private closeStint(stint: Stint): void {
-    this.stints.delete(stint);
-    this.release(stint.process);
-    this.line.leave(stint.owner);
+  private closeStint({ process }: Stint, leave: Leave): void {
+    this.stints.delete(leave);
+    this.release(process);
+    leave();
   }
 
   /** Lets executions of the owner that wait for a place join those under way. */
   private sendAhead(owner: string): void {
-    for (const stint of this.stints) {
+    for (const [leave, stint] of this.stints) {
       if (stint.owner !== owner) continue;
       while (stint.executions < MAX_AHEAD && stint.process.canTakeAhead(owner)) {
-        const join = this.line.share(owner);
-        if (join === null) return;
+        if (!this.places.share(owner, leave)) return;
         stint.executions++;
-        join(stint);
       }
     }
   }
@@ -145,7 +145,7 @@ export class SandboxPool {
   async close(): Promise<void> {
     this.isClosed = true;
     this.pausePings();
-    this.line.refuse(closed());
+    this.places.close(closed());
     for (const { reject } of this.waiters) reject(closed());
     this.waiters.clear();
     const processes = [...this.processes];

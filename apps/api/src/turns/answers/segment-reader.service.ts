@@ -3,7 +3,7 @@ import { STREAM_PROTOCOL, STREAM_PROTOCOL_HEADER, type ChatResponse } from '@pla
 import type { Request, Response } from 'express';
 import { OpenResponsesRegistry } from '../../auth/credentials/open-responses.registry.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import { FairGate } from '../../infra/runtime/fair-gate.ts';
+import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { OpenStreams } from '../../infra/responses/open-streams.ts';
 import { sendStream } from '../../infra/responses/sse.ts';
@@ -19,7 +19,7 @@ const LOOKUPS_AT_ONCE = 4;
 @Injectable()
 export class SegmentReaderService {
   private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
-  private readonly lookups = new FairGate(LOOKUPS_AT_ONCE);
+  private readonly lookups = new FairQueue({ places: LOOKUPS_AT_ONCE });
   private readonly responding = new Set<Promise<void>>();
 
   constructor(
