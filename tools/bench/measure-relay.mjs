@@ -35,6 +35,7 @@ if (![callers, streams, rate, seconds].every((value) => value > 0)) {
 const BURST = 100_000;
 const ORDER = { tokens: 100, rate: 0, waitMs: 0 };
 const COME_UP_MS = 15_000;
+const WARM_UP_SECONDS = 5;
 /** Far more than the benchmark uses: a limit that is never reached. */
 const PLENTY = 1_000_000_000_000;
 
@@ -131,9 +132,10 @@ async function limitTheSecond({ access, admin }) {
   await admin('/api/usage/grants', { userId: user.id, tokens: PLENTY });
 }
 
+/** As long with --quick: until everything is compiled, a call takes up to twice the CPU time. */
 async function warmUp({ target }, load) {
   for (const stream of [true, false]) {
-    await load.call('closed', { target, callers, seconds: values.quick ? 1 : 3, order: ORDER, stream });
+    await load.call('closed', { target, callers, seconds: WARM_UP_SECONDS, order: ORDER, stream });
   }
   await load.call('open', { target, streams: 1, spreadMs: 0, order: { ...ORDER, tokens: 20_000 } });
 }

@@ -26,6 +26,7 @@ if (![streams, rate, seconds].every((value) => value > 0)) {
 }
 
 const BURST = 100_000;
+const WARM_UP_SECONDS = 5;
 const JOBS = 50;
 const CALLERS = 32;
 const SHORT = { tokens: 20, rate: 0, waitMs: 0 };
@@ -80,7 +81,9 @@ async function bench() {
   });
 }
 
+/** As long with --quick: until everything is compiled, a turn takes up to twice the CPU time. */
 async function warmUp({ load }) {
+  await load.call('closed', { callers: 8, seconds: WARM_UP_SECONDS, order: SHORT });
   await load.call('turns', 20, { tokens: 5, rate: 200, waitMs: 20 });
   await load.call('turns', 1, { tokens: 20_000, rate: 0, waitMs: 0 });
   await load.call('open', { streams: 20, spreadMs: 500, order: { tokens: 150, rate: 50, waitMs: 20 } });
