@@ -28,6 +28,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        // Express tries the routes in the order of their modules, and the relay has the most calls.
+        RelayModule,
         InfraModule.with(config),
         LoggingModule,
         DatabaseModule.with(entities),
@@ -45,7 +47,6 @@ export class AppModule {
         EventsModule,
         DataModule,
         ApplicationsModule,
-        RelayModule,
         SeedModule,
       ],
     };
