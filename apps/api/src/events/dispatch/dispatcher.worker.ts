@@ -50,6 +50,7 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     this.messaging.consume('envelope', () => this.pass(), { concurrency: CONCURRENCY });
     this.publishers.register({
       kind: 'envelope',
+      isAnyDue: () => this.database.hasRows(outbox.ENVELOPES_DUE),
       takeDue: (limit) =>
         outbox.takeDueEnvelopes(
           this.database,

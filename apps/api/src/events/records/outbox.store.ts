@@ -96,6 +96,9 @@ export async function deleteClaims(tx: EntityManager, claims: readonly Claim[]):
   return deleted.length;
 }
 
+/** Has rows if an envelope is due to be published. */
+export const ENVELOPES_DUE = 'select from envelope_outbox where next_publish_at <= statement_timestamp()';
+
 export const DUE_ENVELOPES = `
   update envelope_outbox set hints = hints + 1,
     next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 4)) * interval '1 millisecond'

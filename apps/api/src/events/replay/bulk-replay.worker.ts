@@ -14,6 +14,7 @@ import { Sleeper } from '../../infra/runtime/sleeper.ts';
 import { BulkReplayBatchesService } from './bulk-replay-batches.service.ts';
 import {
   claimBulkReplay,
+  REPLAYS_WAITING,
   failBulkReplay,
   releaseBulkReplay,
   type ClaimedBulkReplay,
@@ -33,7 +34,8 @@ export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy
   private readonly logger = new Logger(BulkReplayWorker.name);
   private readonly loop = new ClaimLoop<ClaimedBulkReplay>({
     maxRunning: MAX_RUNNING,
-    claim: () => claimBulkReplay(this.database),
+    claim: async () =>
+      (await this.database.hasRows(REPLAYS_WAITING)) ? claimBulkReplay(this.database) : null,
     execute: (replay) => this.execute(replay),
     onClaimError: (err) => this.logger.warn({ err }, 'Bulk replays could not be claimed; retrying'),
   });

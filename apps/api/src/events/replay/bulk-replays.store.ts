@@ -6,6 +6,10 @@ import { BulkReplayEntity } from './bulk-replay.entity.ts';
 
 /** How long a worker may take for one batch before another one continues. */
 const LEASE = `interval '30 seconds'`;
+const CLAIMABLE = `status = 'RUNNING' and (lease_until is null or lease_until < statement_timestamp())`;
+
+/** Has rows if a bulk replay can be claimed. */
+export const REPLAYS_WAITING = `select from bulk_replay where ${CLAIMABLE}`;
 
 /** Lists the bulk replays of a space below an id, newest first. */
 export function listBulkReplays(
@@ -64,7 +68,7 @@ export function claimBulkReplay(sql: Sql): Promise<ClaimedBulkReplay | null> {
     `update bulk_replay set lease_until = clock_timestamp() + ${LEASE}
      where id = (
        select id from bulk_replay
-       where status = 'RUNNING' and (lease_until is null or lease_until < statement_timestamp())
+       where ${CLAIMABLE}
        order by lease_until nulls first limit 1 for update skip locked)
      returning id, space_id, requested_by, query, per_second,
        created_at, position`,

@@ -24,6 +24,7 @@ interface Service {
   close(): Promise<void>;
 }
 
+const isAnyDue = () => Promise.resolve(true);
 const running = new Set<Service>();
 
 @Module({})
@@ -226,7 +227,7 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     const ids = numbered(1_000);
     const due = [...ids];
     const takeDue = (limit: number) => Promise.resolve(due.splice(0, limit));
-    relay.register({ kind: 'job', takeDue, expedite: () => Promise.resolve(0) });
+    relay.register({ kind: 'job', isAnyDue, takeDue, expedite: () => Promise.resolve(0) });
     await delay(100);
     open(undefined);
     await eventually(async () => expect(ids.filter((id) => !handled.has(id))).toEqual([]));
@@ -242,7 +243,12 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
       ending.messaging.consume('job', async (id) => void handled.add(id));
       // What keeps a process for a moment when it ends, as running turns do.
       const { promise: drained, resolve: drain } = Promise.withResolvers<string[]>();
-      ending.relay.register({ kind: 'webhook', takeDue: () => drained, expedite: () => Promise.resolve(0) });
+      ending.relay.register({
+        kind: 'webhook',
+        isAnyDue,
+        takeDue: () => drained,
+        expedite: () => Promise.resolve(0),
+      });
       const closing: Promise<void>[] = [];
       for (let i = 0; i < 200; i++) {
         if (i === 50) closing.push(ending.close());

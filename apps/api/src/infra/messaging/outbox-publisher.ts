@@ -6,6 +6,8 @@ import type { HintKind, Messaging } from './messaging.ts';
 /** Rows that wait to be handled. */
 export interface OutboxSource {
   kind: HintKind;
+  /** Asked before each `takeDue`, together with others. */
+  isAnyDue(): Promise<boolean>;
   /**
    * Takes at most `limit` rows whose `next_publish_at` has passed, oldest first, and postpones it: first by
    * `republishAfterMs`, then by more and more. Uses `for update skip locked`, because every worker process polls.
@@ -56,8 +58,8 @@ export class OutboxPublisher {
     if (limit === 0) return pace.minPollMs;
     try {
       if (this.mayHaveLost) await this.expedite();
-      const ids = await this.source.takeDue(limit);
-      await this.messaging.publish(kind, ids);
+      const ids = (await this.source.isAnyDue()) ? await this.source.takeDue(limit) : [];
+      if (ids.length > 0) await this.messaging.publish(kind, ids);
       this.idleMs = ids.length > 0 ? pace.minPollMs : Math.min(2 * this.idleMs, pace.maxPollMs);
       return ids.length < BATCH ? this.idleMs : 0;
     } catch (error) {

@@ -8,8 +8,11 @@ export class Sleeper {
     this.alarm.abort();
   }
 
-  async sleep(ms: number): Promise<void> {
+  /** Returns whether the sleep was interrupted. */
+  async sleep(ms: number): Promise<boolean> {
     await delay(ms, undefined, { signal: this.alarm.signal, ref: false }).catch(() => {});
+    const { aborted } = this.alarm.signal;
     this.alarm = new AbortController();
+    return aborted;
   }
 }

@@ -6,8 +6,9 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { JobEndingsService } from './job-endings.service.ts';
-import { timeOutJobs } from '../queue/job-queue.store.ts';
+import { JOBS_OVERDUE, timeOutJobs } from '../queue/job-queue.store.ts';
 import { JobRecordsService } from '../records/job-records.service.ts';
 
 const POLL_MS = 500;
@@ -17,8 +18,7 @@ const BATCH = 100;
 @Injectable()
 export class JobDeadlinesWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobDeadlinesWorker.name);
-  private timer: NodeJS.Timeout | null = null;
-  private underWay: Promise<void> | null = null;
+  private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
     private readonly config: PlatformConfig,
@@ -28,24 +28,25 @@ export class JobDeadlinesWorker implements OnApplicationBootstrap, BeforeApplica
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.timer = setInterval(() => this.tick(), POLL_MS).unref();
+    if (this.config.isWorker) this.loop.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.underWay;
+    await this.loop.stop();
   }
 
-  private tick(): void {
-    this.underWay ??= this.stopOverdue().finally(() => (this.underWay = null));
-  }
-
-  private async stopOverdue(): Promise<void> {
+  /** Returns the milliseconds until the next poll. */
+  private async poll(): Promise<number> {
     try {
-      const overdue = await timeOutJobs(this.database, BATCH);
-      for (const job of await this.records.listByIds(overdue)) await this.endings.stop(job);
+      if (await this.database.hasRows(JOBS_OVERDUE)) await this.stopOverdue();
     } catch (error) {
       this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; retrying');
     }
+    return POLL_MS;
+  }
+
+  private async stopOverdue(): Promise<void> {
+    const overdue = await timeOutJobs(this.database, BATCH);
+    for (const job of await this.records.listByIds(overdue)) await this.endings.stop(job);
   }
 }

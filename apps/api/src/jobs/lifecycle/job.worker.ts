@@ -36,6 +36,7 @@ export class JobWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     this.messaging.consume('job', (id) => this.track(this.advance(id)), { concurrency: CONCURRENCY });
     this.outbox.register({
       kind: 'job',
+      isAnyDue: () => this.database.hasRows(queue.JOBS_DUE),
       takeDue: (limit) => queue.takeDueJobs(this.database, limit, this.messaging.pace.republishAfterMs),
       expedite: (limit) => queue.expediteJobs(this.database, limit),
     });

@@ -17,6 +17,12 @@ export interface WaitingUser {
   starting: number;
 }
 
+const REQUEUED = `queue_state = 'STARTING' and starting_until < statement_timestamp()`;
+
+/** Has rows if a job is ready, or can be requeued. */
+export const JOBS_QUEUED = `
+  select from agent_job where queue_state = 'READY' union all select from agent_job where ${REQUEUED}`;
+
 export const WAITING_USERS = `
   with recursive users as (
     (select user_id, id from agent_job
@@ -53,11 +59,7 @@ export function pickJobs(sql: Sql, userIds: readonly string[]): Promise<{ id: st
 
 /** Requeues jobs that were picked but not started in time, probably because the process died. */
 export async function requeueExpired(sql: Sql): Promise<void> {
-  await rows(
-    sql,
-    `update agent_job set queue_state = 'READY', starting_until = null
-     where queue_state = 'STARTING' and starting_until < statement_timestamp()`,
-  );
+  await rows(sql, `update agent_job set queue_state = 'READY', starting_until = null where ${REQUEUED}`);
 }
 
 /** Requeues a picked job that does not start now, or removes it from the queue with `null`. */
@@ -128,6 +130,9 @@ export async function closeJob(tx: Sql, id: string): Promise<boolean> {
   return row !== null;
 }
 
+/** Has rows if a job is due to be published. */
+export const JOBS_DUE = 'select from agent_job where next_publish_at <= statement_timestamp()';
+
 export const DUE_JOBS = `
   update agent_job set hints = hints + 1,
     next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
@@ -154,12 +159,17 @@ export async function expediteJobs(sql: Sql, limit: number): Promise<number> {
   return (await rows(sql, EXPEDITE_JOBS, [limit])).length;
 }
 
+const OVERDUE = `next_publish_at is not null and deadline < statement_timestamp() and not timed_out and not cancel_requested
+      and status in ${UNFINISHED}`;
+
+/** Has rows if a job is overdue. */
+export const JOBS_OVERDUE = `select from agent_job where ${OVERDUE}`;
+
 export const TIME_OUT_JOBS = `
   update agent_job set timed_out = true, next_publish_at = clock_timestamp()
   where id = any(array(
     select id from agent_job
-    where next_publish_at is not null and deadline < statement_timestamp() and not timed_out and not cancel_requested
-      and status in ${UNFINISHED}
+    where ${OVERDUE}
     order by deadline limit $1 for update skip locked))
   returning id`;
 

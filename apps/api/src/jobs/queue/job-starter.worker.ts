@@ -33,7 +33,7 @@ interface Picked {
 @Injectable()
 export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(JobStarterWorker.name);
-  private readonly loop = new PollLoop(() => this.fill());
+  private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
   private readonly claiming = new Set<Promise<unknown>>();
   private readonly places: FairQueue;
   private after: string | null = null;
@@ -74,10 +74,11 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   /** Starts jobs while there are places for them. Returns the milliseconds to wait. */
-  private async fill(): Promise<number> {
+  private async fill(isWoken: boolean): Promise<number> {
     // While messaging is down, all work waits.
     if (this.messaging.getState() === 'down') return IDLE_MS;
     try {
+      if (!isWoken && !(await this.database.hasRows(queue.JOBS_QUEUED))) return this.rest();
       await queue.requeueExpired(this.database);
       while (!this.loop.signal.aborted && this.places.free > 0) {
         const { picked, waiting } = await this.pick();
@@ -90,6 +91,13 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     return IDLE_MS;
   }
 
+  /** Forgets the users when no job is ready. */
+  private rest(): number {
+    this.after = null;
+    this.served.clear();
+    return IDLE_MS;
+  }
+
   /** Picks one job of each user who can have a place. `waiting` is whether any job is ready. */
   private async pick(): Promise<{ picked: Picked[]; waiting: boolean }> {
     const users = await queue.listWaitingUsers(this.database, this.after, USERS);
@@ -97,7 +105,7 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     this.after = users.length < USERS ? null : (users.at(-1)?.userId ?? null);
     if (users.length === 0) {
       if (isPartial) return this.pick();
-      this.served.clear();
+      this.rest();
       return { picked: [], waiting: false };
     }
     const running = await this.turns.countRunning(users.map(({ userId }) => userId));

@@ -71,6 +71,7 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     const { republishAfterMs } = this.messaging.pace;
     this.outbox.register({
       kind: 'webhook',
+      isAnyDue: () => this.database.hasRows(store.DELIVERIES_DUE),
       takeDue: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
       expedite: (limit) => store.expediteDeliveries(this.database, limit),
     });

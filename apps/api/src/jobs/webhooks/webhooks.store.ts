@@ -102,6 +102,9 @@ export async function markFailed(sql: Sql, id: string, error: string, delayMs: n
   );
 }
 
+/** Has rows if a delivery is due to be published. */
+export const DELIVERIES_DUE = 'select from webhook_delivery where next_publish_at <= statement_timestamp()';
+
 export const DUE_DELIVERIES = `
   update webhook_delivery set hints = hints + 1,
     next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'

@@ -8,6 +8,11 @@ import { KnowledgeSourceEntity } from './knowledge-source.entity.ts';
 
 /** How long a worker may take for one document before another one begins again. */
 const LEASE = `interval '2 minutes'`;
+const CLAIMABLE = `status = 'PROCESSING' and deleted_at is null
+         and (lease_until is null or lease_until < statement_timestamp())`;
+
+/** Has rows if a document can be claimed. */
+export const DOCUMENTS_WAITING = `select from knowledge_document where ${CLAIMABLE}`;
 
 /** The documents of a space with ids below `before`, newest first. */
 export function listDocuments(
@@ -86,8 +91,7 @@ export function claimDocument(sql: Sql): Promise<ClaimedDocument | null> {
     `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1
      where id = (
        select id from knowledge_document
-       where status = 'PROCESSING' and deleted_at is null
-         and (lease_until is null or lease_until < statement_timestamp())
+       where ${CLAIMABLE}
        order by lease_until nulls first limit 1 for update skip locked)
      returning id, space_id, title, media_type, attempts as attempt`,
   );

@@ -15,6 +15,7 @@ import { Unreadable } from '../extraction/unreadable.ts';
 import { insertChunks } from './knowledge-chunks.store.ts';
 import {
   claimDocument,
+  DOCUMENTS_WAITING,
   finishDocument,
   getSource,
   releaseDocument,
@@ -33,7 +34,8 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
   private readonly logger = new Logger(KnowledgeWorker.name);
   private readonly loop = new ClaimLoop<ClaimedDocument>({
     maxRunning: MAX_RUNNING,
-    claim: () => claimDocument(this.database),
+    claim: async () =>
+      (await this.database.hasRows(DOCUMENTS_WAITING)) ? claimDocument(this.database) : null,
     execute: (document) => this.read(document),
     onClaimError: (err) => this.logger.warn({ err }, 'Documents could not be claimed; retrying'),
   });

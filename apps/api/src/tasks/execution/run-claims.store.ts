@@ -220,6 +220,10 @@ export const EXPIRING_RUNS = `
   where q.state = 'RUNNING' and q.lease_until < statement_timestamp() + $1 * interval '1 millisecond'
   order by q.lease_until limit $2`;
 
+/** A query that has rows if the lease of a run expires within a time. */
+export const runsExpiring = (withinMs: number) =>
+  `select from run_queue where state = 'RUNNING' and lease_until < statement_timestamp() + ${withinMs} * interval '1 millisecond'`;
+
 /** Lists running runs whose leases expire within a time, those that expired first first. */
 export function listExpiring(sql: Sql, withinMs: number, limit: number): Promise<ExpiringRun[]> {
   return rows(sql, EXPIRING_RUNS, [withinMs, limit]);

@@ -3,7 +3,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
-import { expediteRuns, takeDueRuns } from '../runs/run-queue.store.ts';
+import { expediteRuns, RUNS_DUE, takeDueRuns } from '../runs/run-queue.store.ts';
 import { RunWorker } from './run.worker.ts';
 
 /** Connects runs to messaging. A hint takes one of the places of the process until the run that it claims has ended. */
@@ -22,6 +22,7 @@ export class RunHintsWorker implements OnApplicationBootstrap {
     this.messaging.consume('run', (id) => this.worker.handle(id), { concurrency });
     this.outbox.register({
       kind: 'run',
+      isAnyDue: () => this.database.hasRows(RUNS_DUE),
       takeDue: (limit) => takeDueRuns(this.database, limit, this.messaging.pace.republishAfterMs),
       expedite: (limit) => expediteRuns(this.database, limit),
     });

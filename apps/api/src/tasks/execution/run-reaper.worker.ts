@@ -6,8 +6,9 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
-import { listExpiring, type ExpiringRun } from './run-claims.store.ts';
+import { listExpiring, runsExpiring, type ExpiringRun } from './run-claims.store.ts';
 import { endAttempts } from './run-endings.store.ts';
 import { decideRetry, INTERRUPTED, stoppedOutcome, TASK_GONE, type Outcome } from './run-outcome.ts';
 import { RunWakeupsService } from './run-wakeups.service.ts';
@@ -33,8 +34,7 @@ interface Sighting {
 export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RunReaperWorker.name);
   private sightings = new Map<string, Sighting>();
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly loop = new PollLoop(() => this.reap());
 
   constructor(
     private readonly config: PlatformConfig,
@@ -44,25 +44,20 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.isWorker) return;
-    const pollMs = Math.min(MAX_POLL_MS, this.config.runLeaseMs / 8);
-    this.timer = setInterval(() => this.tick(), pollMs).unref();
+    if (this.config.isWorker) this.loop.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+    await this.loop.stop();
   }
 
-  private tick(): void {
-    this.running ??= this.reap().finally(() => (this.running = null));
-  }
-
-  /** Never rejects. */
-  private async reap(): Promise<void> {
+  /** Returns the milliseconds until the next poll. */
+  private async reap(): Promise<number> {
     const { runLeaseMs } = this.config;
+    const watchedMs = WATCHED * runLeaseMs;
     try {
-      const expiring = await listExpiring(this.database, WATCHED * runLeaseMs, BATCH);
+      const isAnyWatched = await this.database.hasRows(runsExpiring(watchedMs));
+      const expiring = isAnyWatched ? await listExpiring(this.database, watchedMs, BATCH) : [];
       const now = performance.now();
       const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
       this.sightings = sightings;
@@ -73,6 +68,7 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
     } catch (error) {
       this.logger.warn({ err: error }, 'Interrupted runs could not be ended; retrying');
     }
+    return Math.min(MAX_POLL_MS, runLeaseMs / 8);
   }
 
   private sight({ fencingToken, leaseUntil }: ExpiringRun, now: number): Sighting {

@@ -98,6 +98,9 @@ export async function listReady(sql: Sql, taskId: string, limit: number): Promis
   return ready.map(({ id }) => id);
 }
 
+/** Has rows if a run is due to be published. */
+export const RUNS_DUE = 'select from run_queue where next_publish_at <= statement_timestamp()';
+
 export const DUE_RUNS = `
   update run_queue set hints = hints + 1,
     next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'

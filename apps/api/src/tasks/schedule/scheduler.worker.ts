@@ -16,7 +16,13 @@ import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
 import { findDue, type Due } from '../definition/schedule.ts';
-import { insertScheduledRun, lockDueTasks, purgeScheduledRuns, updateNextDue } from './schedules.store.ts';
+import {
+  insertScheduledRun,
+  lockDueTasks,
+  purgeScheduledRuns,
+  TASKS_DUE,
+  updateNextDue,
+} from './schedules.store.ts';
 import type { TaskEntity } from '../definition/task.entity.ts';
 
 const POLL_MS = 1_000;
@@ -53,6 +59,7 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
   /** Returns the milliseconds until the next poll. */
   private async poll(): Promise<number> {
     try {
+      if (!(await this.database.hasRows(TASKS_DUE))) return POLL_MS;
       return (await this.startDue()) < BATCH ? POLL_MS : 0;
     } catch (error) {
       this.logger.warn({ err: error }, 'Scheduled runs could not be created; retrying');

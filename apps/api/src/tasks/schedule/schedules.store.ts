@@ -2,6 +2,9 @@ import { LessThanOrEqual, type EntityManager } from 'typeorm';
 import { firstRow, rows } from '../../infra/database/rows.ts';
 import { TaskEntity } from '../definition/task.entity.ts';
 
+/** Has rows if a task is due. */
+export const TASKS_DUE = 'select from task where next_due_at <= statement_timestamp()';
+
 /** Returns due tasks, the longest overdue first, and locks them. Tasks that another process has locked are omitted. */
 export function lockDueTasks(tx: EntityManager, now: Date, limit: number): Promise<TaskEntity[]> {
   return tx.find(TaskEntity, {

@@ -28,31 +28,6 @@ const IsServerUrl = () =>
 const SCHEMA = { type: 'object', additionalProperties: true } as const;
 const OPTIONAL = { required: false, nullable: true } as const;
 
-/** The kinds of authentication. `secret` describes the property that holds a secret, by its name. */
-function authSchemas(secret: (name: string) => Record<string, object>, required: string[] = []) {
-  const text = { type: 'string' };
-  const kind = (
-    type: string,
-    properties: Record<string, object> = {},
-    secrets: Record<string, object> = {},
-  ) => ({
-    type: 'object',
-    properties: { type: { type: 'string', enum: [type] }, ...properties, ...secrets },
-    required: ['type', ...Object.keys(properties), ...(type === 'none' ? [] : required)],
-  });
-  const place = { type: 'string', enum: ['header', 'query', 'cookie'] };
-  return [
-    kind('none'),
-    kind('apiKey', { in: place, name: text }, secret('value')),
-    kind('bearer', {}, secret('token')),
-    kind('basic', { username: text }, secret('password')),
-    kind('header', { name: text }, secret('value')),
-  ];
-}
-
-const AUTH = authSchemas((name) => ({ [name]: { type: 'string', nullable: true } }));
-const AUTH_STATUS = authSchemas(() => ({ configured: { type: 'boolean' } }), ['configured']);
-
 class MethodBindingDto {
   /** A property of the input. */
   port!: string;
