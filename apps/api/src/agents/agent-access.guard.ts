@@ -8,7 +8,7 @@ import {
 import type { Request } from 'express';
 import { userOf } from '../auth/principals/principal.ts';
 import { Access } from '../infra/routes/access.ts';
-import { FairGate } from '../infra/runtime/fair-gate.ts';
+import { FairQueue } from '../infra/runtime/fair-queue.ts';
 import { AgentsService } from './agents.service.ts';
 import type { InvocableAgent } from './invocable-agent.ts';
 
@@ -25,14 +25,14 @@ const CONCURRENT_CHECKS = 4;
 /** Admits a call to `:agentId` if the agent exists (404) and its access rule admits the caller (403). */
 @Injectable()
 export class AgentAccessGuard implements CanActivate {
-  private readonly gate = new FairGate(CONCURRENT_CHECKS);
+  private readonly checks = new FairQueue({ places: CONCURRENT_CHECKS });
 
   constructor(private readonly agents: AgentsService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request<{ agentId: string }>>();
     const caller = userOf(req);
-    req.agent = await this.gate.run(caller.userId, () =>
+    req.agent = await this.checks.run(caller.userId, () =>
       this.agents.getInvocable(caller, req.params.agentId),
     );
     return true;
