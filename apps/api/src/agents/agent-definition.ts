@@ -1,5 +1,5 @@
 import { listVariables, type CreateAgentRequest, type UpdateAgentRequest } from '@platform/contracts';
-import { withoutNulls } from '../infra/runtime/json.ts';
+import { givenFields, withoutNulls } from '../infra/runtime/json.ts';
 import { AgentDefinition } from './agent.entity.ts';
 import {
   assertRenderable,
@@ -18,21 +18,22 @@ export function newDefinition(request: CreateAgentRequest): AgentDefinition {
   return changeDefinition(new AgentDefinition(), request);
 }
 
-/** A definition after a change. A given field replaces the previous value completely; null counts as absent. */
+/** A definition after a change. A given field replaces the previous value completely; null clears a nullable one, and otherwise counts as absent. */
 export function changeDefinition(
   current: AgentDefinition,
   { version, ...change }: UpdateAgentRequest,
 ): AgentDefinition {
   const { allowedUserIds, variables, tools, knowledge, settings } = change;
-  const given: Partial<AgentDefinition> = withoutNulls({
+  const defaults = new AgentDefinition();
+  const changed = {
     ...change,
     allowedUserIds: allowedUserIds && [...new Set(allowedUserIds)],
     variables: variables?.map(withoutNulls),
     tools: tools?.map(({ toolId, methods }) => ({ toolId, methods: methods ?? null })),
-    knowledge: knowledge && { ...new AgentDefinition().knowledge, ...withoutNulls(knowledge) },
+    knowledge: knowledge && { ...defaults.knowledge, ...withoutNulls(knowledge) },
     settings: settings && withoutNulls(settings),
-  });
-  return Object.assign(new AgentDefinition(), current, given);
+  };
+  return Object.assign(new AgentDefinition(), current, givenFields(changed, defaults));
 }
 
 /** What is wrong with the variables in a prompt, one sentence each. Throws if the prompt is too long. */

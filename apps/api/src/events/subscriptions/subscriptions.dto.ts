@@ -2,6 +2,7 @@ import { SUBSCRIPTION_ORIGINS, type EventFilter, type SubscriptionOrigin } from 
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, IsUUID, Length } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
+import { Nullable } from '../../infra/requests/nullable.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { checkFilter } from './filter.ts';
@@ -46,7 +47,8 @@ export class CreateSubscriptionDto extends EventReferenceDto {
 export class UpdateSubscriptionDto {
   /** Replaces the filter; null removes it. */
   @ApiPropertyOptional(FILTER)
-  @FreeForm(checkFilter, { keepsNull: true })
+  @Nullable()
+  @FreeForm(checkFilter)
   filter?: EventFilter | null;
 
   /** A disabled subscription is kept, but never starts its task. */

@@ -7,37 +7,31 @@ export type FreeFormCheck = (value: unknown, path: string) => string[];
 /** The most keys of an object that is not free-form, at every depth. */
 export const MAX_KEYS = 500;
 
-interface FreeFormField {
-  check: FreeFormCheck;
-  /** Whether the DTO receives null as it is, because it differs from an absent field. */
-  keepsNull: boolean;
-}
-
-const registry = new WeakMap<object, Map<string, FreeFormField>>();
+const registry = new WeakMap<object, Map<string, FreeFormCheck>>();
 
 /**
  * Marks a DTO field whose value is taken from the parsed body unchanged: schemas, payloads, and unions. class-transformer
  * drops `constructor` and `__proto__`, and overflows the stack on deep values. The check receives undefined for null.
  */
-export function FreeForm(check: FreeFormCheck, { keepsNull = false } = {}): PropertyDecorator {
+export function FreeForm(check: FreeFormCheck): PropertyDecorator {
   return (target, property) => {
     // class-validator refuses classes of which it knows no field.
     Allow()(target, property);
-    const fields = registry.get(target) ?? new Map<string, FreeFormField>();
-    fields.set(String(property), { check, keepsNull });
+    const fields = registry.get(target) ?? new Map<string, FreeFormCheck>();
+    fields.set(String(property), check);
     registry.set(target, fields);
   };
 }
 
 /** Returns the free-form fields of a DTO class, inherited ones included. */
-export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormField> {
-  const fields = new Map<string, FreeFormField>();
+export function freeFormOf(dto: { prototype: unknown }): Map<string, FreeFormCheck> {
+  const fields = new Map<string, FreeFormCheck>();
   for (
     let proto = dto.prototype as object | null;
     proto !== null;
     proto = Object.getPrototypeOf(proto) as object | null
   ) {
-    for (const [key, field] of registry.get(proto) ?? []) if (!fields.has(key)) fields.set(key, field);
+    for (const [key, check] of registry.get(proto) ?? []) if (!fields.has(key)) fields.set(key, check);
   }
   return fields;
 }

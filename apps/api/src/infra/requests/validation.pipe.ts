@@ -4,6 +4,7 @@ import { validate, type ValidationError } from 'class-validator';
 import { invalid, invalidFor } from '../errors/app-error.ts';
 import { unknownField } from '../errors/error-message.ts';
 import { freeFormOf, MAX_KEYS } from './free-form.ts';
+import { isNullable } from './nullable.ts';
 
 /** The most items of a list that is not free-form; DTOs set lower limits. */
 const MAX_ITEMS = 10_000;
@@ -11,7 +12,8 @@ const MAX_ITEMS = 10_000;
 const MAX_FIELDS = 20_000;
 
 /**
- * Converts a body or query into its DTO. Throws VALIDATION_ERROR that names every wrong field. Null counts as absent.
+ * Converts a body or query into its DTO. Throws VALIDATION_ERROR that names every wrong field. Null counts as absent,
+ * except in nullable fields.
  * Free-form values bypass class-transformer, which would damage them.
  */
 @Injectable()
@@ -23,7 +25,7 @@ export class BodyPipe implements PipeTransform {
       throw invalid('The body must be a JSON object');
 
     const freeForm = freeFormOf(metatype);
-    const checked = new BoundedCopy(freeForm).of(source);
+    const checked = new BoundedCopy(metatype, freeForm).of(source);
     const dto = plainToInstance(metatype as Type<object>, checked);
     const errors = await validate(dto, {
       whitelist: true,
@@ -31,10 +33,11 @@ export class BodyPipe implements PipeTransform {
       forbidUnknownValues: true,
     });
     const problems = errors.flatMap((error) => problemsOf(error, ''));
-    for (const [key, { check, keepsNull }] of freeForm) {
+    for (const [key, check] of freeForm) {
       const raw = (source as Record<string, unknown>)[key];
       for (const problem of check(raw ?? undefined, key)) problems.push(problem);
-      if (raw !== undefined && (raw !== null || keepsNull)) (dto as Record<string, unknown>)[key] = raw;
+      if (raw === undefined || (raw === null && !isNullable(metatype, key))) continue;
+      (dto as Record<string, unknown>)[key] = raw;
     }
     if (problems.length > 0) throw invalidFor(problems);
     return dto;
@@ -46,13 +49,16 @@ function isPlain(metatype: Type): boolean {
 }
 
 /**
- * The copy of a body that class-transformer receives, without nulls and free-form fields. Throws if the body has more
+ * The copy of a body that class-transformer receives, without free-form fields and nulls that mean nothing. Throws if the body has more
  * parts than any DTO: class-transformer takes time quadratic in the keys of an object.
  */
 class BoundedCopy {
   private fields = 0;
 
-  constructor(private readonly freeForm: ReadonlyMap<string, unknown>) {}
+  constructor(
+    private readonly dto: Type,
+    private readonly freeForm: ReadonlyMap<string, unknown>,
+  ) {}
 
   of(source: object): object {
     return this.object(source, '');
@@ -68,7 +74,9 @@ class BoundedCopy {
       const at = path ? `${path}.${key}` : key;
       assertSafe(key, at);
       const field = (value as Record<string, unknown>)[key];
-      if (field === null || (path === '' && this.freeForm.has(key))) continue;
+      const isTop = path === '';
+      if (isTop && this.freeForm.has(key)) continue;
+      if (field === null && !(isTop && isNullable(this.dto, key))) continue;
       copy[key] = this.any(field, at);
     }
     return copy;

@@ -8,7 +8,7 @@ import {
 import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { isObject, withoutNulls } from '../../infra/runtime/json.ts';
+import { givenFields, isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { serverUrlProblem } from './server-url.ts';
 import { defaultRetry } from '../calls/tool-retries.ts';
 
@@ -113,8 +113,11 @@ export function checkMethodChanges(value: unknown, path: string): string[] {
 
 /** A new method: the request, with defaults for the rest. */
 export function newMethod(request: ToolMethodRequest): ToolMethod {
-  const { httpMethod, path } = request;
-  const defaults = {
+  return { ...defaultMethod(request), ...withoutNulls(request) };
+}
+
+function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod' | 'path'>) {
+  return {
     description: '',
     serverUrl: null,
     outputSchema: EMPTY_SCHEMA,
@@ -130,21 +133,16 @@ export function newMethod(request: ToolMethodRequest): ToolMethod {
     enabled: true,
     deprecated: false,
   };
-  return { ...defaults, ...withoutNulls(request) };
 }
-
-/** Fields that null resets, because they can be absent from a method. */
-const NULLABLE = ['serverUrl', 'bodyMediaType', 'encoding', 'imported'] as const;
 
 /** A method after a change. Null removes what can be absent, and otherwise changes nothing. */
 export function changeMethod(current: ToolMethod, change: UpdateToolMethodRequest): ToolMethod {
-  const removed = NULLABLE.filter((name) => change[name] === null);
-  const { httpMethod = current.httpMethod } = withoutNulls(change);
+  const given = givenFields(change, defaultMethod(current));
+  const { httpMethod = current.httpMethod } = given;
   // Nobody has asked that another verb be repeated.
   const isDefault = isDeepStrictEqual(current.retry, defaultRetry(current.httpMethod));
   const retry = isDefault ? defaultRetry(httpMethod) : current.retry;
-  const emptied = Object.fromEntries(removed.map((name) => [name, null]));
-  return { ...current, retry, ...withoutNulls(change), ...emptied };
+  return { ...current, retry, ...given };
 }
 
 /** Both schemas of a method share one limit. */
