@@ -4,7 +4,7 @@ import { BulkReplayWorker } from '../src/events/replay/bulk-replay.worker.ts';
 import type { ClaimedBulkReplay } from '../src/events/replay/bulk-replays.store.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { DataSource } from 'typeorm';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, dispatchesEnded, recordEnvelope } from './harness/event-calls.ts';

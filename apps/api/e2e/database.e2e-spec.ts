@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { throwawayPostgres } from '../../../tools/postgres.mjs';
 import { readConfig } from '../src/infra/config/platform-config.ts';
-import { Connection, dataSourceOptions, SqlPool } from '../src/infra/database/pools.ts';
-import { withPromptBegin } from '../src/infra/database/prompt-begin.ts';
+import { Connection } from '../src/infra/database/connection.ts';
+import { Database } from '../src/infra/database/database.ts';
+import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
+import { preparedRows } from '../src/infra/database/rows.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -188,14 +190,14 @@ describe('a connection', () => {
 });
 
 describe('a transaction that begins with its first statement', () => {
-  let database: DataSource;
+  let database: Database;
 
   beforeAll(async () => {
     const config = readConfig({
       DATABASE_URL: await copyTemplate(),
       PLATFORM_SECRET_KEY: 'ab'.repeat(32),
     });
-    database = await new DataSource({ ...dataSourceOptions('api', config), poolSize: 1 }).initialize();
+    database = await new Database({ ...poolOptions('api', config), poolSize: 1 }).initialize();
     await database.query('create table note (text text)');
   });
 
@@ -209,7 +211,7 @@ describe('a transaction that begins with its first statement', () => {
     sql.query('insert into note (text) values ($1)', [text]);
 
   verifies('database.transactions', 'commits what it did, without a savepoint that failed', async () => {
-    const result = await withPromptBegin(database).transaction(async (tx) => {
+    const result = await database.transaction(async (tx) => {
       await note(tx, 'first');
       const failed = tx.transaction(async (inner) => {
         await note(inner, 'undone');
@@ -223,7 +225,7 @@ describe('a transaction that begins with its first statement', () => {
   });
 
   verifies('database.transactions', 'stores nothing if it fails', async () => {
-    const failed = withPromptBegin(database).transaction(async (tx) => {
+    const failed = database.transaction(async (tx) => {
       await note(tx, 'first');
       throw new Error('Failed');
     });
@@ -231,23 +233,61 @@ describe('a transaction that begins with its first statement', () => {
     expect(await notes()).toEqual([]);
   });
 
-  verifies('database.transactions', 'executes nothing after its first statement if BEGIN fails', async () => {
+  /** Lets the next BEGIN fail, while what is sent with it succeeds. */
+  async function failBegin(): Promise<void> {
     const { master: pool } = database.driver as unknown as { master: pg.Pool };
     const client = await pool.connect();
     const query = client.query.bind(client) as (text: unknown, ...rest: unknown[]) => unknown;
     client.query = ((text: unknown, ...rest: unknown[]) =>
       query(text === 'START TRANSACTION' ? 'START NOTHING' : text, ...rest)) as pg.PoolClient['query'];
     client.release();
-    const failed = withPromptBegin(database).transaction(async (tx) => {
-      await note(tx, 'first');
-      await note(tx, 'second');
-    });
-    await expect(failed).rejects.toThrow('syntax error');
-    expect(await notes()).toEqual(['first']);
+  }
+
+  verifies('database.transactions', 'executes nothing if BEGIN fails', async () => {
+    await failBegin();
+    await expect(database.transaction((tx) => note(tx, 'first'))).rejects.toThrow('syntax error');
+    expect(await notes()).toEqual([]);
     // On another connection.
-    await withPromptBegin(database).transaction((tx) => note(tx, 'later'));
-    expect(await notes()).toEqual(['first', 'later']);
+    await database.transaction((tx) => note(tx, 'later'));
+    expect(await notes()).toEqual(['later']);
   });
+
+  verifies(
+    'database.transactions',
+    'executes nothing but what was sent with a BEGIN that failed',
+    async () => {
+      await failBegin();
+      const failed = database.transaction(async (tx) => {
+        await preparedRows(tx, 'note', 'insert into note (text) values ($1)', ['first']);
+        await note(tx, 'second');
+      });
+      await expect(failed).rejects.toThrow('syntax error');
+      expect(await notes()).toEqual(['first']);
+    },
+  );
+
+  verifies(
+    'database.transactions',
+    'create the partition that an insert lacks, and repeat the work',
+    async () => {
+      await database.query(
+        `do $$ declare p record; begin
+         for p in select inhrelid::regclass as name from pg_inherits where inhparent = 'delivery'::regclass
+         loop execute 'drop table ' || p.name; end loop; end $$`,
+      );
+      const attempts: string[] = [];
+      const store = async (tx: EntityManager) => {
+        attempts.push('attempt');
+        await tx.query(
+          `insert into delivery (envelope_id, subscription_id, generation, outcome)
+         values (uuid_v7(), gen_random_uuid(), 1, 'TASK_DISABLED')`,
+        );
+      };
+      await database.transaction(store);
+      expect(attempts).toHaveLength(2);
+      expect(await database.query('select from delivery')).toHaveLength(1);
+    },
+  );
 });
 
 describe('migrations', () => {

@@ -11,7 +11,7 @@ import type {
 import fc from 'fast-check';
 import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
 import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { expectedLabels, type Subscribed } from './faults/oracle.ts';
 import { scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';

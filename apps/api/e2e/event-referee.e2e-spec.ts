@@ -1,6 +1,6 @@
 import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
 import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { Fleet } from './faults/fleet.ts';
 import { findViolations } from './faults/referee.ts';
 

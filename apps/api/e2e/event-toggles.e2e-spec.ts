@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import type { InstalledApplication, Subscription, Task } from '@platform/contracts';
 import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
 import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { repeat } from './faults/background.ts';
 import { scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';

@@ -13,7 +13,7 @@ import {
   forgiveClaim,
 } from '../src/events/records/outbox.store.ts';
 import { lockSubscriptions } from '../src/events/catalog/subscription-lock.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { TestApp } from './harness/app.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { LostCommits, lostResponse } from './harness/lost-commits.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { CompactionResult, UsageBalance, UsageEntry } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { Connection } from '../src/infra/database/pools.ts';
+import { Connection } from '../src/infra/database/connection.ts';
 import { RelayLedgerWorker } from '../src/relay/relay-ledger.worker.ts';
 import { CompactorService } from '../src/turns/context/compactor.service.ts';
 import { chargeCall } from '../src/turns/engine/turn-billing.ts';
@@ -216,7 +216,7 @@ describe('a BEGIN that fails', () => {
       this: Connection,
     ) {
       const query = () => this.query('START NOTHING');
-      (Object.create(this, { query: { value: query } }) as Connection).begin();
+      return (Object.create(this, { query: { value: query } }) as Connection).begin();
     });
     const prompt = model.prompt({ text: ['Hi'], usage: FIGURES });
     expect([(await relay(user, prompt)).status, model.requests(prompt)]).toEqual([402, []]);

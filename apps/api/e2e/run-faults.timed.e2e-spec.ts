@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from '@platform/contracts';
 import { DataSource } from 'typeorm';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import type { ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';

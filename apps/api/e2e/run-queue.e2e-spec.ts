@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import pg from 'pg';
 import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS } from '../src/tasks/execution/run-endings.store.ts';

@@ -1,7 +1,7 @@
 import type { ErrorBody, Page, Run, SchedulePreview, Task, TaskSchedule } from '@platform/contracts';
 import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { BackgroundDatabase } from '../src/infra/database/background-database.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
 import { SchedulerWorker } from '../src/tasks/schedule/scheduler.worker.ts';
 import { TestApp } from './harness/app.ts';

@@ -8,7 +8,6 @@ import { dropAddress, keepAddress } from './infra/runtime/address-file.ts';
 import { readConfig, type PlatformConfig } from './infra/config/platform-config.ts';
 import { StartError } from './infra/config/start-error.ts';
 import { migrate } from './infra/database/migrate.ts';
-import { SqlPool } from './infra/database/pools.ts';
 import { armFailpoints } from './infra/runtime/failpoints.ts';
 import { ReadinessRegistry } from './infra/health/readiness.registry.ts';
 import { loggedError, loggedLine } from './infra/logging/log-lines.ts';
@@ -19,7 +18,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   armFailpoints(config.failpoints);
   await assertCanListen(config);
-  await prepareDatabase(config).catch((error: unknown) => {
+  await migrate(config.databaseUrl).catch((error: unknown) => {
     throw explainDatabaseError(error, config);
   });
 
@@ -38,13 +37,6 @@ async function main(): Promise<void> {
   app.get(ReadinessRegistry).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
-}
-
-async function prepareDatabase(config: PlatformConfig): Promise<void> {
-  await migrate(config.databaseUrl);
-  // Unlike the migrations, the service sends settings with its connections, which a pooler in between may reject.
-  const pool = new SqlPool('background', config);
-  await pool.query('select').finally(() => pool.end());
 }
 
 /** The first signal drains; a second one does not wait. */

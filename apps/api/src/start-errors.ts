@@ -21,9 +21,6 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   '42501': 'the user may not create tables',
 };
 
-const PROTOCOL_VIOLATION = '08P01';
-const STARTUP_PARAMETERS = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
-
 /** Throws, in sentences, if the service could not listen: before anything is migrated or created. */
 export async function assertCanListen(config: PlatformConfig): Promise<void> {
   if (config.port === 0) return;
@@ -72,13 +69,6 @@ export function explainDatabaseError(error: unknown, config: PlatformConfig): un
   const { hostname, port, pathname } = new URL(config.databaseUrl);
   const address = `${hostname}:${port || '5432'}${pathname}`;
   const code = codeOf(error) ?? '';
-  if (code === PROTOCOL_VIOLATION) {
-    const message = error instanceof Error ? error.message : code;
-    return new StartError(
-      `The database at ${address} does not accept the settings of connections (${message}): if PgBouncer is in between, add ${STARTUP_PARAMETERS} to its ignore_startup_parameters, and see docs/operations.md.`,
-      { cause: error },
-    );
-  }
   const reason = DATABASE_PROBLEMS[code];
   if (reason === undefined) return error;
   const remedy = config.embedded

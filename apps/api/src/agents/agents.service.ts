@@ -11,11 +11,12 @@ import type {
   Page,
   UpdateAgentRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Database } from '../infra/database/database.ts';
 import { conflict, forbidden, invalidFor } from '../infra/errors/app-error.ts';
 import type { PageDto } from '../infra/requests/page.dto.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
@@ -44,7 +45,7 @@ import { mayManage, toInvocableAgent, type InvocableAgent } from './invocable-ag
 @Injectable()
 export class AgentsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly catalog: CatalogService,

@@ -1,5 +1,6 @@
-import { In, IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
+import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { notFound } from '../infra/errors/app-error.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
@@ -47,7 +48,7 @@ export async function accessibleAmong(
 }
 
 /** Throws NOT_FOUND, or FORBIDDEN for an agent of another space. Every call of an agent reads it. */
-export async function getAgent(database: DataSource, spaceId: string, id: string): Promise<AgentEntity> {
+export async function getAgent(database: Database, spaceId: string, id: string): Promise<AgentEntity> {
   const [agent] = await preparedEntities(
     database,
     AgentEntity,

@@ -8,14 +8,14 @@ import type {
   RotatedSystemKey,
   UpgradeResult,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import {
   ApplicationIdentitiesService,
   systemKeyPrefix,
 } from '../auth/applications/application-identities.service.ts';
 import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
-import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { Database } from '../infra/database/database.ts';
 import { conflict, notFound } from '../infra/errors/app-error.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
 import type { PageDto } from '../infra/requests/page.dto.ts';
@@ -35,7 +35,7 @@ interface Installed {
 @Injectable()
 export class ApplicationsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identities: ApplicationIdentitiesService,
     private readonly installer: InstallerService,
@@ -74,8 +74,7 @@ export class ApplicationsService {
     const manifest = await this.installer.parse(body);
     const { identifier, version } = manifest;
     const { spaceId, userId } = by;
-    return transactionWithOutcome(
-      this.database,
+    return this.database.transaction(
       async (tx) => {
         const { id, isNew } = await this.identities.install(tx, spaceId, identifier);
         if (!isNew) {
@@ -94,7 +93,9 @@ export class ApplicationsService {
         });
         return { application: await this.toDetail(tx, installation), systemKey: key };
       },
-      ({ application: { systemKeyPrefix: prefix } }) => this.hasKey(spaceId, identifier, prefix),
+      {
+        committed: ({ application: { systemKeyPrefix: prefix } }) => this.hasKey(spaceId, identifier, prefix),
+      },
     );
   }
 
@@ -112,8 +113,7 @@ export class ApplicationsService {
     const { spaceId, userId } = by;
     const { version } = manifest;
     const hash = hashManifest(manifest);
-    return transactionWithOutcome(
-      this.database,
+    return this.database.transaction(
       async (tx) => {
         const { applicationId, installation } = await this.lockInstalled(tx, spaceId, identifier);
         const current = await this.toDetail(tx, installation);
@@ -139,9 +139,11 @@ export class ApplicationsService {
         const application = await this.toDetail(tx, upgraded);
         return { application, changes, brokenSubscriptions, dryRun };
       },
-      async ({ application }) => {
-        if (dryRun) return true;
-        return (await this.get(spaceId, identifier)).updatedAt === application.updatedAt;
+      {
+        committed: async ({ application }) => {
+          if (dryRun) return true;
+          return (await this.get(spaceId, identifier)).updatedAt === application.updatedAt;
+        },
       },
     );
   }
@@ -149,8 +151,7 @@ export class ApplicationsService {
   /** Uninstalls an application. Rows, history, and the subscriptions of users stay. Repeating it changes nothing. */
   uninstall({ by, requestId }: AuditedCall, identifier: string): Promise<void> {
     const { spaceId } = by;
-    return transactionWithOutcome(
-      this.database,
+    return this.database.transaction(
       async (tx) => {
         const application = await this.identities.lock(tx, spaceId, identifier);
         if (!application) throw notFound(`Application ${identifier} does not exist`);
@@ -165,9 +166,11 @@ export class ApplicationsService {
           requestId,
         });
       },
-      async () => {
-        const application = await this.identities.find(this.database, spaceId, identifier);
-        return application?.installed === false;
+      {
+        committed: async () => {
+          const application = await this.identities.find(this.database, spaceId, identifier);
+          return application?.installed === false;
+        },
       },
     );
   }
@@ -175,8 +178,7 @@ export class ApplicationsService {
   /** Replaces the system key with immediate effect. Only this response contains the new key. */
   rotateKey({ by, requestId }: AuditedCall, identifier: string): Promise<RotatedSystemKey> {
     const { spaceId } = by;
-    return transactionWithOutcome(
-      this.database,
+    return this.database.transaction(
       async (tx) => {
         const { applicationId } = await this.lockInstalled(tx, spaceId, identifier);
         const { key, publicId } = await this.identities.rotateKey(tx, applicationId);
@@ -190,7 +192,7 @@ export class ApplicationsService {
         });
         return { systemKey: key, systemKeyPrefix: prefix };
       },
-      ({ systemKeyPrefix: prefix }) => this.hasKey(spaceId, identifier, prefix),
+      { committed: ({ systemKeyPrefix: prefix }) => this.hasKey(spaceId, identifier, prefix) },
     );
   }
 

@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { DataSource } from 'typeorm';
+import { Database } from '../infra/database/database.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { deriveKey } from '../infra/crypto/derive-key.ts';
 import { MINUTE, SweeperWorker } from '../infra/database/sweeper.worker.ts';
@@ -62,8 +62,8 @@ import { SpacesService } from './people/spaces.service.ts';
     },
     {
       provide: SignInThrottle,
-      inject: [DataSource, PlatformConfig],
-      useFactory: (database: DataSource, config: PlatformConfig) =>
+      inject: [Database, PlatformConfig],
+      useFactory: (database: Database, config: PlatformConfig) =>
         new SignInThrottle(database, deriveKey(config.secretKey, 'rate windows')),
     },
     RefreshCookieService,
@@ -90,7 +90,7 @@ import { SpacesService } from './people/spaces.service.ts';
 })
 export class AuthModule implements OnModuleInit {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly sweeper: SweeperWorker,
   ) {}
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CreatedDataRows, DataRow, Page } from '@platform/contracts';
-import { DataSource, Not, type EntityManager } from 'typeorm';
+import { Not, type EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../auth/applications/application-identities.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import { EmissionService } from '../events/emission/emission.service.ts';
-import { transactionWithOutcome } from '../infra/database/commit.ts';
+import { Database } from '../infra/database/database.ts';
 import { updateRow } from '../infra/database/entity-rows.ts';
-import { PartitionsWorker } from '../infra/database/partitions.worker.ts';
 import { invalidFor, notFound } from '../infra/errors/app-error.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
 import type { PageDto } from '../infra/requests/page.dto.ts';
@@ -32,11 +31,10 @@ type Values = Record<string, unknown>;
 @Injectable()
 export class DataService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identities: ApplicationIdentitiesService,
     private readonly emission: EmissionService,
-    private readonly partitions: PartitionsWorker,
   ) {}
 
   /** Lists rows, newest first. */
@@ -100,17 +98,13 @@ export class DataService {
 
   private async insert(caller: UserPrincipal, table: Table, added: readonly Values[]): Promise<DataRow[]> {
     const newRows = added.map((values) => ({ id: uuidV7(), values }));
-    const { envelopeIds, result } = await this.partitions.whileEnsured(() =>
-      transactionWithOutcome(
-        this.database,
-        async (tx) => {
-          const createdAt = await insertRows(tx, table, newRows);
-          const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
-          return { envelopeIds, result: newRows.map((row) => newDataRow(table, row, createdAt)) };
-        },
-        () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' }),
-      ),
-    );
+    const store = async (tx: EntityManager) => {
+      const createdAt = await insertRows(tx, table, newRows);
+      const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
+      return { envelopeIds, result: newRows.map((row) => newDataRow(table, row, createdAt)) };
+    };
+    const committed = () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' });
+    const { envelopeIds, result } = await this.database.transaction(store, { committed });
     await this.emission.publish(envelopeIds);
     return result;
   }

@@ -6,11 +6,9 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../infra/database/database.ts';
 import { isRejected } from '../infra/database/data-errors.ts';
 import { Batched } from '../infra/database/batched.ts';
-import { LanesRegistry } from '../infra/database/lanes.registry.ts';
-import { withPromptBegin } from '../infra/database/prompt-begin.ts';
 import { isUnavailable, whileUnavailable } from '../infra/database/unavailable.ts';
 import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
 import type { Charge } from '../usage/charge.ts';
@@ -70,9 +68,8 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
   private deadline: number | null = null;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly usage: UsageService,
-    private readonly lanes: LanesRegistry,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -105,9 +102,9 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
       (await whileUnavailable(
         () =>
           // It locks the accounts first, which changes nothing; without their locks, nothing is reserved.
-          this.lanes
-            .of(reservation.spaceId, withPromptBegin(this.database))
-            .transaction((tx) => this.usage.reserve(tx, reservation)),
+          this.database.transaction((tx) => this.usage.reserve(tx, reservation), {
+            lane: reservation.spaceId,
+          }),
         undefined,
         RESERVE_RETRY_MS,
       ).catch((error: unknown) => {

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { AgentsService } from '../agents/agents.service.ts';
 import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Database } from '../infra/database/database.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { rows } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
@@ -32,7 +33,7 @@ export class SeedService {
   private readonly file: string;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly config: PlatformConfig,
     private readonly identity: IdentityService,
     private readonly models: ModelsService,

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { PlatformConfig } from '../infra/config/platform-config.ts';
-import { Connection, poolOptions } from '../infra/database/pools.ts';
+import { SqlPool } from '../infra/database/pools.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { findCancelRequests, renewLeases } from './stream-log.store.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -14,21 +14,23 @@ interface LeasedStream {
 }
 
 /**
- * Renews the leases of the streams that this process writes, on a separate connection so that a busy pool cannot let
- * them expire, and polls for cancel requests from other processes.
+ * Renews the leases of the streams that this process writes, and polls for cancel requests from other processes.
  */
 export class Leases {
   private readonly logger = new Logger(Leases.name);
   private readonly streams = new Map<string, LeasedStream>();
   private timers: NodeJS.Timeout[] = [];
-  private connection: Promise<Connection> | null = null;
+  /** A connection of its own, so that a busy pool cannot let the leases expire. */
+  private readonly heartbeat: SqlPool;
   private renewing = false;
   private polling = false;
 
   constructor(
     private readonly sql: Sql,
     private readonly config: Pick<PlatformConfig, 'database' | 'databaseUrl' | 'streamLeaseMs'>,
-  ) {}
+  ) {
+    this.heartbeat = new SqlPool('heartbeat', config);
+  }
 
   start(): void {
     if (this.timers.length > 0) return;
@@ -57,7 +59,7 @@ export class Leases {
   async stop(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     this.timers = [];
-    await this.disconnect();
+    await this.heartbeat.end();
   }
 
   private async renew(): Promise<void> {
@@ -65,12 +67,11 @@ export class Leases {
     this.renewing = true;
     const writers = [...this.streams.values()].map(({ writer }) => writer);
     try {
-      const current = await renewLeases(await this.connect(), writers, this.config.streamLeaseMs);
+      const current = await renewLeases(this.heartbeat, writers, this.config.streamLeaseMs);
       // A stream that has ended meanwhile is no longer in the map.
       for (const writer of writers)
         if (!current.has(writer.streamId) && this.has(writer.streamId)) writer.abandon();
     } catch (error) {
-      void this.disconnect();
       this.logger.warn({ err: error }, 'Leases could not be renewed; retrying');
     } finally {
       this.renewing = false;
@@ -87,33 +88,5 @@ export class Leases {
     } finally {
       this.polling = false;
     }
-  }
-
-  private async connect(): Promise<Sql> {
-    this.connection ??= this.open();
-    const client = await this.connection;
-    return {
-      query: async <T>(statement: string, parameters?: unknown[]) =>
-        (await client.query(statement, parameters)).rows as T,
-    };
-  }
-
-  private open(): Promise<Connection> {
-    const client = new Connection({
-      connectionString: this.config.databaseUrl,
-      ...poolOptions('heartbeat', this.config.database),
-    });
-    const connection = client.connect().then(() => client);
-    client.on('error', () => {
-      if (this.connection === connection) void this.disconnect();
-    });
-    return connection;
-  }
-
-  /** A failed connection may still wait for a response, so it is ended, not only dropped. */
-  private async disconnect(): Promise<void> {
-    const connection = this.connection;
-    this.connection = null;
-    await connection?.then((client) => client.end()).catch(() => undefined);
   }
 }

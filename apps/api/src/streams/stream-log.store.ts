@@ -2,6 +2,7 @@ import { MAX_FRAME_BYTES } from '@platform/contracts';
 import {
   firstPreparedRow,
   firstRow,
+  keptPlanRows,
   preparedRows,
   rows,
   type PreparedSql,
@@ -84,9 +85,10 @@ export async function findExpiredStreams(sql: Sql): Promise<string[]> {
 }
 
 /** Returns whether the lease is current. If it is, it stays so until the transaction ends. */
-export async function shareLease(tx: Sql, { streamId, fencingToken }: Lease): Promise<boolean> {
-  const open = await firstRow(
+export async function shareLease(tx: PreparedSql, { streamId, fencingToken }: Lease): Promise<boolean> {
+  const open = await firstPreparedRow(
     tx,
+    'share_stream_lease',
     'select from stream where id = $1 and fencing_token = $2 and ended_at is null for share',
     [streamId, fencingToken],
   );
@@ -346,7 +348,7 @@ export async function mergeFrames(
   streamId: string,
   fromSeq: number,
 ): Promise<number | null> {
-  const batch = await firstPreparedRow<{ toSeq: number | null; rows: number }>(
+  const [batch] = await keptPlanRows<{ toSeq: number | null; rows: number }>(
     sql,
     'merge_frames',
     `with batch as (

@@ -2,7 +2,7 @@ import type { FrameMethod, ProductEventFields, ProductEventName } from '@platfor
 import type { FlushLoop, FrameSource } from './flush-loop.ts';
 import { splitDelta, draft, encodeFrame, productEvent, type Draft } from './frame.ts';
 import { endStream, lockLease, openStream, shareLease, type Batch, type Lease } from './stream-log.store.ts';
-import type { PreparedSql, Sql } from '../infra/database/rows.ts';
+import type { PreparedSql } from '../infra/database/rows.ts';
 
 /** With more unstored bytes than this, the producer has to wait. */
 const MAX_UNSTORED = 1024 * 1024;
@@ -129,7 +129,7 @@ export class StreamWriter implements Lease, FrameSource {
   }
 
   /** Throws `LeaseLost` if another process has taken the stream. If not, none can until the transaction ends. */
-  async assertLease(tx: Sql): Promise<void> {
+  async assertLease(tx: PreparedSql): Promise<void> {
     if (await shareLease(tx, this)) return;
     this.abandon();
     throw new LeaseLost();

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../infra/database/background-database.ts';
+import { BackgroundDatabase, Database } from '../infra/database/database.ts';
 import { SqlPool } from '../infra/database/pools.ts';
 import type { Sql } from '../infra/database/rows.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
@@ -51,7 +50,7 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   private stopping = false;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly background: BackgroundDatabase,
     private readonly config: PlatformConfig,
     private readonly sweeper: SweeperWorker,

@@ -1,4 +1,5 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../infra/database/database.ts';
 import { firstPreparedRow, preparedRows, rows, type Sql } from '../infra/database/rows.ts';
 import type { Account, Charge } from './charge.ts';
 
@@ -43,7 +44,7 @@ export function lockLimitedAccounts(
 
 /** Returns for each user whether their account or the space's account has a limit. */
 export async function loadLimits(
-  database: DataSource,
+  database: Database,
   users: { spaceId: string; userId: string }[],
 ): Promise<boolean[]> {
   const found = await preparedRows<{ limited: boolean }>(

@@ -8,12 +8,12 @@ import type {
   UsageSummary,
   UsageSummaryQuery,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { LanesRegistry } from '../infra/database/lanes.registry.ts';
+import { Database } from '../infra/database/database.ts';
 import { whileUnavailable } from '../infra/database/unavailable.ts';
 import { forbidden } from '../infra/errors/app-error.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
@@ -39,10 +39,9 @@ const RETRY_MS = 5_000;
 @Injectable()
 export class ReportsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
-    private readonly lanes: LanesRegistry,
   ) {}
 
   async getBalance({ spaceId, userId }: UserPrincipal): Promise<UsageBalance> {
@@ -107,18 +106,21 @@ export class ReportsService {
     const openingId = uuidV7();
     const grant = { id: uuidV7(), openingId, tokens, by: { createdBy: by.userId, note: note ?? null } };
     const write = () =>
-      this.lanes.of(spaceId, this.database).transaction(async (tx) => {
-        if (await this.postGrant(tx, account, grant)) {
-          await recordAudit(tx, by, {
-            action: 'usage.grant',
-            targetType: grantee === null ? 'space' : 'user',
-            targetId: grantee ?? spaceId,
-            details: { tokens, note: note ?? null },
-            requestId,
-          });
-        }
-        return getEntry(tx, spaceId, grant.id);
-      });
+      this.database.transaction(
+        async (tx) => {
+          if (await this.postGrant(tx, account, grant)) {
+            await recordAudit(tx, by, {
+              action: 'usage.grant',
+              targetType: grantee === null ? 'space' : 'user',
+              targetId: grantee ?? spaceId,
+              details: { tokens, note: note ?? null },
+              requestId,
+            });
+          }
+          return getEntry(tx, spaceId, grant.id);
+        },
+        { lane: spaceId },
+      );
     const entry = await whileUnavailable(write, undefined, RETRY_MS);
     return toEntry(entry, await this.loadPeople([entry]));
   }

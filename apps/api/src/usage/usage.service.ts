@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../infra/database/database.ts';
 import { Batched } from '../infra/database/batched.ts';
 import { pipelined, type Sql } from '../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../infra/database/sweeper.worker.ts';
@@ -55,7 +56,7 @@ export class UsageService implements OnModuleInit {
   private readonly handlers = new Map<ChargeSource, ExpiredReservationHandler>();
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly sweeper: SweeperWorker,
   ) {}
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { IsNull, type EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { updateRows } from '../../infra/database/entity-rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
@@ -20,7 +21,7 @@ import { missingOrForeign, requireUuid } from '../principals/resource-scope.ts';
 @Injectable()
 export class ApiKeysService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEntry, Page } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { AuditEntryEntity } from './audit-entry.entity.ts';
 import { listEntries } from './audit.store.ts';
@@ -11,7 +11,7 @@ import { toUser } from '../principals/users.store.ts';
 @Injectable()
 export class AuditService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Batched } from '../../infra/database/batched.ts';
 import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../../infra/crypto/api-tokens.ts';
 import { unauthorized } from '../../infra/errors/app-error.ts';
@@ -21,7 +21,7 @@ export class AuthenticatorService {
   };
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly accessTokens: AccessTokens,
   ) {}
 

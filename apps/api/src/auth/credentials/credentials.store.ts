@@ -1,5 +1,5 @@
 import type { Role } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
+import type { Database } from '../../infra/database/database.ts';
 import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
 import type { AccessClaims } from './access-tokens.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
@@ -21,7 +21,7 @@ export interface KeyRow {
 
 /** Every call with an API key reads it. */
 export async function findApiKeys(
-  database: DataSource,
+  database: Database,
   publicIds: readonly string[],
 ): Promise<(KeyRow | undefined)[]> {
   const keys = await preparedRows<KeyRow>(
@@ -49,7 +49,7 @@ export interface SignInRow {
 
 /** Every call with an access token reads it. */
 export function findSignIn(
-  database: DataSource,
+  database: Database,
   { refreshSessionId, userId, spaceId, joinedAt }: AccessClaims,
 ): Promise<SignInRow | null> {
   return firstPreparedRow(

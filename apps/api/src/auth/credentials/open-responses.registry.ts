@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { listRevokedCallers } from './credentials.store.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
@@ -23,7 +23,7 @@ export class OpenResponsesRegistry implements OnApplicationBootstrap, BeforeAppl
   private timer: NodeJS.Timeout | null = null;
   private checking = false;
 
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.check(), CHECK_MS).unref();

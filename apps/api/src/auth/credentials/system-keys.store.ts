@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { Database } from '../../infra/database/database.ts';
 import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** A system key with everything that decides whether it is valid. */
@@ -17,7 +17,7 @@ export interface SystemKeyRow {
 
 /** Every call with a system key reads it. */
 export async function findSystemKeys(
-  database: DataSource,
+  database: Database,
   publicIds: readonly string[],
 ): Promise<(SystemKeyRow | undefined)[]> {
   const keys = await preparedRows<SystemKeyRow>(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CreatedApiKey, Role, SpaceSummary, UserSummary } from '@platform/contracts';
-import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
+import { In, IsNull, type EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { mintKey } from '../../infra/crypto/api-tokens.ts';
 import { hashPassword, verifyPassword } from '../../infra/crypto/passwords.ts';
 import { insertRow, insertRowIfAbsent } from '../../infra/database/entity-rows.ts';
@@ -49,7 +50,7 @@ const MAX_SPACES = 200;
 export class IdentityService {
   private readonly manager: EntityManager;
 
-  constructor(database: DataSource) {
+  constructor(database: Database) {
     this.manager = database.manager;
   }
 

@@ -7,7 +7,8 @@ import type {
   Role,
   SpaceSummary,
 } from '@platform/contracts';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { IsNull, type EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { AppError, conflict, forbidden, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
@@ -43,7 +44,7 @@ const MAX_PER_HOUR = 100;
 @Injectable()
 export class InvitationsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
   ) {}

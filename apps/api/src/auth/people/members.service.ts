@@ -8,7 +8,8 @@ import type {
   Page,
   UpdateMemberRequest,
 } from '@platform/contracts';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { IsNull, type EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
@@ -35,7 +36,7 @@ import { toUser } from '../principals/users.store.ts';
 @Injectable()
 export class MembersService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly invitations: InvitationsService,

@@ -1,7 +1,7 @@
 import type { Role } from '@platform/contracts';
 import { IsNull, LessThan, type EntityManager } from 'typeorm';
 import { updateRows } from '../../infra/database/entity-rows.ts';
-import { firstRow, preparedRows, rows } from '../../infra/database/rows.ts';
+import { firstRow, keptPlanRows, rows } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { ApiKeyEntity } from '../credentials/api-key.entity.ts';
 import { withdrawInvitationsBy } from './invitations.store.ts';
@@ -90,7 +90,7 @@ export async function findRoles(
   people: readonly { spaceId: string; userId: string }[],
 ): Promise<(Role | null)[]> {
   const distinct = [...new Map(people.map((person) => [keyOf(person), person])).values()];
-  const found = await preparedRows<{ spaceId: string; userId: string; role: Role }>(
+  const found = await keptPlanRows<{ spaceId: string; userId: string; role: Role }>(
     tx,
     'auth.roles',
     `select m.space_id, m.user_id, m.role

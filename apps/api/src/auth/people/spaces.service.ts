@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, SpaceSummary } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { forbidden } from '../../infra/errors/app-error.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
@@ -13,7 +13,7 @@ import { listSpaces } from './memberships.store.ts';
 @Injectable()
 export class SpacesService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly config: PlatformConfig,
     private readonly identity: IdentityService,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangePasswordResponse, ChangePasswordRequest } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { hashPassword, verifyPassword } from '../../infra/crypto/passwords.ts';
 import { updateRows } from '../../infra/database/entity-rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
@@ -20,7 +20,7 @@ const MAX_KEYS = 200;
 @Injectable()
 export class PasswordService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly keys: ApiKeysService,
     private readonly throttle: SignInThrottle,
   ) {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Me, UserState, SignInResponse, SpaceSummary, UserSummary } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { verifyPassword } from '../../infra/crypto/passwords.ts';
 import { forbidden, unauthorized } from '../../infra/errors/app-error.ts';
@@ -29,7 +30,7 @@ type Person = UserState & { user: UserSummary; space: SpaceSummary; spaces: Spac
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly config: PlatformConfig,
     private readonly identity: IdentityService,
     private readonly accessTokens: AccessTokens,

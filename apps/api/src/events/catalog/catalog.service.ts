@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogApplication } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import { listCatalog } from './catalog.store.ts';
 
 @Injectable()
 export class CatalogService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly applications: ApplicationIdentitiesService,
   ) {}
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Batched } from '../../infra/database/batched.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { PayloadSchemasService } from './payload-schemas.service.ts';
@@ -25,7 +26,7 @@ export class RegisteredEventsService {
   private readonly cached = new Map<string, RegisteredEvent>();
 
   constructor(
-    database: DataSource,
+    database: Database,
     private readonly schemas: PayloadSchemasService,
   ) {
     this.reads = new Batched(async (keys) => {

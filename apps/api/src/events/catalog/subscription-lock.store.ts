@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 const SUBSCRIPTION_LOCK = 720_007;
 
@@ -19,7 +19,7 @@ export async function lockSubscriptions(tx: Sql, spaceId: string): Promise<void>
  * the subscriptions are read: the snapshot of one statement would predate the wait. Locks are taken in ascending order.
  */
 export async function shareSubscriptions(tx: EntityManager, spaceIds: readonly string[]): Promise<void> {
-  await preparedRows(
+  await keptPlanRows(
     tx,
     'share_subscriptions',
     `select pg_advisory_xact_lock_shared($1::int, key)

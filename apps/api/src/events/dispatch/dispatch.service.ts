@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
-import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
-import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { pipelined } from '../../infra/database/rows.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
@@ -24,7 +22,6 @@ export class DispatchService {
     private readonly database: BackgroundDatabase,
     private readonly tasks: TaskDirectoryService,
     private readonly runs: RunCreationService,
-    private readonly partitions: PartitionsWorker,
   ) {}
 
   /** Dispatches all of them, in more than one transaction if they have many runs. */
@@ -32,9 +29,7 @@ export class DispatchService {
     let rest = claims;
     while (rest.length > 0) {
       const part = rest;
-      const { rest: left, runIds } = await this.partitions.whileEnsured(() =>
-        withPromptBegin(this.database).transaction((tx) => this.dispatchWithin(tx, part)),
-      );
+      const { rest: left, runIds } = await this.database.transaction((tx) => this.dispatchWithin(tx, part));
       reach('events.dispatch.after-commit', part);
       await this.runs.publish(runIds);
       reach('events.dispatch.after-publish', part);

@@ -6,7 +6,7 @@ import type {
   SubscriptionVerdict,
 } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { pipelined, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { pipelined, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { keysOf, type Claim } from '../records/outbox.store.ts';
 
 /** A claimed envelope, locked until the end of the transaction. */
@@ -36,7 +36,7 @@ export async function lockClaims(
   claims: readonly Claim[],
 ): Promise<{ held: Claim[]; envelopes: ClaimedEnvelope[] }> {
   const [locked, pending] = await pipelined(
-    preparedRows<{ envelopeId: string; generation: number }>(
+    keptPlanRows<{ envelopeId: string; generation: number }>(
       tx,
       'lock_envelope_claims',
       `select o.envelope_id, o.generation from envelope_outbox o
@@ -45,7 +45,7 @@ export async function lockClaims(
        order by o.envelope_id for update of o`,
       keysOf(claims),
     ),
-    preparedRows<ClaimedEnvelope>(
+    keptPlanRows<ClaimedEnvelope>(
       tx,
       'read_claimed_envelopes',
       `select e.id, e.generation, e.space_id, e.application_id, e.event,
@@ -85,7 +85,7 @@ export function listSubscriptions(
   tx: EntityManager,
   events: readonly { applicationId: string; event: string }[],
 ): Promise<MatchedSubscription[]> {
-  return preparedRows(
+  return keptPlanRows(
     tx,
     'list_matched_subscriptions',
     `select s.id, s.space_id, s.application_id, s.event, s.task_id,
@@ -109,7 +109,7 @@ export function insertDeliveries(
   tx: EntityManager,
   deliveries: readonly NewDelivery[],
 ): Promise<{ envelopeId: string; subscriptionId: string; runId: string | null }[]> {
-  return preparedRows(
+  return keptPlanRows(
     tx,
     'insert_deliveries',
     `insert into delivery (envelope_id, subscription_id, generation, outcome, run_id)
@@ -138,7 +138,7 @@ export async function markDispatched(
   tx: EntityManager,
   envelopes: readonly DispatchedEnvelope[],
 ): Promise<void> {
-  await preparedRows(
+  await keptPlanRows(
     tx,
     'mark_dispatched',
     `update envelope e set status = 'DISPATCHED', status_reason = null, last_error = null,

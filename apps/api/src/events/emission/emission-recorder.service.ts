@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EmitResponse, EnvelopeReason } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { isRejected } from '../../infra/database/data-errors.ts';
-import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
-import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
@@ -47,9 +45,8 @@ export class EmissionRecorderService {
   });
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly messaging: Messaging,
-    private readonly partitions: PartitionsWorker,
   ) {}
 
   /** Resolves after the commit and the hint. Throws UNAVAILABLE if it is not known whether the emission was recorded. */
@@ -88,14 +85,10 @@ export class EmissionRecorderService {
   }
 
   private async write(envelopes: readonly NewEnvelope[]): Promise<Committed[]> {
-    const { recordings, hint } = await this.partitions.whileEnsured(() =>
-      transactionWithOutcome(
-        // Its first statement is complete by itself, and `hasEnvelope` finds what it has stored.
-        withPromptBegin(this.database),
-        (tx) => this.insert(tx, envelopes),
-        async ({ recorded }) => recorded === null || hasEnvelope(this.database, recorded),
-      ),
-    );
+    // Its first statement is complete by itself, and `hasEnvelope` finds what it has stored.
+    const { recordings, hint } = await this.database.transaction((tx) => this.insert(tx, envelopes), {
+      committed: async ({ recorded }) => recorded === null || hasEnvelope(this.database, recorded),
+    });
     eventFailpoint('events.emit.after-commit');
     // The callers wait for the hint, which can take 300 ms; the next batch does not.
     const published = hint === null ? Promise.resolve() : this.publish([hint]);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import type { ApplicationPrincipal, UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
 import { forbidden, invalidFor, notFound, unavailable } from '../../infra/errors/app-error.ts';
@@ -53,7 +54,7 @@ const MAX_CHECKS = 5;
 @Injectable()
 export class EmissionService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly applications: ApplicationIdentitiesService,
     private readonly lineage: RunLineageService,
     private readonly events: RegisteredEventsService,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EmitResponse } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { EmissionService } from './emission.service.ts';
@@ -8,7 +8,7 @@ import { EmissionService } from './emission.service.ts';
 @Injectable()
 export class TestEmissionsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly emission: EmissionService,
   ) {}
 

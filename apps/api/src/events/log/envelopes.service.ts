@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, EnvelopeDetail, Page } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import { Database } from '../../infra/database/database.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { parseInstant } from '../../infra/requests/instant.ts';
 import { RunSummariesService } from '../../tasks/history/run-summaries.service.ts';
@@ -21,7 +21,7 @@ const MAX_CAUSATION = 200;
 @Injectable()
 export class EnvelopesService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly applications: ApplicationIdentitiesService,
     private readonly events: EventDirectoryService,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import * as store from './event-retention.store.ts';

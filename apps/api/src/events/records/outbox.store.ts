@@ -1,5 +1,6 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { firstPreparedRow, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../../infra/database/database.ts';
+import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** How long a process may take from claiming an envelope to locking it. */
 const LEASE = `interval '15 seconds'`;
@@ -32,8 +33,8 @@ export const CLAIM_BATCH = `
   returning ${CLAIM}`;
 
 /** Claims the envelopes that wait longest. */
-export function claimBatch(sql: DataSource | EntityManager, limit: number): Promise<Claim[]> {
-  return preparedRows(sql, 'claim_envelopes', CLAIM_BATCH, [limit]);
+export function claimBatch(sql: Database | EntityManager, limit: number): Promise<Claim[]> {
+  return keptPlanRows(sql, 'claim_envelopes', CLAIM_BATCH, [limit]);
 }
 
 export const CLAIM_SUSPECT = `
@@ -45,8 +46,9 @@ export const CLAIM_SUSPECT = `
   returning ${CLAIM}`;
 
 /** Claims one envelope that has failed, or whose process died: it is tried alone. The attempt counts before the work. */
-export function claimSuspect(sql: DataSource | EntityManager): Promise<Claim | null> {
-  return firstPreparedRow(sql, 'claim_suspect_envelope', CLAIM_SUSPECT, []);
+export async function claimSuspect(sql: Database | EntityManager): Promise<Claim | null> {
+  const [claim] = await keptPlanRows<Claim>(sql, 'claim_suspect_envelope', CLAIM_SUSPECT, []);
+  return claim ?? null;
 }
 
 /** Gives claims back, to be tried at once: all of them alone if they are suspects. */
@@ -85,7 +87,7 @@ export async function postponeClaim(sql: Sql, claim: Claim, delayMs: number): Pr
 
 /** Removes claims whose envelopes are dispatched or failed. Returns how many still counted. */
 export async function deleteClaims(tx: EntityManager, claims: readonly Claim[]): Promise<number> {
-  const deleted = await preparedRows(
+  const deleted = await keptPlanRows(
     tx,
     'delete_envelope_claims',
     `delete from envelope_outbox o using unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)

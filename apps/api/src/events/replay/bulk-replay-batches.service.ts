@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
@@ -70,11 +69,9 @@ export class BulkReplayBatchesService {
       return { replayed, handled: envelopes.length, position: position ?? start, isComplete };
     };
     // Otherwise a lost response would look as if another worker had continued, and all would wait for the lease to end.
-    return transactionWithOutcome(
-      this.database,
-      store,
-      async (batch) => batch === null || hasProgress(this.database, replay.id, batch),
-    );
+    return this.database.transaction(store, {
+      committed: async (batch) => batch === null || hasProgress(this.database, replay.id, batch),
+    });
   }
 
   /** Returns the envelopes whose next generation has begun: not those that are being dispatched, or have another status now. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
@@ -19,7 +19,7 @@ const DEFAULT_PER_SECOND = 50;
 @Injectable()
 export class BulkReplaysService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly selection: ReplaySelectionService,
     private readonly worker: BulkReplayWorker,
@@ -47,9 +47,9 @@ export class BulkReplaysService {
       return row;
     };
     // A client that repeats the request because of an error would begin another bulk replay.
-    const isStored = ({ id }: BulkReplayEntity) =>
+    const committed = ({ id }: BulkReplayEntity) =>
       this.database.manager.existsBy(BulkReplayEntity, { spaceId: by.spaceId, id });
-    const created = await transactionWithOutcome(this.database, create, isStored);
+    const created = await this.database.transaction(create, { committed });
     this.worker.wake();
     return toBulkReplay(created);
   }

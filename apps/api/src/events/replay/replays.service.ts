@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ReplayResponse } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
@@ -16,7 +16,7 @@ import * as store from './replays.store.ts';
 @Injectable()
 export class ReplaysService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly messaging: Messaging,
     private readonly checks: ReplayChecksService,
   ) {}
@@ -58,13 +58,12 @@ export class ReplaysService {
     envelope: EnvelopeEntity,
     requestKey: string | null,
   ): Promise<store.Replayed> {
-    return transactionWithOutcome(
-      this.database,
+    return this.database.transaction(
       (tx) =>
         envelope.status === 'PENDING'
           ? this.join(tx, envelope, requestKey)
           : this.beginNext(tx, call, envelope, requestKey),
-      (begun) => store.hasReplay(this.database, begun),
+      { committed: (begun) => store.hasReplay(this.database, begun) },
     );
   }
 

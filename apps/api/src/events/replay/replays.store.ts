@@ -1,5 +1,6 @@
+import type { EntityManager } from 'typeorm';
 import type { EnvelopeStatus } from '@platform/contracts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface Replayed {
   id: string;
@@ -80,12 +81,13 @@ export interface ReplayOrder {
  * to be dispatched. No other status than PENDING can become PENDING in any other way.
  */
 export function insertReplays(
-  tx: Sql,
+  tx: EntityManager,
   { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs }: ReplayOrder,
   ids: readonly string[],
 ): Promise<BegunReplay[]> {
-  return rows(
+  return keptPlanRows(
     tx,
+    'insert_replays',
     `with kept as (
        insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, previous_status,
          previous_reason, previous_matched_count, previous_verdicts, previous_dispatched_at)

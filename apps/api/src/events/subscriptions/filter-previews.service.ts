@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FilterPreview } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { findEnvelopes, loadEnvelopes } from '../records/envelopes.store.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { matchFilter } from './filter.ts';
@@ -13,7 +13,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 @Injectable()
 export class FilterPreviewsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly events: EventDirectoryService,
   ) {}
 

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Subscription } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
-import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
@@ -22,8 +21,7 @@ import { getSubscription, listSubscriptions, updateSubscription } from './subscr
 @Injectable()
 export class SubscriptionsService {
   constructor(
-    private readonly database: DataSource,
-    private readonly lanes: LanesRegistry,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly events: EventDirectoryService,
     private readonly tasks: TaskDirectoryService,
@@ -88,9 +86,9 @@ export class SubscriptionsService {
       await recordAudit(tx, by, { ...audited('create', row.id), details, requestId });
       return row;
     };
-    const isStored = ({ id }: SubscriptionEntity) =>
+    const committed = ({ id }: SubscriptionEntity) =>
       this.database.manager.existsBy(SubscriptionEntity, { spaceId, id });
-    return this.describe(await transactionWithOutcome(this.database, create, isStored));
+    return this.describe(await this.database.transaction(create, { committed }));
   }
 
   /** Changes the filter or the switch. Once it returns, nothing fires by what was before. */
@@ -104,23 +102,29 @@ export class SubscriptionsService {
       ...(filter !== undefined && { filter }),
       ...(enabled !== undefined && { enabled }),
     };
-    const updated = await this.lanes.of(laneOf(by.spaceId), this.database).transaction(async (tx) => {
-      await lockSubscriptions(tx, by.spaceId);
-      const row = await updateSubscription(tx, by.spaceId, id, change);
-      const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
-      await recordAudit(tx, by, { ...audited('update', id), details, requestId });
-      return row;
-    });
+    const updated = await this.database.transaction(
+      async (tx) => {
+        await lockSubscriptions(tx, by.spaceId);
+        const row = await updateSubscription(tx, by.spaceId, id, change);
+        const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
+        await recordAudit(tx, by, { ...audited('update', id), details, requestId });
+        return row;
+      },
+      { lane: laneOf(by.spaceId) },
+    );
     return this.describe(updated);
   }
 
   /** Deletes a subscription. A default one stays deleted when its application is installed again. */
   async delete({ by, requestId }: AuditedCall, id: string): Promise<void> {
-    await this.lanes.of(laneOf(by.spaceId), this.database).transaction(async (tx) => {
-      await lockSubscriptions(tx, by.spaceId);
-      await updateSubscription(tx, by.spaceId, id, { deletedAt: () => 'clock_timestamp()' });
-      await recordAudit(tx, by, { ...audited('delete', id), requestId });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await lockSubscriptions(tx, by.spaceId);
+        await updateSubscription(tx, by.spaceId, id, { deletedAt: () => 'clock_timestamp()' });
+        await recordAudit(tx, by, { ...audited('delete', id), requestId });
+      },
+      { lane: laneOf(by.spaceId) },
+    );
   }
 
   private async describe(row: SubscriptionEntity): Promise<Subscription> {

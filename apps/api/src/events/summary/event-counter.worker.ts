@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import * as store from './event-counts.store.ts';

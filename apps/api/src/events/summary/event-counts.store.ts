@@ -1,4 +1,5 @@
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import { exactlyOne, firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { timeOfId } from '../../infra/requests/instant.ts';
 
 const MINUTE_MS = 60_000;
@@ -119,7 +120,7 @@ export function lockOpenGroups(tx: Sql, limit: number): Promise<CountedGroup[]> 
 }
 
 /** Counts the envelopes of groups that the transaction has locked, and adds up their hours. Requires the lock of the progress. */
-export async function recountGroups(tx: Sql, groups: readonly CountedGroup[]): Promise<void> {
+export async function recountGroups(tx: EntityManager, groups: readonly CountedGroup[]): Promise<void> {
   if (groups.length === 0) return;
   const keys = [
     groups.map(({ spaceId }) => spaceId),
@@ -128,8 +129,9 @@ export async function recountGroups(tx: Sql, groups: readonly CountedGroup[]): P
     groups.map(({ event }) => event),
   ];
   const GROUPS = `unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[]) as k(space_id, minute, application_id, event)`;
-  await rows(
+  await keptPlanRows(
     tx,
+    'recount_groups',
     `update event_minute m set dispatched = c.dispatched, failed = c.failed, skipped = c.skipped, pending = c.pending,
        needs_count = false, counted_at = clock_timestamp()
      from ${GROUPS} cross join lateral (

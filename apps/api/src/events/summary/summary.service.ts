@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventSummary, EventWindow } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import { Database } from '../../infra/database/database.ts';
 import { exactlyOne } from '../../infra/database/rows.ts';
 import { summarize, type SummaryRow } from './summary.store.ts';
 import { bucketStarts, fillBuckets, successRate, sumOf, WINDOWS, withTotal } from './summary-window.ts';
@@ -11,7 +11,7 @@ const TOP_EVENTS = 10;
 @Injectable()
 export class SummaryService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly applications: ApplicationIdentitiesService,
   ) {}
 

@@ -1,11 +1,10 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import type { DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PlatformConfig } from '../config/platform-config.ts';
-import { BackgroundDatabase } from './background-database.ts';
-import { LanesRegistry } from './lanes.registry.ts';
+import { BackgroundDatabase, Database } from './database.ts';
 import { PartitionsWorker } from './partitions.worker.ts';
-import { dataSourceOptions } from './pools.ts';
+import { poolOptions, type PoolOptions } from './pools.ts';
 import { SnakeNaming } from './snake-naming.ts';
 
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -24,23 +23,24 @@ export class DatabaseModule implements OnApplicationShutdown {
         TypeOrmModule.forRootAsync({
           inject: [PlatformConfig],
           useFactory: (config: PlatformConfig) => ({
-            ...dataSourceOptions('api', config),
+            ...poolOptions('api', config),
             ...mapping,
             retryAttempts: 1,
           }),
+          dataSourceFactory: (options) => new Database(options as PoolOptions).initialize(),
         }),
       ],
       providers: [
-        LanesRegistry,
         PartitionsWorker,
+        { provide: Database, useExisting: DataSource },
         {
           provide: BackgroundDatabase,
           inject: [PlatformConfig],
           useFactory: (config: PlatformConfig) =>
-            new BackgroundDatabase({ ...dataSourceOptions('background', config), ...mapping }).initialize(),
+            new BackgroundDatabase({ ...poolOptions('background', config), ...mapping }).initialize(),
         },
       ],
-      exports: [BackgroundDatabase, LanesRegistry, PartitionsWorker],
+      exports: [Database, BackgroundDatabase, PartitionsWorker],
     };
   }
 

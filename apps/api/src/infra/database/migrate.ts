@@ -21,9 +21,12 @@ export async function migrate(databaseUrl: string): Promise<void> {
   await source.initialize();
   const lock = source.createQueryRunner();
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // A pooler such as PgBouncer keeps a connection only for the time of a transaction.
+    await lock.startTransaction();
+    await lock.query('set local idle_in_transaction_session_timeout = 0');
+    await lock.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await source.runMigrations();
-    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await lock.commitTransaction();
   } finally {
     await lock.release();
     await source.destroy();

@@ -1,4 +1,7 @@
+import { Logger } from '@nestjs/common';
 import { rows, type Sql } from './rows.ts';
+
+const logger = new Logger('Partitions');
 
 /** A partition and the time at which its last id was possible. */
 export interface Partition {
@@ -16,6 +19,16 @@ export async function ensurePartitions(sql: Sql, table: string): Promise<void> {
     `select ensure_partition($1, clock_timestamp() + n * interval '1 month') from generate_series(0, 1) n`,
     [table],
   );
+}
+
+/** Creates the partition for which an insert has failed. Returns false if that is not why it failed. */
+export async function createMissingPartition(sql: Sql, error: unknown): Promise<boolean> {
+  const { code, message, table } = (error ?? {}) as { code?: unknown; message?: unknown; table?: unknown };
+  if (code !== '23514' || typeof table !== 'string') return false;
+  if (typeof message !== 'string' || !message.startsWith('no partition of relation')) return false;
+  logger.warn({ err: error }, 'A partition was missing and is created now');
+  await ensurePartitions(sql, table);
+  return true;
 }
 
 /** Lists partitions whose last possible id is older than `days`, oldest first. */

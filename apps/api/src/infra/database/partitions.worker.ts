@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import { SweeperWorker } from './sweeper.worker.ts';
-import { BackgroundDatabase } from './background-database.ts';
+import { BackgroundDatabase, type Database } from './database.ts';
 import * as store from './partitions.store.ts';
 import type { Sql } from './rows.ts';
 
@@ -44,18 +43,6 @@ export class PartitionsWorker implements OnApplicationBootstrap {
     for (const { name } of this.tables) await store.ensurePartitions(this.database, name);
   }
 
-  /** Does work that inserts rows; once more if a partition was missing. The work must bear being repeated. */
-  async whileEnsured<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isMissingPartition(error)) throw error;
-      this.logger.warn({ err: error }, 'A partition was missing and is created now');
-      await this.ensure();
-      return work();
-    }
-  }
-
   /** Creates what is missing and drops what has expired. */
   async maintain(): Promise<void> {
     await this.ensure();
@@ -64,7 +51,7 @@ export class PartitionsWorker implements OnApplicationBootstrap {
     }
   }
 
-  private async dropExpired(database: DataSource, table: PartitionedTable, days: number): Promise<void> {
+  private async dropExpired(database: Database, table: PartitionedTable, days: number): Promise<void> {
     for (const partition of await store.listExpiredPartitions(database, table.name, days)) {
       if (!partition.isHalfDetached && (await table.isReferenced(database, partition.before))) break;
       await store.detachPartition(database, table.name, partition);
@@ -72,10 +59,4 @@ export class PartitionsWorker implements OnApplicationBootstrap {
     }
     for (const name of await store.listDetached(database, table.name)) await store.dropTable(database, name);
   }
-}
-
-/** Whether a row has no partition to go to. */
-function isMissingPartition(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return code === '23514' && typeof message === 'string' && message.includes('no partition of relation');
 }

@@ -1,13 +1,9 @@
 import type { Pool } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { PreparedStatement } from './connection.ts';
 
 /** Anything that can run SQL: the pool, or the transaction one is in. */
 export type Sql = Pick<EntityManager | DataSource, 'query'>;
-
-/** Anything that can open a transaction. */
-export interface Transactions extends Sql {
-  transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
-}
 
 /** By the name of a column. Statements are fixed texts, so there are few. */
 const PROPERTIES = new Map<string, string>();
@@ -54,8 +50,11 @@ export type PreparedSql = DataSource | EntityManager;
  * Runs a statement that each connection parses and plans once: for the few statements that every call makes, where the ORM
  * and the planner would cost more than the rows. `name` belongs to this statement alone.
  *
- * On the connections of requests, an array is written as `(select $1::text[])` where PostgreSQL would otherwise prefer a plan
- * for just its length, and plan every time; a test looks for such statements.
+ * It does not wait for the BEGIN of its transaction. In the rare case that BEGIN alone fails, it is executed without the
+ * transaction, so those that come first must be harmless by themselves.
+ *
+ * An array is written as `(select $1::text[])` where PostgreSQL would otherwise prefer a plan for just its length, and plan
+ * every time; a test looks for such statements.
  */
 export async function preparedRows<Row extends object>(
   sql: PreparedSql,
@@ -63,18 +62,30 @@ export async function preparedRows<Row extends object>(
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  return namedAsProperties(await preparedRecords(sql, name, text, values));
+  return namedAsProperties(await query(sql, { name, text, values }));
 }
 
 /** Like `preparedRows`, but the rows keep the names of their columns, for `toEntities`. */
-export async function preparedRecords<Row extends object>(
+export function preparedRecords<Row extends object>(
   sql: PreparedSql,
   name: string,
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await (await clientOf(sql)).query<Row>({ name, text, values });
-  return rows;
+  return query(sql, { name, text, values });
+}
+
+/**
+ * Like `preparedRows`, for the statements of queues and logs: each connection keeps its first plan, which uses indexes only
+ * and does not prune partitions as it executes (`Connection`). In a transaction, this holds for what follows as well.
+ */
+export async function keptPlanRows<Row extends object>(
+  sql: PreparedSql,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
+  return namedAsProperties(await query(sql, { name, text, values, keepsPlan: true }));
 }
 
 /** Like `preparedRows`: the first row, or null. */
@@ -105,6 +116,11 @@ export async function pipelined<T extends readonly unknown[]>(
 /** Whether PostgreSQL rejected a statement because an earlier one of its transaction failed. */
 function isConsequence(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '25P02';
+}
+
+async function query<Row extends object>(sql: PreparedSql, statement: PreparedStatement): Promise<Row[]> {
+  const { rows } = await (await clientOf(sql)).query<Row>(statement);
+  return rows;
 }
 
 /** The connection of the transaction that one is in; otherwise the pool. */

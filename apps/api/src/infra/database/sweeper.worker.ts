@@ -5,8 +5,8 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import type { QueryRunner } from 'typeorm';
-import { BackgroundDatabase } from './background-database.ts';
+import { BackgroundDatabase } from './database.ts';
+import { exactlyOne, rows, type Sql } from './rows.ts';
 
 export const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -56,16 +56,12 @@ export class SweeperWorker implements OnApplicationBootstrap, BeforeApplicationS
     // Half a tick early is better than a tick late.
     const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
     if (due.length === 0) return;
-    const lock = this.database.createQueryRunner();
-    try {
-      if (!(await tryLock(lock))) return;
-      for (const [name, sweep] of due) await this.run(name, sweep);
-      await lock.query('select pg_advisory_unlock($1)', [SWEEP_LOCK]);
-    } catch (error) {
-      this.logger.error({ err: error });
-    } finally {
-      await lock.release();
-    }
+    await this.database
+      .transaction(async (lock) => {
+        if (!(await tryLock(lock))) return;
+        for (const [name, sweep] of due) await this.run(name, sweep);
+      })
+      .catch((error: unknown) => this.logger.error({ err: error }));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -99,10 +95,13 @@ export class SweeperWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-/** The lock belongs to the database session, so it ends with the connection if the process dies. */
-async function tryLock(lock: QueryRunner): Promise<boolean> {
-  const [{ taken }] = (await lock.query('select pg_try_advisory_lock($1) as taken', [SWEEP_LOCK])) as [
-    { taken: boolean },
-  ];
+/** The lock belongs to a transaction that does nothing else, so it ends with the connection if the process dies. */
+async function tryLock(tx: Sql): Promise<boolean> {
+  const { taken } = await exactlyOne<{ taken: boolean }>(
+    tx,
+    'select pg_try_advisory_xact_lock($1) as taken',
+    [SWEEP_LOCK],
+  );
+  if (taken) await rows(tx, 'set local idle_in_transaction_session_timeout = 0');
   return taken;
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { BackgroundDatabase } from '../database/background-database.ts';
+import { BackgroundDatabase } from '../database/database.ts';
 import { Public } from '../routes/access.ts';
 import { Messaging } from '../messaging/messaging.ts';
 import { withTimeout } from '../messaging/with-timeout.ts';

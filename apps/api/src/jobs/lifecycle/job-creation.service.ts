@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
@@ -19,7 +19,7 @@ import { insertJob } from '../records/jobs.store.ts';
 @Injectable()
 export class JobCreationService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly usage: UsageService,
     private readonly messaging: Messaging,
     private readonly turns: BackgroundTurnsService,

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { JobEndingsService } from './job-endings.service.ts';
 import { JOBS_OVERDUE, timeOutJobs } from '../queue/job-queue.store.ts';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import type { JobRow } from '../records/job-records.service.ts';
@@ -14,7 +14,7 @@ const TIMED_OUT = { code: 'TIMED_OUT', message: 'The job timed out', retryable: 
 @Injectable()
 export class JobEndingsService implements OnModuleInit {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly messaging: Messaging,
     private readonly turns: BackgroundTurnsService,
     private readonly views: JobViewsService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentsService } from '../../agents/agents.service.ts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { AppError, forbidden, notFound } from '../../infra/errors/app-error.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { TurnChanged } from '../../turns/lifecycle/turn-start.ts';

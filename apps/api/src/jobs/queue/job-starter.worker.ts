@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';

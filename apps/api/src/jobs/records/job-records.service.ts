@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { AgentsService } from '../../agents/agents.service.ts';
+import { Database } from '../../infra/database/database.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import type { TurnRow } from '../../turns/records/turn.ts';
@@ -15,7 +15,7 @@ export type JobRow = JobEntity & { turn: TurnRow };
 @Injectable()
 export class JobRecordsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly turns: BackgroundTurnsService,
     private readonly agents: AgentsService,
   ) {}

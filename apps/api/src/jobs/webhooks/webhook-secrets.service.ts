@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
-import { DataSource, IsNull, Raw, type EntityManager } from 'typeorm';
+import { IsNull, Raw, type EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { insertRowIfAbsent, updateRows } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, rows } from '../../infra/database/rows.ts';
@@ -19,7 +20,7 @@ const ROTATION = 720_014;
 @Injectable()
 export class WebhookSecretsService implements OnModuleInit {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly secrets: SecretBox,
     private readonly sweeper: SweeperWorker,
   ) {}

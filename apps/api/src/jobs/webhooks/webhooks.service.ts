@@ -8,7 +8,7 @@ import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
 import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';

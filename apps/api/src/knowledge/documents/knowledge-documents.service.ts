@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { KnowledgeDocument, KnowledgeDocumentDetail, Page } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
@@ -26,7 +26,7 @@ const EXCERPT_CHARS = 2_000;
 @Injectable()
 export class KnowledgeDocumentsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly worker: KnowledgeWorker,
   ) {}

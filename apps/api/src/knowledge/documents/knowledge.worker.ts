@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { runExtraction } from '../extraction/run-extraction.ts';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EvidenceDocument } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { queryTerms } from '../extraction/terms.ts';
 import { searchChunks } from '../documents/knowledge-chunks.store.ts';
 import { rankChunks } from './ranking.ts';
@@ -28,7 +28,7 @@ const MIN_CANDIDATES = 20;
 /** Finds passages of the documents of a space. */
 @Injectable()
 export class KnowledgeSearchService {
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   /** Searches for a person. */
   async answer(

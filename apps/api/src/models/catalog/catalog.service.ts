@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OFFLINE_MODEL, type ModelPrice } from '@platform/contracts';
 import ipaddr from 'ipaddr.js';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Batched } from '../../infra/database/batched.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
@@ -49,7 +49,7 @@ export class CatalogService {
   private readonly upstreams = new Map<string, Upstream & { model: CatalogModel }>();
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
     private readonly http: GuardedHttp,

@@ -8,10 +8,11 @@ import {
   type Page,
   type UpdateModelRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
+import { Database } from '../../infra/database/database.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { violates } from '../../infra/database/rows.ts';
@@ -55,7 +56,7 @@ const TEST_TIMEOUT_MS = 20_000;
 @Injectable()
 export class ModelsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,

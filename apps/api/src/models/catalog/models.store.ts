@@ -1,5 +1,6 @@
-import { IsNull, LessThan, type DataSource, type EntityManager } from 'typeorm';
+import { IsNull, LessThan, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import type { Database } from '../../infra/database/database.ts';
 import { columnsOf, insertRowIfAbsent, toEntities, updateRow } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, preparedRecords } from '../../infra/database/rows.ts';
 import { ModelEntity, type ModelDefinition } from './model.entity.ts';
@@ -77,7 +78,7 @@ export function lockModel(tx: EntityManager, spaceId: string, id: string): Promi
  * model at all. Every model call reads it.
  */
 export async function findNamed(
-  database: DataSource,
+  database: Database,
   names: readonly ModelName[],
 ): Promise<(ModelEntity | null)[]> {
   const found = await preparedRecords<{ position: number }>(

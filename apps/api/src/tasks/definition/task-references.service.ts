@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Workflow } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, forbidden, invalidFor } from '../../infra/errors/app-error.ts';
 import { ActionRegistry } from './action.registry.ts';
 import { findStepKind } from './step-kinds.ts';
@@ -14,7 +15,7 @@ type Owned = Pick<TaskEntity, 'spaceId' | 'ownerUserId'>;
 @Injectable()
 export class TaskReferencesService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly identity: IdentityService,
     private readonly actions: ActionRegistry,
   ) {}

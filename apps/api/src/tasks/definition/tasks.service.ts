@@ -8,12 +8,12 @@ import type {
   TaskSchedule,
   UpdateTaskRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/time.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
@@ -37,7 +37,7 @@ const CHANGEABLE: readonly string[] = ['enabled', 'concurrency', 'timeoutMs'];
 @Injectable()
 export class TasksService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly applications: ApplicationIdentitiesService,
     private readonly directory: TaskDirectoryService,
@@ -74,8 +74,8 @@ export class TasksService {
       return insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
     };
     // A client that repeats the request because of an error would have a second task that is due at the same times.
-    const isStored = ({ id }: TaskEntity) => this.database.manager.existsBy(TaskEntity, { spaceId, id });
-    return toTask(await transactionWithOutcome(this.database, insert, isStored), new Map());
+    const committed = ({ id }: TaskEntity) => this.database.manager.existsBy(TaskEntity, { spaceId, id });
+    return toTask(await this.database.transaction(insert, { committed }), new Map());
   }
 
   async get(caller: UserPrincipal, id: string): Promise<Task> {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Step } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
@@ -17,7 +17,7 @@ export class CodeCallsRegistry {
   private readonly logger = new Logger(CodeCallsRegistry.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly actions: ActionRegistry,
   ) {}
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Batched } from '../../infra/database/batched.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { isUuid } from '../../infra/requests/ids.ts';

@@ -1,6 +1,6 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import type { Database } from '../../infra/database/database.ts';
+import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { joinTrigger } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
@@ -127,12 +127,12 @@ type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean }
  * one that has waited longest. Returns the runs and the tasks. `tokens`: one for each id.
  */
 export async function claimRuns(
-  database: DataSource,
+  database: Database,
   ids: readonly string[],
   tokens: readonly string[],
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
-  const found = await preparedRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
+  const found = await keptPlanRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
   const tasks = new Map<string, ClaimedTask & { workflow: Workflow }>();
   for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, workflow } of found)
     if (hints !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints, workflow });

@@ -1,6 +1,6 @@
 import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
-import { firstRow, preparedRows, type Sql } from '../../infra/database/rows.ts';
+import type { Database } from '../../infra/database/database.ts';
+import { firstRow, keptPlanRows, type Sql } from '../../infra/database/rows.ts';
 import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
@@ -76,8 +76,8 @@ export const START_STEPS = `
  * Stores how steps ended, and marks the next ones as running, before they have any effect. Returns the ids of the runs that
  * still belong to their claims.
  */
-export async function startSteps(database: DataSource, steps: readonly StepStart[]): Promise<Set<string>> {
-  const own = await preparedRows<{ id: string }>(database, 'start_run_steps', START_STEPS, [
+export async function startSteps(database: Database, steps: readonly StepStart[]): Promise<Set<string>> {
+  const own = await keptPlanRows<{ id: string }>(database, 'start_run_steps', START_STEPS, [
     steps.map(({ runId }) => runId),
     steps.map(({ fencingToken }) => fencingToken),
     steps.map(({ attempt }) => attempt),
@@ -146,12 +146,12 @@ export const END_ATTEMPTS = `
  * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
  */
 export async function endAttempts(
-  database: DataSource,
+  database: Database,
   ends: readonly AttemptEnd[],
   republishAfterMs: number,
   onlyExpired = false,
 ): Promise<Set<string>> {
-  const own = await preparedRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
+  const own = await keptPlanRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
     ends.map(({ runId }) => runId),
     ends.map(({ fencingToken }) => fencingToken),
     ends.map(({ attempt }) => attempt),
@@ -178,7 +178,7 @@ export async function releaseRun(
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
      ), queued as (
        update run set status = 'QUEUED', started_at = case when attempt > 1 then started_at end
-       where id = (select run_id from own)
+       where id = $1 and exists (select from own)
      ), attempt as (
        delete from run_attempt where run_id = (select run_id from own) and attempt = $3
      ), freed as (

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { expediteRuns, RUNS_DUE, takeDueRuns } from '../runs/run-queue.store.ts';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Batched } from '../../infra/database/batched.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { listNext, makeDue } from '../runs/run-queue.store.ts';
 

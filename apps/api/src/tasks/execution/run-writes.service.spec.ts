@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import type { BackgroundDatabase } from '../../infra/database/database.ts';
 import type { Messaging } from '../../infra/messaging/messaging.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ClaimedRun } from './run-claims.store.ts';

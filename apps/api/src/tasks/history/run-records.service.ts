@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Run, RunStatus } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
+import { Database } from '../../infra/database/database.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
 import { toRun, toRunAttempt, toRunStep } from './run-responses.ts';
@@ -14,7 +14,7 @@ import { mayManage } from '../definition/task-access.ts';
 /** Reads runs for their owners and for admins. */
 @Injectable()
 export class RunRecordsService {
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   /** Throws FORBIDDEN for a run of another space, NOT_FOUND for a run that the caller may not see. */
   async get(caller: UserPrincipal, id: string): Promise<RunRow> {

@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { firstRow, keptPlanRows, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 
 /** The first id of the oldest month of runs that is kept: runs expire by month. `$2` is the number of days. */
 const KEPT = `uuid_v7_floor(date_trunc('month', statement_timestamp() - $2 * interval '1 day', 'UTC'))`;
@@ -31,9 +31,10 @@ export async function purgeOfRuns(
 }
 
 /** Deletes at most `limit` rows of the queue whose runs no longer exist. Returns how many. */
-export async function purgeQueue(sql: Sql, days: number, limit: number): Promise<number> {
-  const purged = await rows(
+export async function purgeQueue(sql: PreparedSql, days: number, limit: number): Promise<number> {
+  const purged = await keptPlanRows(
     sql,
+    'purge_run_queue',
     `delete from run_queue where run_id = any(array(
        select run_id from run_queue q
        where run_id < ${KEPT} and not exists (select from run r where r.id = q.run_id)

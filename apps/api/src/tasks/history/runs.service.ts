@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Run } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
-import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
+import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
@@ -19,9 +18,8 @@ import { getSharedTask, getTask } from '../definition/tasks.store.ts';
 @Injectable()
 export class RunsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
-    private readonly partitions: PartitionsWorker,
     private readonly creation: RunCreationService,
     private readonly records: RunRecordsService,
     private readonly leases: RunLeasesWorker,
@@ -37,10 +35,8 @@ export class RunsService {
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
       return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs, cause });
     };
-    const isCreated = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
-    const id = await this.partitions.whileEnsured(() =>
-      transactionWithOutcome(this.database, create, isCreated),
-    );
+    const committed = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
+    const id = await this.database.transaction(create, { committed });
     await this.creation.publish([id]);
     return this.get(caller, id);
   }
@@ -83,9 +79,8 @@ export class RunsService {
       await getSharedTask(tx, caller.spaceId, taskId);
       return this.creation.retry(tx, id, attempt);
     };
-    const isQueued = await transactionWithOutcome(this.database, queue, async () => {
-      return (await this.records.get(caller, id)).attempt > attempt;
-    });
+    const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
+    const isQueued = await this.database.transaction(queue, { committed });
     if (!isQueued) {
       const { status } = await this.records.get(caller, id);
       throw conflict(

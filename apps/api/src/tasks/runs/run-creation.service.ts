@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunOrigin, Trigger } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import type { Lineage } from './lineage.ts';
@@ -42,7 +43,7 @@ export interface ManualRun {
 @Injectable()
 export class RunCreationService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly messaging: Messaging,
   ) {}
 

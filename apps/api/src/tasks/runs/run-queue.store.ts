@@ -1,6 +1,7 @@
 import type { RunOrigin, Trigger } from '@platform/contracts';
-import type { DataSource, EntityManager } from 'typeorm';
-import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../../infra/database/database.ts';
+import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
@@ -29,7 +30,7 @@ export async function insertRuns(
 ): Promise<void> {
   const column = <T>(value: (run: NewRun) => T) => runs.map(value);
   const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
-  await preparedRows(
+  await keptPlanRows(
     tx,
     'insert_runs',
     `with new as (
@@ -70,8 +71,8 @@ export async function insertRuns(
  * Returns the runs that are next, one for each time that a task is named: those of a task that is named twice are its two
  * oldest.
  */
-export async function listNext(database: DataSource, taskIds: readonly string[]): Promise<string[][]> {
-  const next = await preparedRows<{ id: string; taskId: string }>(
+export async function listNext(database: Database, taskIds: readonly string[]): Promise<string[][]> {
+  const next = await keptPlanRows<{ id: string; taskId: string }>(
     database,
     'list_next_runs',
     `select q.run_id as id, w.task_id

@@ -94,7 +94,7 @@ export async function cancelQueued(sql: Sql, id: string): Promise<boolean> {
     sql,
     `with gone as (delete from run_queue where run_id = $1 and state = 'READY' returning run_id)
      update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
-     where id = (select run_id from gone) returning id`,
+     where id = $1 and exists (select from gone) returning id`,
     [id],
   );
   return row !== null;
@@ -106,7 +106,7 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
     sql,
     `with running as (
        update run_queue set cancel_requested = true where run_id = $1 and state = 'RUNNING' returning run_id
-     ) update run set cancel_requested = true where id = (select run_id from running) returning id`,
+     ) update run set cancel_requested = true where id = $1 and exists (select from running) returning id`,
     [id],
   );
   return row !== null;

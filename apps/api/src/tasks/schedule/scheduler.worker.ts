@@ -7,9 +7,7 @@ import {
 } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
-import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/time.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
@@ -40,7 +38,6 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
-    private readonly partitions: PartitionsWorker,
     private readonly runs: RunCreationService,
   ) {}
 
@@ -69,13 +66,10 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
 
   /** Creates the runs of the tasks that are due longest. Returns how many tasks were due. */
   async startDue(): Promise<number> {
-    const { created, count } = await this.partitions.whileEnsured(() =>
-      transactionWithOutcome(
-        this.database,
-        (tx) => this.startTasks(tx),
-        async ({ created: [id] }) => id === undefined || this.database.manager.existsBy(RunEntity, { id }),
-      ),
-    );
+    const { created, count } = await this.database.transaction((tx) => this.startTasks(tx), {
+      committed: async ({ created: [id] }) =>
+        id === undefined || this.database.manager.existsBy(RunEntity, { id }),
+    });
     await this.runs.publish(created);
     return count;
   }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase, Database } from '../../infra/database/database.ts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import * as store from './tool-responses.store.ts';
@@ -23,7 +22,7 @@ export class ToolResponsesService implements OnModuleInit {
   private readonly logger = new Logger(ToolResponsesService.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly background: BackgroundDatabase,
     private readonly sweeper: SweeperWorker,
   ) {}

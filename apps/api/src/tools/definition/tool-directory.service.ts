@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentTool, ToolInvocation } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { CausationTokens } from '../../auth/credentials/causation.ts';
+import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
@@ -52,7 +52,7 @@ export interface InvokeOptions {
 @Injectable()
 export class ToolDirectoryService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly secrets: SecretBox,
     private readonly causations: CausationTokens,
     private readonly platform: PlatformToolsService,

@@ -6,8 +6,9 @@ import type {
   ToolMethodRequest,
   UpdateToolMethodRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, invalid, invalidFor, notFound } from '../../infra/errors/app-error.ts';
 import {
   changeMethod,
@@ -37,7 +38,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 /** Adds, changes, and deletes methods of stored tools. */
 @Injectable()
 export class ToolMethodsService {
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   async add(call: AuditedCall, toolId: string, requests: ToolMethodRequest[]): Promise<Tool> {
     assertStored(toolId);

@@ -7,9 +7,10 @@ import type {
   ToolListing,
   UpdateToolRequest,
 } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
@@ -42,7 +43,7 @@ type Credentials = Pick<ToolEntity, 'auth' | 'authSecret'>;
 @Injectable()
 export class ToolsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly secrets: SecretBox,
     private readonly platform: PlatformToolsService,

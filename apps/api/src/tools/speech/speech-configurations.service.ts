@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { SpeechToolConfiguration, UpdateSpeechToolRequest } from '@platform/contracts';
 import type { SpeechConfig } from '@platform/speech';
-import { DataSource } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { Database } from '../../infra/database/database.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox, type SecretContext } from '../../infra/crypto/secret-box.ts';
 import { invalid, invalidFor } from '../../infra/errors/app-error.ts';
@@ -24,7 +24,7 @@ export class SpeechConfigurationsService {
   private readonly logger = new Logger(SpeechConfigurationsService.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly config: PlatformConfig,
     private readonly secrets: SecretBox,
   ) {}

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
 import { ProviderError } from '../../models/port/model-provider.ts';
@@ -58,7 +59,7 @@ export class CompactorService implements BeforeApplicationShutdown {
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly usage: UsageService,
   ) {}
 

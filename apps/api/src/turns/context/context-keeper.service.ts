@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
@@ -30,7 +29,7 @@ export interface FittedContext {
 @Injectable()
 export class ContextKeeperService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly compactor: CompactorService,
   ) {}
 
@@ -91,11 +90,9 @@ export class ContextKeeperService {
     };
     // The turn has a reservation for the next call; a second one could end the turn in the middle.
     const begin = () =>
-      transactionWithOutcome(
-        this.database,
-        (tx) => this.compactor.begin(tx, compaction, { reserves: false }),
-        (made) => this.compactor.hasBegun(made),
-      );
+      this.database.transaction((tx) => this.compactor.begin(tx, compaction, { reserves: false }), {
+        committed: (made) => this.compactor.hasBegun(made),
+      });
     const begun = await whileUnavailable(begin, turn.signal);
     const made = await this.compactor.run(begun, turn.signal);
     // A manual compaction was stored in the meantime, and replaces this one.

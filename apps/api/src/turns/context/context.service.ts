@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CompactionResult, ContextStatus } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import { render } from '../../agents/template.ts';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
+import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { conflict, notFound, unavailable } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
@@ -40,7 +40,7 @@ interface Found {
 @Injectable()
 export class ContextService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly catalog: CatalogService,
     private readonly compactor: CompactorService,
   ) {}
@@ -79,11 +79,9 @@ export class ContextService {
   async compact(scope: ContextScope): Promise<CompactionResult> {
     await this.findIdle(this.database, scope, await this.windowOf(scope));
     const model = await this.resolve(scope);
-    const begun = await transactionWithOutcome(
-      this.database,
-      (tx) => this.begin(tx, scope, model),
-      async (made) => typeof made === 'number' || this.compactor.hasBegun(made),
-    );
+    const begun = await this.database.transaction((tx) => this.begin(tx, scope, model), {
+      committed: async (made) => typeof made === 'number' || this.compactor.hasBegun(made),
+    });
     if (typeof begun === 'number') return this.answer(scope, false, begun, begun);
 
     const made = await this.compactor.run(begun).catch((error: unknown) => {

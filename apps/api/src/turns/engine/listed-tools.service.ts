@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ToolInvocation } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
@@ -19,7 +19,7 @@ const FOR_THE_MODEL: readonly string[] = ['VALIDATION_ERROR', 'TOOL_ERROR', 'NOT
 @Injectable()
 export class ListedToolsService implements TurnToolSource, OnModuleInit {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly tools: TurnToolsService,
     private readonly directory: ToolDirectoryService,
   ) {}

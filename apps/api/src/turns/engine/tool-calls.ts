@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ToolExecution } from '@platform/contracts';
-import type { DataSource } from 'typeorm';
+import type { Database } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { runUnlessAborted } from '../../infra/runtime/until-aborted.ts';
 import { shortened } from '../../infra/errors/error-message.ts';
@@ -28,7 +28,7 @@ const logger = new Logger('ToolCalls');
  * time: returns the first one that the user has to answer, or null.
  */
 export async function completeToolCalls(
-  database: DataSource,
+  database: Database,
   turn: ActiveTurn,
   tools: TurnTool[],
 ): Promise<{ callId: string; question: Question } | null> {
@@ -63,7 +63,7 @@ function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
 }
 
 async function runCall(
-  database: DataSource,
+  database: Database,
   turn: ActiveTurn,
   tools: TurnTool[],
   call: ModelToolCall,
@@ -127,7 +127,7 @@ async function runCall(
 }
 
 async function outcomeOf(
-  database: DataSource,
+  database: Database,
   turn: ActiveTurn,
   tool: TurnTool | undefined,
   call: ModelToolCall,
@@ -157,7 +157,7 @@ function failed(code: string, message: string): ToolOutcome {
 }
 
 async function store(
-  database: DataSource,
+  database: Database,
   turn: ActiveTurn,
   step:
     | { kind: 'tool-call'; content: { callId: string } }

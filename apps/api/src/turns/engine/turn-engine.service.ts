@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FinishReason } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { render } from '../../agents/template.ts';
+import { Database } from '../../infra/database/database.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
@@ -34,7 +34,7 @@ export class TurnEngineService {
   private readonly logger = new Logger(TurnEngineService.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly tools: TurnToolsService,
     private readonly evidence: TurnEvidenceService,
     private readonly contexts: ContextKeeperService,

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { KnowledgeSearchService } from '../../knowledge/search/knowledge-search.service.ts';
 import { WebSearch } from '../../knowledge/web/web-search.ts';
 import { countTokens } from '../../models/port/tokens.ts';
@@ -23,7 +23,7 @@ export class TurnEvidenceService {
   private readonly logger = new Logger(TurnEvidenceService.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly knowledge: KnowledgeSearchService,
     private readonly web: WebSearch,
   ) {}

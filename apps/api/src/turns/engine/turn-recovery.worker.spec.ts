@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import type { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import type { BackgroundDatabase } from '../../infra/database/database.ts';
 import type { CatalogService } from '../../models/catalog/catalog.service.ts';
 import type { StreamsService } from '../../streams/streams.service.ts';
 import type { UsageService } from '../../usage/usage.service.ts';

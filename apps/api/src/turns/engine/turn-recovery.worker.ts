@@ -4,7 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { BackgroundDatabase } from '../../infra/database/background-database.ts';
+import { BackgroundDatabase } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { CatalogService } from '../../models/catalog/catalog.service.ts';

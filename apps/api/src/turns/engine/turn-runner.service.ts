@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/errors/app-error.ts';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
@@ -27,7 +27,7 @@ export class TurnRunnerService implements BeforeApplicationShutdown {
   private stopped = false;
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly engine: TurnEngineService,
     private readonly streams: StreamsService,
     private readonly readers: SegmentReaderService,

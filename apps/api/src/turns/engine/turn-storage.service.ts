@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { isRejected } from '../../infra/database/data-errors.ts';
-import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
-import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
-import { pipelined, type Transactions } from '../../infra/database/rows.ts';
+import { Database } from '../../infra/database/database.ts';
+import { pipelined } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
@@ -29,8 +28,7 @@ export class TurnStorageService {
   private readonly logger = new Logger(TurnStorageService.name);
 
   constructor(
-    private readonly database: DataSource,
-    private readonly lanes: LanesRegistry,
+    private readonly database: Database,
     private readonly usage: UsageService,
     private readonly transitions: TurnTransitionsService,
   ) {}
@@ -39,16 +37,19 @@ export class TurnStorageService {
   async reserve(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
     const id = uuidV7();
     const reserve = () =>
-      this.laned(turn).transaction(async (tx) => {
-        await turn.writer.assertLease(tx);
-        return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
-      });
+      this.database.transaction(
+        async (tx) => {
+          await turn.writer.assertLease(tx);
+          return reserveForCall(tx, this.usage, turn.payer, promptTokens, outputTokens, id);
+        },
+        { lane: turn.agent.spaceId },
+      );
     turn.reservationId = await whileUnavailable(reserve, turn.signal);
   }
 
   /** Stores a model step that is not the last, and charges what it used. */
   async keep(turn: ActiveTurn, step: Extract<NewStep, { kind: 'model' }>): Promise<void> {
-    await storeStep(this.laned(turn), turn, step, (tx) =>
+    await storeStep(this.database, turn, step, (tx) =>
       chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
     );
     turn.due = null;
@@ -79,7 +80,7 @@ export class TurnStorageService {
 
   private storeEnd(turn: ActiveTurn, outcome: Outcome) {
     const { writer } = turn;
-    return this.laned(turn).transaction(async (tx) => {
+    const end = async (tx: EntityManager) => {
       // A caller who got "cancelling" gets a canceled turn; from here on no caller gets that response.
       const ending = (await writer.lockForEnd(tx)) ? asCanceled(outcome) : outcome;
       const { executionMs } = turn;
@@ -102,11 +103,7 @@ export class TurnStorageService {
         chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
       );
       return batch;
-    });
-  }
-
-  /** For transactions that lock the accounts of the space. They first lock the lease, which is harmless by itself. */
-  private laned(turn: ActiveTurn): Transactions {
-    return this.lanes.of(turn.agent.spaceId, withPromptBegin(this.database));
+    };
+    return this.database.transaction(end, { lane: turn.agent.spaceId });
   }
 }

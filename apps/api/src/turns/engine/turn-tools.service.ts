@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { MAX_OFFERED, ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
 import type { ActiveTurn } from './active-turn.ts';
@@ -16,7 +16,7 @@ export class TurnToolsService {
   private readonly sources: TurnToolSource[] = [];
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly directory: ToolDirectoryService,
   ) {}
 

@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Interaction } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, invalid, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isText } from '../../infra/requests/text.ts';
@@ -35,7 +35,7 @@ export class InteractionsService implements OnModuleInit {
   private readonly logger = new Logger(InteractionsService.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly turns: TurnsService,
     private readonly starter: TurnStarterService,
     private readonly waiting: WaitingTurnsService,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ChatResponse } from '@platform/contracts';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { loadTurnsByIds, countRunning, lockTurnsAhead } from './background-turns.store.ts';
 import { CancellationService } from './cancellation.service.ts';
@@ -18,7 +19,7 @@ import { TurnsService } from './turns.service.ts';
 @Injectable()
 export class BackgroundTurnsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly starter: TurnStarterService,
     private readonly runner: TurnRunnerService,
     private readonly cancellation: CancellationService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelResponse } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -27,7 +27,7 @@ export class CancellationService {
   private readonly retries: ((turn: TurnRow) => Promise<void>)[] = [];
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly streams: StreamsService,
     private readonly waiting: WaitingTurnsService,
     private readonly transitions: TurnTransitionsService,

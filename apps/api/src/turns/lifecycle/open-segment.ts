@@ -19,20 +19,22 @@ interface Opening {
   runs: boolean;
 }
 
-/**
- * Opens a segment of a turn: its stream with the first frames, and its row. `opened` resolves when both are stored; the
- * transaction can send more statements before that (`pipelined`).
- */
-export function openSegment(
-  tx: EntityManager,
-  streams: StreamsService,
-  { turnRef, origin, runs, ...opening }: Opening,
-): { writer: StreamWriter; opened: Promise<unknown> } {
-  const { segment } = opening;
+/** Creates the writer of a segment with its first frames, which `storeSegment` stores. */
+export function createSegment(streams: StreamsService, opening: Opening): StreamWriter {
+  const { origin, segment, runs } = opening;
   const writer = streams.createWriter(segment);
   writer.writeEvent('session.started', sessionStarted({ ...opening, resumed: origin === 'resume' }));
   if (runs) writer.writeFrame('lifecycle', { event: 'started' });
+  return writer;
+}
+
+/** Stores a segment of a turn: its stream with the first frames, and its row. Can be `pipelined`. */
+export async function storeSegment(
+  tx: EntityManager,
+  streams: StreamsService,
+  writer: StreamWriter,
+  { turnRef, segment, origin }: Opening,
+): Promise<void> {
   const stream = writer.open(tx, streams.leaseMs);
-  const row = insertSegment(tx, turnRef, { segment, origin, streamId: writer.streamId });
-  return { writer, opened: pipelined(stream, row) };
+  await pipelined(stream, insertSegment(tx, turnRef, { segment, origin, streamId: writer.streamId }));
 }

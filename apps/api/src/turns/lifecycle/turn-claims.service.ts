@@ -24,16 +24,24 @@ import {
   runningTurns,
 } from '../records/turn.store.ts';
 import { payerOf } from '../records/payer.ts';
-import type { NewStep, Step } from '../records/steps.ts';
+import type { Step } from '../records/steps.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
-import { openSegment } from './open-segment.ts';
+import { createSegment, storeSegment } from './open-segment.ts';
 import type { PreparedTurn } from './turn-preparation.service.ts';
 import { TurnChanged, type TurnRunBy } from './turn-start.ts';
 import { WaitingTurnsService } from './waiting-turns.service.ts';
 
 /** How long a user who runs too many turns should wait before the next attempt. */
 const RETRY_AFTER_S = 5;
+
+/** Where a new turn is stored. */
+interface TurnPlace {
+  id: string;
+  sessionRef: string;
+  n: number;
+  parts: Awaited<ReturnType<typeof storeParts>>;
+}
 
 /** How a known turn continues. */
 export interface Continuation {
@@ -57,9 +65,14 @@ export class TurnClaimsService {
     private readonly transitions: TurnTransitionsService,
   ) {}
 
-  /** Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken. */
+  /**
+   * Stores a new turn that runs at once. Throws `TurnChanged` if its id is taken, and RATE_LIMITED if the user runs too many
+   * turns. It takes two round trips: the lock of the session, which is sent with BEGIN, and everything else.
+   */
   async start(tx: EntityManager, prepared: PreparedTurn, mayHaveCancelRequest: boolean): Promise<ActiveTurn> {
-    const { stored, ...place } = await this.send(tx, prepared, 'RUNNING');
+    const place = await this.takePlace(tx, prepared, 'RUNNING');
+    const stored = this.storeTurn(tx, prepared, place, 'RUNNING');
+    if (place.n > 1) await this.dismissWaiting(tx, place, stored);
     const { turnId, sessionName, agent, caller, model, settings, requestId } = prepared;
     const claimed = {
       id: place.id,
@@ -85,9 +98,11 @@ export class TurnClaimsService {
    * session.
    */
   async queue(tx: EntityManager, prepared: PreparedTurn): Promise<{ id: string; sessionRef: string }> {
-    const { stored, id, sessionRef } = await this.send(tx, prepared, 'QUEUED');
+    const place = await this.takePlace(tx, prepared, 'QUEUED');
+    const stored = this.storeTurn(tx, prepared, place, 'QUEUED');
+    if (place.n > 1) await this.dismissWaiting(tx, place, stored);
     await stored;
-    return { id, sessionRef };
+    return place;
   }
 
   /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`, or its session is deleted. */
@@ -135,20 +150,16 @@ export class TurnClaimsService {
     return this.transitions.fail(tx, turn, why);
   }
 
-  /**
-   * Stores the session, the turn, and the user's message, and ends the turns of the session that wait for an answer.
-   * `stored` resolves with the message when it and the turn are stored, and rejects with `TurnChanged` if the id of the
-   * turn is taken; the transaction can send more statements before that (`pipelined`). Throws RATE_LIMITED if the user
-   * runs too many turns.
-   */
-  private async send(
+  /** Locks the session, which it creates if necessary, and decides the row id and the number of the turn. */
+  private async takePlace(
     tx: EntityManager,
     prepared: PreparedTurn,
     status: 'RUNNING' | 'QUEUED',
-  ): Promise<{ id: string; sessionRef: string; n: number; stored: Promise<Step[]> }> {
-    const { agent, caller, sessionName, settings, turnId, contents, parts, tokens } = prepared;
-    const owner = { spaceId: agent.spaceId, agentId: agent.id, userId: caller.userId };
+  ): Promise<TurnPlace> {
+    const { agent, caller, sessionName, settings, contents, parts } = prepared;
+    const { spaceId } = agent;
     const hidden = prepared.hidden ?? false;
+    const owner = { spaceId, agentId: agent.id, userId: caller.userId };
     const session = await lockSession(tx, owner, {
       name: sessionName,
       title: titleOf(contents),
@@ -159,10 +170,22 @@ export class TurnClaimsService {
     });
     if (status === 'RUNNING') this.assertRoom(session.running + 1);
     const { id: sessionRef, turnRef: id, turnCount: n } = session;
-    const storedParts = await storeParts(tx, { spaceId: agent.spaceId, sessionRef }, parts);
-    const message = { kind: 'user' as const, content: { parts: storedParts }, tokens };
+    return { id, sessionRef, n, parts: await storeParts(tx, { spaceId, sessionRef }, parts) };
+  }
+
+  /** Stores the turn and the user's message. Returns the message. Can be `pipelined`. */
+  private async storeTurn(
+    tx: EntityManager,
+    prepared: PreparedTurn,
+    { id, sessionRef, n, parts }: TurnPlace,
+    status: 'RUNNING' | 'QUEUED',
+  ): Promise<Step[]> {
+    const { agent, caller, settings, turnId, contents, tokens } = prepared;
+    const message = { kind: 'user' as const, content: { parts }, tokens };
     const turn = insertTurn(tx, {
-      ...owner,
+      spaceId: agent.spaceId,
+      agentId: agent.id,
+      userId: caller.userId,
       id,
       sessionRef,
       n,
@@ -173,13 +196,21 @@ export class TurnClaimsService {
       status,
       causationRunId: caller.causationRunId,
     });
-    const stored = storedMessage(turn, insertStep(tx, id, 1, message), message);
-    if (n > 1) {
-      // After the insert, which waits for a turn that is about to ask its question.
-      await stored;
-      await this.waiting.dismiss(tx, sessionRef);
-    }
-    return { id, sessionRef, n, stored };
+    const step = insertStep(tx, id, 1, message);
+    // The step fails if the turn was not stored.
+    await Promise.allSettled([turn, step]);
+    if (!(await turn)) throw new TurnChanged();
+    return [{ ...message, n: 1, id: await step }];
+  }
+
+  /** After the insert of the new turn, which waits for a turn that is about to ask its question. */
+  private async dismissWaiting(
+    tx: EntityManager,
+    { sessionRef }: TurnPlace,
+    stored: Promise<Step[]>,
+  ): Promise<void> {
+    await stored;
+    await this.waiting.dismiss(tx, sessionRef);
   }
 
   private assertRoom(running: number): void {
@@ -203,7 +234,7 @@ export class TurnClaimsService {
     const prompt = tokens + Math.ceil(agent.systemPrompt.length / 4);
     const output = Math.min(settings.maxTokens ?? Infinity, model.maxOutputTokens);
     const payer = payerOf({ ...claimed, spaceId: agent.spaceId, agentId: agent.id, model: model.name });
-    const { writer, opened } = openSegment(tx, this.streams, {
+    const opening = {
       turnRef: id,
       turnId,
       sessionName: session.name,
@@ -213,24 +244,16 @@ export class TurnClaimsService {
       origin,
       requestId,
       runs: true,
-    });
-    // Last in the transaction, because it locks accounts.
-    const reserved = reserveForCall(tx, this.usage, payer, prompt, output);
-    const [steps, , reservationId] = await pipelined(stored, opened, reserved);
+    };
+    const writer = createSegment(this.streams, opening);
+    const [steps, , reservationId] = await pipelined(
+      stored,
+      storeSegment(tx, this.streams, writer, opening),
+      // Last in the transaction, because it locks accounts.
+      reserveForCall(tx, this.usage, payer, prompt, output),
+    );
     const turn = new ActiveTurn({ ...claimed, writer, payer, steps });
     turn.reservationId = reservationId;
     return turn;
   }
-}
-
-/** Resolves with the message when the turn and the step are stored; rejects with `TurnChanged` if the turn's id is taken. */
-async function storedMessage(
-  turn: Promise<boolean>,
-  step: Promise<string>,
-  message: NewStep & { kind: 'user' },
-): Promise<Step[]> {
-  // The step fails if the turn was not stored.
-  await Promise.allSettled([turn, step]);
-  if (!(await turn)) throw new TurnChanged();
-  return [{ ...message, n: 1, id: await step }];
 }

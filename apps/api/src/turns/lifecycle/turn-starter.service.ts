@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { transactionWithOutcome } from '../../infra/database/commit.ts';
-import { LanesRegistry } from '../../infra/database/lanes.registry.ts';
-import { withPromptBegin } from '../../infra/database/prompt-begin.ts';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
@@ -28,8 +26,7 @@ import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 @Injectable()
 export class TurnStarterService {
   constructor(
-    private readonly database: DataSource,
-    private readonly lanes: LanesRegistry,
+    private readonly database: Database,
     private readonly streams: StreamsService,
     private readonly preparation: TurnPreparationService,
     private readonly claims: TurnClaimsService,
@@ -55,14 +52,13 @@ export class TurnStarterService {
     also: (tx: EntityManager, turn: { id: string; sessionRef: string }) => Promise<void>,
   ): Promise<void> {
     const prepared = await this.preparation.prepare(turn);
-    await transactionWithOutcome(
-      this.database,
+    await this.database.transaction(
       async (tx) => {
         const stored = await this.claims.queue(tx, prepared);
         await also(tx, stored);
         return stored.id;
       },
-      async (id) => (await getTurn(this.database, id)) !== null,
+      { committed: async (id) => (await getTurn(this.database, id)) !== null },
     );
   }
 
@@ -143,12 +139,11 @@ export class TurnStarterService {
     try {
       failpoint('turns.claim');
       const turn = await this.runner.launch(() =>
-        transactionWithOutcome(
-          // All claims lock the session first, which by itself leaves at most an empty session, or a higher `turnCount`.
-          this.lanes.of(spaceId, withPromptBegin(this.database)),
-          claim,
-          ({ writer }) => this.streams.isWrittenBy(writer),
-        ),
+        // All claims lock the session first, which by itself leaves at most an empty session, or a higher `turnCount`.
+        this.database.transaction(claim, {
+          lane: spaceId,
+          committed: ({ writer }) => this.streams.isWrittenBy(writer),
+        }),
       );
       const { segment, streamId } = turn.writer;
       return { turnId: turn.turnId, sessionName, userId, segment, streamId };

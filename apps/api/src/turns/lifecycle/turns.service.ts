@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ChatResponse, Turn } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { AppError, conflict, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -22,7 +22,7 @@ import type { SegmentRow, TurnRow } from '../records/turn.ts';
 @Injectable()
 export class TurnsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly streams: StreamsService,
     private readonly starter: TurnStarterService,
   ) {}

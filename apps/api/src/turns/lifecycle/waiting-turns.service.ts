@@ -7,7 +7,7 @@ import { keepCompleted } from '../records/segment-history.store.ts';
 import { nextSegment, listWaitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
-import { openSegment } from './open-segment.ts';
+import { createSegment, storeSegment } from './open-segment.ts';
 
 const DISMISSED: TurnFailure = {
   code: 'DISMISSED',
@@ -27,18 +27,19 @@ export class WaitingTurnsService {
   async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
     if (!(await this.transitions.cancel(tx, turn, 'INPUT_REQUIRED', why))) return false;
     await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
-    const { writer, opened } = openSegment(tx, this.streams, {
+    const opening = {
       turnRef: turn.id,
       turnId: turn.turnId,
       sessionName: turn.sessionName,
       agentId: turn.agentId,
       model: turn.model,
       segment: await nextSegment(tx, turn.id),
-      origin: 'resume',
+      origin: 'resume' as const,
       requestId: null,
       runs: false,
-    });
-    await opened;
+    };
+    const writer = createSegment(this.streams, opening);
+    await storeSegment(tx, this.streams, writer, opening);
     const nothing = { promptTokens: 0, completionTokens: 0, cost: 0, estimated: false };
     const end = { messageId: null, usage: nothing, executionMs: 0, finishReason: 'cancelled' } as const;
     const completed = toCompleted(turn, end);

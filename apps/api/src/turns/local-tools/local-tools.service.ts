@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import {
   findLocalToolCall,
@@ -9,6 +8,7 @@ import {
   storeLocalToolResult,
   type LocalToolResult,
 } from '../records/local-tool-call.store.ts';
+import { Database } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { conflict, notFound, type AppError } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
@@ -28,7 +28,7 @@ type Outcome = LocalToolResult | { expired: true };
 @Injectable()
 export class LocalToolsService implements TurnToolSource, OnModuleInit {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly tools: TurnToolsService,
     private readonly turns: TurnsService,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Message, MessageContent, Page, Session } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { conflict, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
@@ -27,7 +27,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 @Injectable()
 export class SessionsService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { purgeCancelRequests } from '../records/cancel-request.store.ts';
 import {
@@ -15,7 +15,7 @@ export class TurnPurgesWorker implements OnModuleInit {
   private readonly logger = new Logger(TurnPurgesWorker.name);
 
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly sweeper: SweeperWorker,
   ) {}
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Trace, TurnListing, TurnQuery, UserSummary } from '@platform/contracts';
-import { DataSource } from 'typeorm';
 import { mayManage, type InvocableAgent } from '../../agents/invocable-agent.ts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
 import { forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { formatUsage, seconds } from '../answers/token-usage.ts';
@@ -23,7 +23,7 @@ import type { TurnQueryDto } from './traces.dto.ts';
 @Injectable()
 export class TracesService {
   constructor(
-    private readonly database: DataSource,
+    private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly identity: IdentityService,
     private readonly turns: TurnsService,

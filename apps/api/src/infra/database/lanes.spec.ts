@@ -1,21 +1,14 @@
 import { jest } from '@jest/globals';
-import { readConfig } from '../config/platform-config.ts';
-import { LanesRegistry } from './lanes.registry.ts';
+import { Lanes } from './lanes.ts';
 import { isUnavailable } from './unavailable.ts';
 
-const config = readConfig({
-  DATABASE_URL: 'postgres://127.0.0.1/unused',
-  PLATFORM_SECRET_KEY: 'ab'.repeat(32),
-  PLATFORM_DATABASE_POOL: '4',
-  PLATFORM_DATABASE_CONNECT_MS: '200',
-});
 const STALLED_MS = 400;
 
 const unavailable = () => Object.assign(new Error('No connection'), { code: 'ETIMEDOUT' });
 
 describe('lanes', () => {
   it('let half of the pool work for one key, the others one after the other, and nobody wait for another key', async () => {
-    const lanes = new LanesRegistry(config);
+    const lanes = new Lanes(4, STALLED_MS / 2);
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const begun: number[] = [];
     const works = gates.map(({ promise }, i) =>
@@ -35,10 +28,10 @@ describe('lanes', () => {
 });
 
 describe('who waits in a lane', () => {
-  let lanes: LanesRegistry;
+  let lanes: Lanes;
   beforeEach(() => {
     jest.useFakeTimers();
-    lanes = new LanesRegistry(config);
+    lanes = new Lanes(4, STALLED_MS / 2);
   });
   afterEach(() => {
     jest.useRealTimers();

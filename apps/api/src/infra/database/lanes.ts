@@ -1,6 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { PlatformConfig } from '../config/platform-config.ts';
-import type { Transactions } from './rows.ts';
 import { isUnavailable } from './unavailable.ts';
 
 interface Lane {
@@ -19,15 +16,14 @@ const MAX_WAIT_MS = 60_000;
  * for one key. The others wait in line as long as the line moves. When nothing succeeds for twice the time to wait for a
  * connection, they fail as if there was none.
  */
-@Injectable()
-export class LanesRegistry {
+export class Lanes {
   private readonly lanes = new Map<string, Lane>();
   private readonly width: number;
   private readonly stalledMs: number;
 
-  constructor({ database }: PlatformConfig) {
-    this.width = Math.floor(database.apiPool / 2);
-    this.stalledMs = 2 * database.connectMs;
+  constructor(connections: number, connectMs: number) {
+    this.width = Math.floor(connections / 2);
+    this.stalledMs = 2 * connectMs;
   }
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -45,14 +41,6 @@ export class LanesRegistry {
     } finally {
       this.leave(key, lane);
     }
-  }
-
-  /** Returns the database with its transactions restricted to the lane of the key. */
-  of(key: string, database: Transactions): Transactions {
-    return {
-      query: database.query.bind(database),
-      transaction: (work) => this.run(key, () => database.transaction(work)),
-    };
   }
 
   private laneOf(key: string): Lane {
@@ -87,7 +75,7 @@ export class LanesRegistry {
           return;
         }
         lane.waiting.delete(enter);
-        const message = `Others wanted the same of the database for ${Math.round(now - since)} ms`;
+        const message = `Other work that locks the same rows kept this call waiting for ${Math.round(now - since)} ms`;
         reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
       };
       let timer = setTimeout(check, this.stalledMs);
