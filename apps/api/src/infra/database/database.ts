@@ -1,9 +1,10 @@
 import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
+import type { FairQueue } from '../runtime/fair-queue.ts';
 import { Batched } from './batched.ts';
 import type { Connection } from './connection.ts';
-import { Lanes } from './lanes.ts';
 import { createMissingPartition } from './partitions.store.ts';
 import type { PoolOptions } from './pools.ts';
+import { openLanes } from './lanes.ts';
 import { exactlyOne } from './rows.ts';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
@@ -27,11 +28,11 @@ const LOOK_UP_MS = 2_000;
 
 /** The database for requests and the turns that they start. */
 export class Database extends DataSource {
-  private readonly lanes: Lanes;
+  private readonly lanes: FairQueue;
 
   constructor(options: PoolOptions & Pick<DataSourceOptions, 'entities' | 'namingStrategy'>) {
     super(options);
-    this.lanes = new Lanes(options.poolSize, options.extra.connectionTimeoutMillis);
+    this.lanes = openLanes(options.poolSize, options.extra.connectionTimeoutMillis);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
-import { Lanes } from './lanes.ts';
+import type { FairQueue } from '../runtime/fair-queue.ts';
+import { openLanes } from './lanes.ts';
 import { isUnavailable } from './unavailable.ts';
 
 const STALLED_MS = 400;
@@ -8,7 +9,7 @@ const unavailable = () => Object.assign(new Error('No connection'), { code: 'ETI
 
 describe('lanes', () => {
   it('let half of the pool work for one key, the others one after the other, and nobody wait for another key', async () => {
-    const lanes = new Lanes(4, STALLED_MS / 2);
+    const lanes = openLanes(4, STALLED_MS / 2);
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const begun: number[] = [];
     const works = gates.map(({ promise }, i) =>
@@ -28,10 +29,10 @@ describe('lanes', () => {
 });
 
 describe('who waits in a lane', () => {
-  let lanes: Lanes;
+  let lanes: FairQueue;
   beforeEach(() => {
     jest.useFakeTimers();
-    lanes = new Lanes(4, STALLED_MS / 2);
+    lanes = openLanes(4, STALLED_MS / 2);
   });
   afterEach(() => {
     jest.useRealTimers();
