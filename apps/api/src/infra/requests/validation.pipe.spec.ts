@@ -1,8 +1,10 @@
 import 'reflect-metadata';
+import type { Type as Class } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { IsArray, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { AppError } from '../errors/app-error.ts';
 import { FreeForm } from './free-form.ts';
+import { Nullable } from './nullable.ts';
 import { BodyPipe } from './validation.pipe.ts';
 
 class PartDto {
@@ -31,11 +33,22 @@ class WholeDto {
   anything?: unknown;
 }
 
+class ChangeDto extends WholeDto {
+  @Nullable()
+  @IsOptional()
+  @IsString()
+  icon?: string | null;
+
+  @Nullable()
+  @FreeForm(() => [])
+  filter?: unknown;
+}
+
 const keys = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
 
-const read = (body: unknown): Promise<unknown> =>
-  new BodyPipe().transform(body, { type: 'body', metatype: WholeDto });
+const read = (body: unknown, metatype: Class<object> = WholeDto): Promise<unknown> =>
+  new BodyPipe().transform(body, { type: 'body', metatype });
 
 async function refusal(body: unknown): Promise<string> {
   const error: unknown = await read(body).then(
@@ -53,6 +66,11 @@ describe('BodyPipe', () => {
     const body = { name: 'n', part: { a: null }, list: ['x'], anything: { constructor: null } };
     expect(await read(body)).toEqual({ ...body, part: {} });
     expect(await read(undefined)).toEqual({});
+  });
+
+  it('keeps null in the nullable fields of the body itself', async () => {
+    const body = { icon: null, filter: null, name: null, anything: null, part: { icon: null, a: null } };
+    expect(await read(body, ChangeDto)).toEqual({ icon: null, filter: null, part: {} });
   });
 
   it('refuses more than 500 keys in any object, before class-transformer takes the square of them', async () => {

@@ -19,7 +19,7 @@ export function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
  * The fields of a change that change something. Null clears a field whose default is null; in all others it counts as absent,
  * like undefined.
  */
-export function givenFields<T extends object>(change: Partial<T>, defaults: object): WithoutNulls<T> {
+export function givenFields<T extends object>(change: T, defaults: object): WithoutNulls<T> {
   const isCleared = (key: string) => (defaults as JsonObject)[key] === null;
   const given = Object.entries(change).filter(
     ([key, field]) => field !== undefined && (field !== null || isCleared(key)),
