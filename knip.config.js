@@ -2,7 +2,13 @@
 export default {
   workspaces: {
     '.': {
-      entry: ['tools/*.mjs', 'tools/bench/*.mjs', 'tools/*.d.mts'],
+      entry: [
+        'tools/*.mjs',
+        'tools/bench/*.mjs',
+        'tools/*.d.mts',
+        // Named by their paths in the configuration of Jest.
+        'tools/jest/{runtime,environment}.mjs',
+      ],
       project: ['tools/**/*.{mjs,mts}'],
       ignoreDependencies: [
         // Started as a program, beside which the relay is measured.

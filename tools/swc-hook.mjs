@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { swcOptions } from './swc-options.mjs';
 
 const FLUSH_MS = 5_000;
@@ -18,30 +18,41 @@ enableCompileCache(join(cache, 'v8'));
 // Otherwise only a process that ends by itself writes its cache, and many tests kill theirs.
 setTimeout(flushCompileCache, FLUSH_MS).unref();
 
+/** The file with the source map of each module that was compiled. */
+export const sourceMaps = new Map();
+
 registerHooks({
   load(url, context, next) {
     if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
-    return { format: 'module', shortCircuit: true, source: compile(fileURLToPath(url)) };
+    const { file, source } = compile(fileURLToPath(url));
+    sourceMaps.set(url, `${file}.map`);
+    return { format: 'module', shortCircuit: true, source };
   },
 });
 
 function compile(filename) {
   const source = readFileSync(filename, 'utf8');
-  const options = { ...swcOptions, filename };
+  const options = { ...swcOptions, filename, sourceMaps: true };
   const key = createHash('sha256')
     .update(JSON.stringify([version, options, source]))
     .digest('hex');
   const kept = join(compiled, `${key}.js`);
   try {
-    return readFileSync(kept, 'utf8');
+    return { file: kept, source: readFileSync(kept, 'utf8') };
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
   }
   // Only now, because loading the compiler takes a while itself.
-  const { code } = require('@swc/core').transformSync(source, options);
-  // Other processes never see half of it.
-  const draft = `${kept}.${process.pid}`;
-  writeFileSync(draft, code);
-  renameSync(draft, kept);
-  return code;
+  const { code, map } = require('@swc/core').transformSync(source, options);
+  const compiledSource = `${code}\n//# sourceMappingURL=${pathToFileURL(kept).href}.map`;
+  write(`${kept}.map`, map);
+  write(kept, compiledSource);
+  return { file: kept, source: compiledSource };
+}
+
+/** Other processes never see half of it. */
+function write(file, content) {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, content);
+  renameSync(draft, file);
 }

@@ -1,10 +1,8 @@
-import { swcOptions } from '../../tools/swc-options.mjs';
+import { onePerWorker, tiers } from '../../tools/jest/project.mjs';
 
 export default {
-  displayName: 'contracts',
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
-  testMatch: ['<rootDir>/src/**/*.spec.ts'],
-  rootDir: import.meta.dirname,
+  projects: tiers({
+    ...onePerWorker,
+    ...{ displayName: 'contracts', rootDir: import.meta.dirname, tests: 'src/**/*.spec.ts' },
+  }),
 };

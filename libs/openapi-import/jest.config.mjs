@@ -1,11 +1,8 @@
-import { swcOptions } from '../../tools/swc-options.mjs';
+import { onePerWorker, tiers } from '../../tools/jest/project.mjs';
 
 export default {
-  displayName: 'openapi-import',
-  testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['platform-source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
-  testMatch: ['<rootDir>/src/**/*.spec.ts'],
-  rootDir: import.meta.dirname,
+  projects: tiers({
+    ...onePerWorker,
+    ...{ displayName: 'openapi-import', rootDir: import.meta.dirname, tests: 'src/**/*.spec.ts' },
+  }),
 };

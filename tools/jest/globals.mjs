@@ -1,0 +1,26 @@
+// What test files and the harness import from '@jest/globals'. The harness is loaded once per worker, so these are live
+// bindings: they change with each test file.
+export let describe, it, test, expect, beforeAll, beforeEach, afterAll, afterEach, jest;
+
+const RETRY_TIMES = Symbol.for('RETRY_TIMES');
+const LOG_RETRIES = Symbol.for('LOG_ERRORS_BEFORE_RETRY');
+const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
+export function provideGlobals(globals, { moduleMocker, fakeTimersModern: timers }) {
+  ({ describe, it, test, expect, beforeAll, beforeEach, afterAll, afterEach } = globals);
+  for (const setting of [RETRY_TIMES, LOG_RETRIES, TEST_TIMEOUT]) delete globalThis[setting];
+  jest = {
+    fn: moduleMocker.fn.bind(moduleMocker),
+    spyOn: moduleMocker.spyOn.bind(moduleMocker),
+    restoreAllMocks: () => moduleMocker.restoreAllMocks(),
+    useFakeTimers: (options) => timers.useFakeTimers(options),
+    useRealTimers: () => timers.useRealTimers(),
+    advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+    advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+    setTimeout: (ms) => void (globalThis[TEST_TIMEOUT] = ms),
+    retryTimes: (times, { logErrorsBeforeRetry } = {}) => {
+      globalThis[RETRY_TIMES] = times;
+      globalThis[LOG_RETRIES] = logErrorsBeforeRetry;
+    },
+  };
+}
