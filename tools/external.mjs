@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from './processes.mjs';
 
 /** Programs that tests need and npm does not install: the variable with the path, the commands, the Debian package. */
@@ -8,6 +9,7 @@ export const CHROMIUM = {
   variable: 'CHROMIUM_PATH',
   commands: ['chromium', 'chromium-browser', 'google-chrome'],
   debianPackage: 'chromium',
+  purpose: 'The tests of the console',
 };
 
 export const REDIS = {
@@ -15,13 +17,18 @@ export const REDIS = {
   variable: 'REDIS_SERVER_PATH',
   commands: ['redis-server', 'valkey-server'],
   debianPackage: 'redis-server',
+  purpose: 'The tests of queues and of outages',
 };
 
+/** How long the announcement of an installation can be read before it begins. */
+const ANNOUNCED_MS = 5_000;
+
 /**
- * Finds a program through its variable or on the PATH, or installs it from Debian if possible (root and apt-get).
+ * Finds a program through its variable or on the PATH, or announces that it is installed from Debian and does so: as root,
+ * with apt-get, and unless PLATFORM_INSTALL is 0.
  * Resolves to `{ path }`, or to `{ reason }` if there is none.
  */
-export async function findOrInstall({ name, variable, commands, debianPackage }) {
+export async function findOrInstall({ name, variable, commands, debianPackage, purpose }) {
   const configured = process.env[variable];
   if (configured)
     return existsSync(configured)
@@ -29,11 +36,16 @@ export async function findOrInstall({ name, variable, commands, debianPackage })
       : { reason: `${variable} is ${configured}, which does not exist` };
   const found = findOnPath(commands);
   if (found) return { path: found };
-  const advice = `install ${debianPackage}, or set ${variable}`;
-  if (process.getuid?.() !== 0 || !findOnPath(['apt-get']))
-    return { reason: `${name} was not found: ${advice}` };
+  const advice = `install the package ${debianPackage} as root, or set ${variable}`;
+  const mayInstall =
+    process.getuid?.() === 0 && findOnPath(['apt-get']) && process.env.PLATFORM_INSTALL !== '0';
+  if (!mayInstall) return { reason: `${name} was not found: ${advice}` };
 
-  console.log(`Installing ${name} from Debian …`);
+  console.log(
+    `${purpose} need ${name}, which was not found. In ${ANNOUNCED_MS / 1_000} seconds, the system package ${debianPackage} is ` +
+      `installed with apt-get. To prevent this, press Ctrl-C and set PLATFORM_INSTALL=0, which skips these tests, or ${variable}.`,
+  );
+  await sleep(ANNOUNCED_MS);
   const options = {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'pipe', 'pipe'],
