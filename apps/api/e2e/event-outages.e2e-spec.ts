@@ -5,15 +5,15 @@ import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { repeat } from './faults/background.ts';
 import { Fleet } from './faults/fleet.ts';
 import { judge, settle } from './faults/referee.ts';
-import { hasRedis, scaled } from './faults/scale.ts';
+import { LIMIT_MS, hasRedis, scaled } from './faults/scale.ts';
 import { eventually } from './harness/eventually.ts';
 import { seededRandom } from './harness/random.ts';
 import { verifies } from './verifies.ts';
 
-jest.setTimeout(600_000);
+jest.setTimeout(LIMIT_MS);
 
-const EVENTS = scaled('FAULT_EVENTS', 500, 5_000);
-const OUTAGE_MS = scaled('FAULT_OUTAGE_MS', 6_000, 60_000);
+const EVENTS = scaled('FAULT_EVENTS', { quick: 150, slow: 500, faults: 5_000 });
+const OUTAGE_MS = scaled('FAULT_OUTAGE_MS', { quick: 2_000, slow: 6_000, faults: 60_000 });
 const PER_SECOND = 100;
 const random = seededRandom();
 

@@ -4,14 +4,14 @@ import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
 import { claimBatch } from '../src/events/records/outbox.store.ts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { repeat } from './faults/background.ts';
-import { scaled } from './faults/scale.ts';
+import { LIMIT_MS, scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';
 import { TestApp } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
 import { gate } from './harness/gate.ts';
 import { verifies } from './verifies.ts';
 
-jest.setTimeout(3_600_000);
+jest.setTimeout(LIMIT_MS);
 
 const EVENT = 'order.created';
 
@@ -33,7 +33,7 @@ describe('a subscription that is switched', () => {
     'F21: once it is disabled, nothing fires any more, however the dispatch of two processes interleaves',
     async () => {
       const [app, other] = apps as [TestApp, TestApp];
-      const loops = scaled('FAULT_TOGGLES', 1_000, 10_000);
+      const loops = scaled('FAULT_TOGGLES', { quick: 100, slow: 1_000, faults: 10_000 });
       const { systemKey } = await post<InstalledApplication>(app, '/api/applications', {
         ...{ identifier: 'shop', name: 'Shop', version: '1.0.0' },
         events: [{ name: EVENT, description: 'Created.', payloadSchema: { type: 'object' } }],

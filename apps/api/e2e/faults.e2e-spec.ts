@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { Turn } from '@platform/contracts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { scaled } from './faults/scale.ts';
 import { createDatabase, TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
@@ -14,6 +15,7 @@ const STREAMED = { 'X-Platform-Stream-Protocol': 'langgraph-v3' };
 /** Long enough for a busy process to renew its leases in time. */
 const LEASE_MS = 5_000;
 /** 100 words at 25 ms: a turn of some seconds. */
+const CUTS = scaled('STREAM_CUTS', { quick: 200, slow: 1_000 });
 const WORDS = Array.from({ length: 100 }, (_, i) => `word${i} `);
 
 describe('faults', () => {
@@ -160,7 +162,7 @@ describe('faults', () => {
 
   verifies(
     'stream.reattach',
-    'a socket cut at 1,000 random bytes and re-attached gives the log, during the turn and after it',
+    'a socket cut at random bytes and re-attached gives the log, during the turn and after it',
     async () => {
       const turnId = randomUUID();
       openai.nextBehaviour({ text: Array.from({ length: 300 }, (_, i) => `${i}é😀 `), paceMs: 10 });
@@ -178,7 +180,7 @@ describe('faults', () => {
       expect(received === whole).toBe(true);
 
       const log = Buffer.from(whole);
-      for (; cuts < 1_000; cuts++) {
+      for (; cuts < CUTS; cuts++) {
         const head = wholeFrames(log.subarray(0, random(log.length - 200)).toString('utf8'));
         const tail = await cutAfter(turnId, lastSeq(head), Infinity);
         expect(head + tail === whole).toBe(true);

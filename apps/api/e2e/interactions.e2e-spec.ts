@@ -8,6 +8,7 @@ import type {
   Session,
 } from '@platform/contracts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { scaled } from './faults/scale.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -15,6 +16,8 @@ import { eventData, eventNames, framesIn, readStream, textOf } from './harness/f
 import { ServiceProcess } from './harness/process.ts';
 import { seededRandom } from './harness/random.ts';
 import { verifies } from './verifies.ts';
+
+const MOMENTS = scaled('CANCEL_MOMENTS', { quick: 60, slow: 200 });
 
 let app: TestApp;
 let twin: TestApp;
@@ -345,7 +348,7 @@ describe('cancel', () => {
 
   verifies(
     'cancel.processes',
-    '200 random moments over two processes: closed soon, nothing overwritten',
+    'random moments over two processes: closed soon, nothing overwritten',
     async () => {
       const service = await ServiceProcess.spawn({
         DATABASE_URL: app.databaseUrl,
@@ -389,7 +392,8 @@ describe('cancel', () => {
         expect([(await slow.turn(turnId)).status, end]).toEqual(['CANCELLED', 'cancelled']);
       };
       try {
-        for (let i = 0; i < 200; i += 10) await Promise.all(Array.from({ length: 10 }, (_, k) => one(i + k)));
+        for (let i = 0; i < MOMENTS; i += 10)
+          await Promise.all(Array.from({ length: 10 }, (_, k) => one(i + k)));
       } finally {
         await service.kill();
       }

@@ -25,9 +25,11 @@ interface Requirement {
   /** Where it is demanded: `spec` or `contract`, with the heading. */
   source: string;
   behavior: string;
+  /** Why `npm test` has no test of it. */
+  onlySlow?: string;
 }
 
-/** Every requirement that the service keeps so far; each has at least one test that cites its id. */
+/** Every requirement that the service keeps so far; each has a test in `npm test` that cites its id; see tools/requirements.test.mjs. */
 export const requirements = {
   ...platform,
   ...database,

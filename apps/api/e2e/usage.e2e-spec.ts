@@ -8,6 +8,7 @@ import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { ReportsService } from '../src/usage/reports.service.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
+import { scaled } from './faults/scale.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { LostCommits, lostResponse } from './harness/lost-commits.ts';
@@ -634,7 +635,7 @@ describe('the ledger', () => {
           for (const one of steps) await actor.take(one);
           await check(actor.spaceId, actor.model, true);
         }),
-        { numRuns: 100 },
+        { numRuns: scaled('LEDGER_SEQUENCES', { quick: 25, slow: 100 }) },
       ),
   );
 
@@ -654,7 +655,7 @@ describe('the ledger', () => {
           await check(spaceId, model, false);
         },
       ),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: scaled('LEDGER_RACES', { quick: 5, slow: 30 }), endOnFailure: true },
     ),
   );
 

@@ -25,6 +25,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
  * lists each test that needed it, with the reason (decision 28).
  */
 export function describeInBrowser(name: string, define: () => void): void {
+  // Flows of many pages, in programs that are not ours.
+  jest.setTimeout(Number(process.env.TEST_LIMIT_MS ?? 120_000));
   if (process.env.CI === 'true') jest.retryTimes(1, { logErrorsBeforeRetry: true });
   const skipReason = process.env.PLATFORM_SKIP_BROWSER;
   if (skipReason) console.warn(`Not tested in a browser: ${name}: ${skipReason}`);
@@ -152,4 +154,50 @@ export async function until(ask: () => Promise<boolean>): Promise<void> {
     if (Date.now() > end) throw new Error('It did not come about within a minute');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Opens the playground of a new agent, and returns its id. */
+export async function openPlaygroundOf(
+  app: TestApp,
+  page: Page,
+  name: string,
+  model = 'platform/offline',
+): Promise<string> {
+  const agent = await app.client().agents.create({
+    name,
+    model,
+    systemPrompt: 'Be brief.',
+    tools: [{ toolId: 'current_time', methods: null }],
+  });
+  await page.goto(`/agents/${agent.id}/playground`);
+  return agent.id;
+}
+
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+}
+
+/** Pages that need no more than an agent. */
+export function pagesOf(agentId: string): string[] {
+  return [
+    '/',
+    '/agents',
+    '/agents?q=nothing-is-called-so',
+    '/agents/new',
+    `/agents/${agentId}`,
+    `/agents/${agentId}/playground`,
+    '/jobs',
+    '/tools/speech_recognition',
+    '/knowledge',
+    '/settings/models',
+    '/settings/api-keys',
+    '/settings/members',
+    '/settings/usage',
+    '/settings/usage?by=user&window=30d',
+    '/settings/webhooks',
+    '/settings/audit',
+    '/settings/audit?time=days',
+    '/nowhere',
+  ];
 }

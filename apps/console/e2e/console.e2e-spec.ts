@@ -7,11 +7,13 @@ import {
   chooseOption,
   complaintsOf,
   describeInBrowser,
-  DESK,
   newConsoleContext,
-  overflows,
   PHONE,
+  openPlaygroundOf,
+  overflows,
+  pagesOf,
   runConsole,
+  say,
   settled,
   signIn as signInAt,
   until,
@@ -44,27 +46,13 @@ describeInBrowser('the console in a browser', () => {
     return signInAt(page, person);
   }
 
-  /** An agent made by the API, and its playground. */
-  async function openPlayground(page: Page, name: string, model = 'platform/offline'): Promise<string> {
-    const agent = await app.client().agents.create({
-      name,
-      model,
-      systemPrompt: 'Be brief.',
-      tools: [{ toolId: 'current_time', methods: null }],
-    });
-    await page.goto(`/agents/${agent.id}/playground`);
-    return agent.id;
-  }
+  const openPlayground = (page: Page, name: string, model?: string) =>
+    openPlaygroundOf(app, page, name, model);
 
   /** Whether a turn of the agent is running. */
   async function isAnswering(agentId: string): Promise<boolean> {
     const { items } = await app.client().agents.sessions(agentId);
     return items.some(({ runningTurnId }) => runningTurnId !== null);
-  }
-
-  async function say(page: Page, text: string): Promise<void> {
-    await page.getByLabel('Message').fill(text);
-    await page.getByLabel('Message').press('Enter');
   }
 
   it('leads from sign-in over a new agent to a streamed answer, its frames and its history', async () => {
@@ -664,83 +652,16 @@ describeInBrowser('the console in a browser', () => {
       await page.goto(path);
       await settled(page);
     }
+    // Every page, in every look: accessibility.slow.e2e-spec.ts.
+    await page.goto(`/agents/${agentId}/playground`);
+    await settled(page);
+    expect(await violations(page, 'conversation')).toEqual([]);
     const policy = (await page.request.get('/')).headers()['content-security-policy'];
     expect(policy).toContain("script-src 'self'");
     expect(complaints).toEqual([]);
-  });
-
-  it.each([
-    ['light', 'light', DESK],
-    ['dark', 'dark', DESK],
-    ['narrow', 'light', PHONE],
-  ] as const)('has no accessibility violation: %s', async (look, colorScheme, viewport) => {
-    const page = await newPage();
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize(viewport);
-    const agentId = await openPlayground(page, `Accessible ${look}`);
-    await say(page, 'Hello, `code`, [link](https://example.com)\n/fail');
-    await page.getByText('Last seq').waitFor();
-    await say(page, '/call current_time.now {}\n\n/ask Which? | Green | Black | other');
-    await page.getByRole('form', { name: 'Which?' }).getByText('Something else').click();
-    await page.getByText('current_time.now').last().click();
-    const found = await violations(page, 'conversation');
-    for (const path of pagesOf(agentId)) {
-      await page.goto(path);
-      await settled(page);
-      found.push(...(await violations(page, path)));
-      expect([path, await overflows(page)]).toEqual([path, false]);
-    }
-    await page.goto('/settings/models');
-    await page.getByRole('button', { name: 'Add model' }).click();
-    await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'model drawer')));
-    await page.goto('/jobs');
-    await page.getByRole('button', { name: 'New job' }).first().click();
-    await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'job dialog')));
-    const contents = [{ type: 'text' as const, text: 'Hello' }];
-    const { id } = await app.client().jobs.create({ agentId, contents });
-    await page.goto(`/jobs?job=${id}`);
-    await page.getByRole('dialog').getByText('Completed').waitFor();
-    found.push(...(await violations(page, 'job drawer')));
-    await page.goto('/settings/usage');
-    await page.getByRole('button', { name: 'Grant tokens' }).click();
-    await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'grant dialog')));
-
-    const stranger = await strangersPage();
-    await stranger.emulateMedia({ colorScheme });
-    await stranger.setViewportSize(viewport);
-    await stranger.goto('/sign-in');
-    await stranger.getByLabel('Email').waitFor();
-    found.push(...(await violations(stranger, '/sign-in')));
-    expect(found).toEqual([]);
   });
 });
 
 /** A red dot of one pixel. */
 const DOT =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
-
-function pagesOf(agentId: string): string[] {
-  return [
-    '/',
-    '/agents',
-    '/agents?q=nothing-is-called-so',
-    '/agents/new',
-    `/agents/${agentId}`,
-    `/agents/${agentId}/playground`,
-    '/jobs',
-    '/tools/speech_recognition',
-    '/knowledge',
-    '/settings/models',
-    '/settings/api-keys',
-    '/settings/members',
-    '/settings/usage',
-    '/settings/usage?by=user&window=30d',
-    '/settings/webhooks',
-    '/settings/audit',
-    '/settings/audit?time=days',
-    '/nowhere',
-  ];
-}

@@ -1,48 +1,16 @@
 import { expect, it } from '@jest/globals';
-import type { ApplicationManifest } from '@platform/contracts';
 import { emitManagedEvent } from '@platform/client';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   chooseOption,
   complaintsOf,
   describeInBrowser,
-  DESK,
-  overflows,
-  PHONE,
   runConsole,
   settled,
   until,
   violations,
 } from './browser.ts';
-
-const MANIFEST: ApplicationManifest = {
-  identifier: 'parcels',
-  name: 'Parcels',
-  version: '1.0.0',
-  events: [
-    {
-      name: 'parcel.sent',
-      description: 'A parcel left the warehouse.',
-      payloadSchema: {
-        type: 'object',
-        required: ['number', 'weight'],
-        properties: {
-          number: { type: 'string', examples: ['P-1'] },
-          weight: { type: 'integer', minimum: 1, default: 40 },
-          express: { type: 'boolean' },
-        },
-      },
-    },
-  ],
-  tasks: [
-    {
-      key: 'count',
-      name: 'Count parcels',
-      type: 'EVENT',
-      workflow: { steps: [{ id: 'count', kind: 'code', source: 'return 1;' }] },
-    },
-  ],
-};
+import { PARCELS } from './parcels.ts';
 
 describeInBrowser('the event pages in a browser', () => {
   let app: TestApp;
@@ -55,13 +23,13 @@ describeInBrowser('the event pages in a browser', () => {
     await page.goto('/applications');
     await page.getByRole('button', { name: 'Install application' }).first().click();
     const install = page.getByRole('dialog');
-    await install.getByLabel('Manifest as JSON').fill(JSON.stringify({ ...MANIFEST, version: 1 }));
+    await install.getByLabel('Manifest as JSON').fill(JSON.stringify({ ...PARCELS, version: 1 }));
     await install.getByRole('button', { name: 'Install', exact: true }).click();
     await install.getByRole('alert').getByText('/version').waitFor();
     await install.getByLabel('Choose file').setInputFiles({
       name: 'manifest.json',
       mimeType: 'application/json',
-      buffer: Buffer.from(JSON.stringify(MANIFEST)),
+      buffer: Buffer.from(JSON.stringify(PARCELS)),
     });
     await install.getByRole('button', { name: 'Install', exact: true }).click();
     const systemKey = await page.locator('.secret code').innerText();
@@ -224,7 +192,7 @@ describeInBrowser('the event pages in a browser', () => {
     await page.goto('/applications/parcels');
     await page.getByRole('button', { name: 'Upgrade' }).click();
     const drawer = page.getByRole('dialog', { name: 'Upgrade Parcels' });
-    const next = structuredClone(MANIFEST);
+    const next = structuredClone(PARCELS);
     next.version = '2.0.0';
     next.events = [
       {
@@ -258,7 +226,7 @@ describeInBrowser('the event pages in a browser', () => {
     await page.getByText('Uninstalled', { exact: true }).waitFor();
     await page.goto('/events/subscriptions');
     await page.getByText('Waiting for application').waitFor();
-    await app.client().applications.install(MANIFEST);
+    await app.client().applications.install(PARCELS);
   });
 
   it('shows a Chinese interface, which is kept', async () => {
@@ -271,52 +239,5 @@ describeInBrowser('the event pages in a browser', () => {
     await page.getByRole('heading', { name: '概览' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
     await page.evaluate(() => localStorage.removeItem('platform.language'));
-  });
-
-  it.each([
-    ['light', 'light', DESK],
-    ['dark', 'dark', DESK],
-    ['narrow', 'light', PHONE],
-  ] as const)('has no accessibility violation: %s', async (look, colorScheme, viewport) => {
-    const page = await newPage();
-    const complaints = complaintsOf(page);
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize(viewport);
-    const client = app.client();
-    const identifier = `parcels-${look}`;
-    await client.applications.install({ ...MANIFEST, identifier });
-    const payload = { number: 'P-1', weight: 1 };
-    const envelope = await client.events.emitTest(identifier, 'parcel.sent', { payload });
-    const workflow = { steps: [{ id: 'count', kind: 'code' as const, source: 'return 1;' }] };
-    const task = await client.tasks.create({ name: 'Count', type: 'EVENT', workflow });
-    const run = await client.tasks.run(task.id);
-    const found: string[] = [];
-    for (const path of [
-      '/',
-      '/?window=7d',
-      '/events/catalog',
-      '/events/subscriptions',
-      '/events/subscriptions?subscription=new',
-      '/events/log?live=on',
-      '/events/log?status=FAILED',
-      `/events/log/${envelope.envelopeId}`,
-      '/events/log?replay=new',
-      '/tasks',
-      '/tasks/new?type=SCHEDULE',
-      `/tasks/${task.id}`,
-      `/tasks/${task.id}?tab=runs`,
-      '/runs',
-      `/runs/${run.id}`,
-      '/applications',
-      '/applications?install=open',
-      `/applications/${identifier}`,
-    ]) {
-      await page.goto(path);
-      await settled(page);
-      found.push(...(await violations(page, path)));
-      expect([path, await overflows(page)]).toEqual([path, false]);
-    }
-    expect(found).toEqual([]);
-    expect(complaints).toEqual([]);
   });
 });

@@ -307,17 +307,17 @@ describe('a schema', () => {
     },
   );
 
-  it('follows a chain of 600 references, and cuts one that leads back to itself', async () => {
+  it('follows a chain of 100 references, and cuts one that leads back to itself', async () => {
     const chain = Object.fromEntries(
-      Array.from({ length: 600 }, (_, i) => [`S${i}`, { $ref: `#/components/schemas/S${i + 1}` }]),
+      Array.from({ length: 100 }, (_, i) => [`S${i}`, { $ref: `#/components/schemas/S${i + 1}` }]),
     );
     expect(
-      await convert({ $ref: '#/components/schemas/S0' }, { ...chain, S600: { type: 'integer' } }),
+      await convert({ $ref: '#/components/schemas/S0' }, { ...chain, S100: { type: 'integer' } }),
     ).toEqual({ type: 'integer' });
     expect(
       await convert(
         { $ref: '#/components/schemas/S0' },
-        { ...chain, S600: { $ref: '#/components/schemas/S0' } },
+        { ...chain, S100: { $ref: '#/components/schemas/S0' } },
       ),
     ).toEqual({ type: 'object', properties: {} });
   });

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 jest.setTimeout(1_200_000);
 
-const SECONDS = scaled('FAULT_SECONDS', 60, 120);
+const SECONDS = scaled('FAULT_SECONDS', { quick: 60, slow: 60, faults: 120 });
 const PER_SECOND = 50;
 const random = seededRandom();
 

@@ -29,7 +29,7 @@ describe.each(transports('in-process'))('the queues, %s', (transport) => {
     const world = await fleet.install('terminated');
     await world.subscribeUsual();
     await world.subscribe('slow', { input: { ms: 300 }, concurrency: 5 });
-    const terms = scaled('FAULT_TERMS', 10, 10);
+    const terms = scaled('FAULT_TERMS', { quick: 10, slow: 10 });
     for (let i = 0; i < terms; i++) {
       const [doomed] = fleet.members;
       if (doomed === undefined) throw new Error('No process runs');
@@ -48,7 +48,7 @@ describe.each(transports('in-process'))('the queues, %s', (transport) => {
 
   it('F22: subscriptions are added, removed, switched, and filtered while events are PENDING', async () => {
     await start(0);
-    const count = scaled('FAULT_PENDING', 2_000, 10_000);
+    const count = scaled('FAULT_PENDING', { quick: 2_000, slow: 2_000, faults: 10_000 });
     const world = await fleet.install('changing');
     const subscriber = async (name: string, filter = {}) => world.subscribe(name, { filter });
     const [kept, filtered, disabled, removed] = [
@@ -159,7 +159,7 @@ describe.each(transports('in-process'))('the queues, %s', (transport) => {
       ...{ concurrency: 3, input: { ms: 5 } },
       retry: { onInterrupted: true },
     });
-    const count = scaled('FAULT_RUNS', 500, 1_000);
+    const count = scaled('FAULT_RUNS', { quick: 500, slow: 500, faults: 1_000 });
     const killing = repeat(
       async () => {
         const doomed: ServiceProcess | undefined = fleet.members[random(fleet.members.length)];

@@ -50,7 +50,7 @@ const p99 = (sent: LedgerEntry[]) => {
     { moment: 'the dispatch and the hints of its runs', kind: 'run', flushBefore: true },
     { moment: 'the hint of a run and its consumption', kind: 'run', flushBefore: false },
   ])('F4: FLUSHALL between $moment', async ({ kind, flushBefore }) => {
-    const times = scaled('FAULT_FLUSHES', 200, 200);
+    const times = scaled('FAULT_FLUSHES', { quick: 200, slow: 200 });
     fleet = await Fleet.start({ transport: 'bull', processes: 1 });
     // This one works too, and loses its hints.
     const flushed = await fleet.join();
@@ -80,7 +80,7 @@ const p99 = (sent: LedgerEntry[]) => {
     await fleet.emitter(world).load({ count: 50, random });
     await settle(fleet);
     redisOf(fleet).hang();
-    const seconds = scaled('FAULT_HANG_SECONDS', 30, 30);
+    const seconds = scaled('FAULT_HANG_SECONDS', { quick: 30, slow: 30 });
     const sent = await fleet.emitter(world).load({ count: seconds * 100, perSecond: 100, random });
     expect(statusesOf(sent)).toEqual([200]);
     console.info(`F5: p99 ${p99(sent)} ms while Redis hangs`);
@@ -109,7 +109,7 @@ const p99 = (sent: LedgerEntry[]) => {
     const lease = { PLATFORM_RUN_LEASE_MS: '5000' };
     fleet = await Fleet.start({ transport: 'bull', processes: 1, env: lease });
     const world = await fleet.install('blocked');
-    const ms = scaled('FAULT_BLOCK_MS', 70_000, 70_000);
+    const ms = scaled('FAULT_BLOCK_MS', { quick: 70_000, slow: 70_000 });
     const blocking = await world.subscribe('blocking', { input: { ms, isBlocking: true } });
     const [first] = fleet.members;
     await fleet.emitter(world).emit(world.payload(random));

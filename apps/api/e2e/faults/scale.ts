@@ -1,22 +1,31 @@
 import type { Transport } from './fleet.ts';
 
-/** Set by `npm run test:faults`: more repetitions, longer faults, both transports. */
-const isFull = process.env.FAULTS === 'full';
+/** `npm test`, `npm run test:slow`, and `npm run test:faults`; set by tools/jest.mjs. */
+type Tier = 'quick' | 'slow' | 'faults';
+
+const tier = (process.env.TEST_TIER ?? 'quick') as Tier;
 
 const skipReason = process.env.PLATFORM_SKIP_REDIS;
 if (skipReason) console.warn(`Faults are not tested on Redis: ${skipReason}`);
 
 export const hasRedis = !skipReason;
 
-/** The usual count or the full one, or that of the variable `name`; printed, because it is part of the result. */
-export function scaled(name: string, usual: number, full: number): number {
-  const count = Number(process.env[name] ?? (isFull ? full : usual));
-  console.info(`${name}=${count}`);
+/** The time limit of tests that start many processes or repeat much: 30 s are few for them on a busy machine. */
+export const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? (tier === 'quick' ? 120_000 : 3_600_000));
+
+/**
+ * The count of the tier, or that of the variable `name`. A test that uses it runs in the slow tier as well: with the larger
+ * count, and with other random values each time.
+ */
+export function scaled(name: string, counts: { quick: number; slow: number; faults?: number }): number {
+  const count = Number(process.env[name] ?? counts[tier] ?? counts.slow);
+  // Part of the result.
+  if (tier !== 'quick') console.info(`${name}=${count}`);
   return count;
 }
 
-/** `usual`: what `npm test` runs. */
+/** Both transports in `npm run test:faults`, otherwise the usual one. */
 export function transports(usual: Transport): Transport[] {
-  if (!isFull) return [usual];
+  if (tier !== 'faults') return [usual];
   return hasRedis ? ['in-process', 'bull'] : ['in-process'];
 }

@@ -1,7 +1,16 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** The files that take longest, and do not look like it: Jest takes the length of a file for its time. */
-const LONGEST = ['event-kills', 'event-races', 'event-toggles', 'restarts', 'faults'];
+const LONGEST = [
+  'event-kills',
+  'job-faults',
+  'faults',
+  'run-faults',
+  'outages.slow',
+  'restarts.slow',
+  'event-races',
+  'usage',
+];
 
 /** Begins with the longest files, so that no worker is left alone with one of them at the end. */
 export default class LongestFirst extends Sequencer {

@@ -45,3 +45,8 @@ export async function sendSlowly(
   socket.destroy();
   return result;
 }
+
+/** The head of a request with a JSON body of so many bytes. */
+export const head = (path: string, key: string | null, length: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
+  `${key === null ? '' : `Authorization: Bearer ${key}\r\n`}\r\n`;

@@ -192,27 +192,12 @@ describe('payload schemas', () => {
     expect(validate(schema, { a: `${'a'.repeat(50_000)}!`, b: 'a'.repeat(50_001) })).toEqual([
       'payload.a must match pattern "^(a+)+$"',
     ]);
-    const pattern = (text: string) => ({ additionalProperties: { pattern: text } });
-    // Half a minute of compilation in 60 KB.
-    const long = Array.from({ length: 300 }, (_, i) => pattern(`${'a{1,999}'.repeat(20)}${i}`));
-    expect(checkSchema({ allOf: long }, '/s')).toEqual(['/s takes too long to compile']);
-    const many = { allOf: Array.from({ length: 20 }, (_, i) => pattern(`(a{1,${i + 2}}){1,5}b`)) };
-    expect(validate(many, { a: 'a'.repeat(200_000) })).toEqual(TOO_LONG);
   });
 
-  it('that multiply with a large payload end within their budget', () => {
+  it('that multiply with a payload end within their budget', () => {
     const branches = Array.from({ length: 1_000 }, () => ({ type: 'string' }));
     const list = Array.from({ length: 100_000 }, () => 1);
     expect(validate({ properties: { list: { items: { anyOf: branches } } } }, { list })).toEqual(TOO_LONG);
-    const objects = Array.from({ length: 80_000 }, () => ({}));
-    expect(validate({ properties: { list: { uniqueItems: true } } }, { list: objects })).toEqual([
-      'payload.list must NOT have duplicate items',
-    ]);
-    const keys = Object.fromEntries(list.map((_, i) => [`k${i}`, i]));
-    expect(validate({ additionalProperties: { type: 'integer' } }, keys)).toEqual([]);
-    const problems = validate({ additionalProperties: { type: 'string' } }, keys);
-    expect(problems[0]).toBe('payload.k0 must be string');
-    expect(problems).toHaveLength(1_000);
   });
 
   it.each([

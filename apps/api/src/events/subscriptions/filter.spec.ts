@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { EventFilter } from '@platform/contracts';
+import { scaled } from '../../../e2e/faults/scale.ts';
 import { checkFilter, matchFilter } from './filter.ts';
 
 const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
@@ -119,7 +120,7 @@ describe('properties of filters', () => {
         expect(matches).toBe(expected(filter, payload));
         expect(reason === null).toBe(matches);
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled('FILTERS', { quick: 300, slow: 2_000 }) },
     );
   });
 
@@ -134,7 +135,7 @@ describe('properties of filters', () => {
           expect(matchFilter(filter, changed).reason).toMatch(new RegExp(`^${key}[:.[]`));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: scaled('FILTER_CHANGES', { quick: 100, slow: 500 }) },
     );
   });
 });

@@ -4,11 +4,14 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { fetch as undiciFetch } from 'undici';
+import { scaled } from '../../../e2e/faults/scale.ts';
 import { GuardedHttp, OutgoingError, type GuardedRequest } from './guarded-http.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 const PUBLIC_MESSAGE = 'The address could not be reached';
+
+const BOMB_BYTES = scaled('BOMB_BYTES', { quick: 5_000_000, slow: 50_000_000 });
 
 describe('GuardedHttp', () => {
   const seen: { url: string; headers: IncomingMessage['headers']; body: string; address?: string }[] = [];
@@ -243,9 +246,9 @@ describe('GuardedHttp', () => {
     });
 
     it.each([
-      ['gzip', gzipSync(Buffer.alloc(50_000_000))],
-      ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
-      ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
+      ['gzip', gzipSync(Buffer.alloc(BOMB_BYTES))],
+      ['br', brotliCompressSync(Buffer.alloc(BOMB_BYTES))],
+      ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(BOMB_BYTES)))],
     ])('counts after decompression: %s', async (encoding, bomb) => {
       handler = (_, res) => res.writeHead(200, { 'Content-Encoding': encoding }).end(bomb);
       expect(bomb.length).toBeLessThan(100_000);

@@ -9,9 +9,11 @@ import {
   type HostileServer,
 } from '../../../e2e/fixtures/hostile-server.ts';
 import { openAiProvider, type ProviderOptions } from '../../../e2e/fixtures/openai-provider.ts';
+import { scaled } from '../../../e2e/faults/scale.ts';
 import { ProviderError, type ModelDelta } from '../port/model-provider.ts';
 
 const MB = 1024 * 1024;
+const BOMB_MB = scaled('BOMB_MB', { quick: 40, slow: 200 });
 const KEY = 'sk-canary-4b7e19c2';
 const FINISH = eventOf({}, { finish_reason: 'stop' });
 const DONE = 'data: [DONE]\n\n';
@@ -82,9 +84,9 @@ describe('OpenAiProvider and a hostile server', () => {
     });
 
     it.each([
-      ['of one line', `data: ${'x'.repeat(200 * MB)}`, /too long/],
-      ['of comments', ':\n\n'.repeat(40 * MB), /more than its answer can be/],
-      ['of empty chunks', 'data: {}\n\n'.repeat(20 * MB), /parts without content/],
+      ['of one line', `data: ${'x'.repeat(BOMB_MB * MB)}`, /too long/],
+      ['of comments', ':\n\n'.repeat((BOMB_MB * MB) / 5), /more than its answer can be/],
+      ['of empty chunks', 'data: {}\n\n'.repeat((BOMB_MB * MB) / 10), /parts without content/],
     ])('is cut off when little bytes become many: %s', async (_, content, message) => {
       const bomb = gzipSync(content);
       expect(bomb.length).toBeLessThan(MB);

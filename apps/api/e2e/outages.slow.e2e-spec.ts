@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { callEverything, expectAway, type Told } from './harness/every-route.ts';
 import { eventually } from './harness/eventually.ts';
 import { textOf } from './harness/frames.ts';
 import { gate } from './harness/gate.ts';
 import { PostgresServer } from './harness/postgres.ts';
-import { RunningClock } from './harness/running-clock.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -38,76 +35,12 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-interface Told {
-  route: string;
-  answer: Answer;
-  ms: number;
-}
-
-/** Calls every route once, with a body that is right where one is needed to come as far as the database. */
-async function callEverything(atOnce: number): Promise<Told[]> {
-  const routes = readFileSync(join(import.meta.dirname, 'fixtures/routes.txt'), 'utf8')
-    .trim()
-    .split('\n');
-  const contents = said('Hello');
-  const bodies: Record<string, unknown> = {
-    'POST /api/agents/:agentId/chat': { contents, stream: false },
-    'POST /api/agents/:agentId/execute': { inputs: { query: 'Hello' } },
-    'POST /api/agent-jobs': { agentId: calls.agentId, contents },
-    'POST /api/agents': { name: 'B', model: 'platform/offline' },
-    'PATCH /api/agents/:agentId': { name: 'C' },
-    'POST /api/auth/login': { email: app.member.email, password: app.member.password },
-    'POST /api/auth/password': { currentPassword: app.admin.password, newPassword: 'another one of length' },
-    'POST /api/api-keys': { name: 'key' },
-    'POST /api/members': { email: 'new@example.com', role: 'MEMBER' },
-    'PATCH /api/members/:userId': { role: 'ADMIN' },
-    'POST /api/spaces': { name: 'Space' },
-    'POST /api/usage/grants': { tokens: 10 },
-    'POST /models/v1/chat/completions': {
-      model: 'platform/offline',
-      messages: [{ role: 'user', content: 'x' }],
-    },
-    'POST /models/v1/embeddings': { model: 'platform/offline', input: 'x' },
-  };
-  const told: Told[] = [];
-  const clock = new RunningClock();
-  const callRest = async () => {
-    for (let line = routes.shift(); line !== undefined; line = routes.shift()) {
-      const [, method = '', path = ''] = line.split(/\s+/);
-      const route = `${method} ${path}`;
-      const url = path
-        .replace(':agentId', calls.agentId)
-        .replace(':n', '1')
-        .replace(/:\w+/g, () => randomUUID());
-      const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[route] ?? {});
-      const begin = clock.now();
-      const answer = await app.request(method, url, { body });
-      told.push({ route, answer, ms: clock.now() - begin });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, callRest));
-  clock.stop();
-  return told;
-}
-
-/** An error body in the form of the API that was asked, with the time after which to try again. */
-function expectAway({ route, answer: { status, headers, body, text } }: Told): void {
-  const code = route.includes('/models/v1')
-    ? (body.error as { code: string } | undefined)?.code
-    : (body as { code?: string } | undefined)?.code;
-  expect({ route, status, code, text }).toMatchObject({
-    status: 503,
-    code: route.includes('/models/v1') ? 'service_unavailable' : 'UNAVAILABLE',
-  });
-  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-}
-
 describe('a database that is frozen', () => {
   verifies('errors.unavailable', 'gives 503 on every route within ten seconds, and comes back', async () => {
     await calls.json({ contents: said('Hello') });
     await postgres.freeze();
     try {
-      const told = await callEverything(100);
+      const told = await callEverything(calls, 100);
       for (const one of told.filter(({ route }) => !HEALTH.test(route.split(' ')[1] ?? ''))) {
         // These two ask for no credential, and there is no cookie to look up.
         if (/auth\/(logout|refresh)/.test(one.route)) expect(one.answer.status).toBeLessThan(500);
@@ -157,7 +90,7 @@ describe('locks that somebody keeps', () => {
       for t in select tablename from pg_tables where schemaname = 'public'
         and tablename not in ('api_key', 'membership', 'platform_user', 'space', 'migrations')
       loop execute format('lock table %I in access exclusive mode', t); end loop; end $$`);
-    const told = await callEverything(10);
+    const told = await callEverything(calls, 10);
     const away = told.filter(({ answer }) => answer.status >= 500);
     expect(away.length).toBeGreaterThan(told.length / 2);
     // Readiness has a body of its own: it is 503 while all connections for background work wait for the locks.
@@ -242,41 +175,5 @@ describe('a burst of one space', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
     await watching;
     expect(times.sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1_000);
-  });
-});
-
-describe('connections that others use up', () => {
-  it('give 503 in time, and neither leases nor streams suffer', async () => {
-    const { opened, open } = gate();
-    const prompt = model.prompt({
-      text: ['One', ' two', ' three'],
-      pauseAfter: { chunks: 2, until: opened },
-    });
-    const stream = await calls.open({ contents: said(prompt) });
-    await stream.untilSaid('One');
-    const runners = Array.from({ length: 10 }, () => app.get(DataSource).createQueryRunner());
-    await Promise.all(runners.map((runner) => runner.connect()));
-    const begin = performance.now();
-    expectAway({ route: 'agents', answer: await app.request('GET', '/api/agents'), ms: 0 });
-    expect(performance.now() - begin).toBeLessThan(LIMIT_MS);
-    expect((await app.request('GET', '/api/health/ready', { as: null })).status).toBe(200);
-    open();
-    await stream.untilSaid('three');
-    await Promise.all(runners.map((runner) => runner.release()));
-    expect(textOf((await stream.rest()).frames)).toBe('One two three');
-  });
-
-  it('and are closed while idle do not end the process', async () => {
-    const killer = new pg.Client({ connectionString: app.databaseUrl });
-    await killer.connect();
-    for (let i = 0; i < 5; i++) {
-      await Promise.all(Array.from({ length: 12 }, () => app.request('GET', '/api/agents')));
-      await killer.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and pid <> pg_backend_pid()`,
-      );
-    }
-    await killer.end();
-    await eventually(async () => expect((await app.request('GET', '/api/agents')).status).toBe(200));
   });
 });

@@ -1,0 +1,121 @@
+import { expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
+import {
+  complaintsOf,
+  describeInBrowser,
+  DESK,
+  newConsoleContext,
+  openPlaygroundOf,
+  overflows,
+  pagesOf,
+  PHONE,
+  runConsole,
+  say,
+  settled,
+  violations,
+} from './browser.ts';
+import { PARCELS } from './parcels.ts';
+
+describeInBrowser('accessibility violations', () => {
+  let app: TestApp;
+  let browser: Browser;
+  const newPage = runConsole((started) => ({ app, browser } = started));
+
+  it.each([
+    ['light', 'light', DESK],
+    ['dark', 'dark', DESK],
+    ['narrow', 'light', PHONE],
+  ] as const)('agents, jobs, and settings have none: %s', async (look, colorScheme, viewport) => {
+    const page = await newPage();
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    const agentId = await openPlaygroundOf(app, page, `Accessible ${look}`);
+    await say(page, 'Hello, `code`, [link](https://example.com)\n/fail');
+    await page.getByText('Last seq').waitFor();
+    await say(page, '/call current_time.now {}\n\n/ask Which? | Green | Black | other');
+    await page.getByRole('form', { name: 'Which?' }).getByText('Something else').click();
+    await page.getByText('current_time.now').last().click();
+    const found = await violations(page, 'conversation');
+    for (const path of pagesOf(agentId)) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violations(page, path)));
+      expect([path, await overflows(page)]).toEqual([path, false]);
+    }
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'model drawer')));
+    await page.goto('/jobs');
+    await page.getByRole('button', { name: 'New job' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'job dialog')));
+    const contents = [{ type: 'text' as const, text: 'Hello' }];
+    const { id } = await app.client().jobs.create({ agentId, contents });
+    await page.goto(`/jobs?job=${id}`);
+    await page.getByRole('dialog').getByText('Completed').waitFor();
+    found.push(...(await violations(page, 'job drawer')));
+    await page.goto('/settings/usage');
+    await page.getByRole('button', { name: 'Grant tokens' }).click();
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violations(page, 'grant dialog')));
+
+    const context = await newConsoleContext(browser, app.url);
+    const stranger = await newPage(context);
+    await stranger.emulateMedia({ colorScheme });
+    await stranger.setViewportSize(viewport);
+    await stranger.goto('/sign-in');
+    await stranger.getByLabel('Email').waitFor();
+    found.push(...(await violations(stranger, '/sign-in')));
+    await context.close();
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    ['light', 'light', DESK],
+    ['dark', 'dark', DESK],
+    ['narrow', 'light', PHONE],
+  ] as const)('events, tasks, and applications have none: %s', async (look, colorScheme, viewport) => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    const client = app.client();
+    const identifier = `parcels-${look}`;
+    await client.applications.install({ ...PARCELS, identifier });
+    const payload = { number: 'P-1', weight: 1 };
+    const envelope = await client.events.emitTest(identifier, 'parcel.sent', { payload });
+    const workflow = { steps: [{ id: 'count', kind: 'code' as const, source: 'return 1;' }] };
+    const task = await client.tasks.create({ name: 'Count', type: 'EVENT', workflow });
+    const run = await client.tasks.run(task.id);
+    const found: string[] = [];
+    for (const path of [
+      '/',
+      '/?window=7d',
+      '/events/catalog',
+      '/events/subscriptions',
+      '/events/subscriptions?subscription=new',
+      '/events/log?live=on',
+      '/events/log?status=FAILED',
+      `/events/log/${envelope.envelopeId}`,
+      '/events/log?replay=new',
+      '/tasks',
+      '/tasks/new?type=SCHEDULE',
+      `/tasks/${task.id}`,
+      `/tasks/${task.id}?tab=runs`,
+      '/runs',
+      `/runs/${run.id}`,
+      '/applications',
+      '/applications?install=open',
+      `/applications/${identifier}`,
+    ]) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violations(page, path)));
+      expect([path, await overflows(page)]).toEqual([path, false]);
+    }
+    expect(found).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
