@@ -5,10 +5,8 @@ import contracts from './libs/contracts/jest.config.mjs';
 import openapiImport from './libs/openapi-import/jest.config.mjs';
 import speech from './libs/speech/jest.config.mjs';
 
-/** Every suite, for editors and for Jest at the root; `npm test` and Nx run the projects one by one. */
-const { projects, ...options } = api;
-
+/** Every suite, for editors and for `npm test -- PATTERN`; `npm test` and Nx run the projects one by one. */
 export default {
-  ...options,
-  projects: [contracts, client, openapiImport, speech, ...projects, ...console.projects],
+  ...api,
+  projects: [contracts, client, openapiImport, speech, api, console].flatMap(({ projects }) => projects),
 };

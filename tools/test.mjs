@@ -1,36 +1,25 @@
-// npm test [-- pattern …]: runs all tests, or the test files that match, as the targets `test`, `e2e`, and `timed` of all projects.
-// Results of unchanged projects come from the Nx cache. The last line is the sum.
-import { readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+// npm test [-- pattern …]: runs the quick tier, the targets `test` and `e2e` of all projects; npm run test:slow runs the
+// target `slow`. Results of unchanged projects come from the Nx cache. With patterns, only the files that match run, without Nx.
+// The last line is the sum. See docs/decisions/0030-test-tiers.md.
+import { globSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { workspacesWith } from './build.mjs';
 import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
-const TARGETS = ['test', 'e2e', 'timed'];
 const MESSAGE_LINES = 12;
 
-const patterns = process.argv.slice(2);
+const isSlow = process.argv[2] === '--slow';
+const patterns = process.argv.slice(isSlow ? 3 : 2);
+const tier = isSlow ? 'slow' : 'quick';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 
-await requireProgram(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
-await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
-
-const reports = [
-  { name: 'tools', file: 'reports/test.json' },
-  ...TARGETS.flatMap((target) =>
-    workspacesWith(target).map(({ name, folder }) => ({
-      name: `${name} ${target}`,
-      file: join(folder, 'reports', `${target}.json`),
-    })),
-  ),
-];
-for (const { file } of reports) rmSync(file, { force: true });
-const code = await runTargets();
-for (const report of reports) add(report);
+const code = await (patterns.length > 0 ? runMatching() : runAll());
 if (code !== 0 && total.failed === 0) fail(`the runner exited with ${code}`);
-if (total.passed + total.failed + total.skipped === 0) fail(`no test matches ${patterns.join(' ')}`);
+if (total.passed + total.failed + total.skipped === 0)
+  fail(`no test of the ${tier} tier matches ${patterns.join(' ')}`);
 
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
@@ -53,20 +42,74 @@ async function requireProgram(program, skipVariable) {
   }
 }
 
-/**
- * Runs two suites at a time, because much of the time of the long ones is waiting; `timed` runs beside no other suite
- * (nx.json). A failed suite does not stop the others.
- */
-async function runTargets() {
-  const args = ['run-many', '-t', ...TARGETS, '--parallel=2', '--nxBail=false'];
-  const { code, stopped } = await run(
-    'nx',
-    [...args, '--outputStyle=stream-without-prefixes', '--', ...patterns],
-    {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false' },
-    },
-  );
+/** Runs two suites at a time, because much of the time of the long ones is waiting. A failed suite does not stop the others. */
+async function runAll() {
+  await requireProgram(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
+  await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
+  const targets = isSlow ? ['slow'] : ['test', 'e2e'];
+  const reports = targets.flatMap(reportsOf);
+  for (const { file } of reports) rmSync(file, { force: true });
+  const code = await start('nx', [
+    ...['run-many', '-t', ...targets, '--parallel=2', '--nxBail=false'],
+    '--outputStyle=stream-without-prefixes',
+  ]);
+  for (const report of reports) add(report);
+  return code;
+}
+
+/** The reports that the projects write for a target. */
+function reportsOf(target) {
+  const groups = globSync('apps/api/src/*/project.json').map((file) => ({
+    name: `${dirname(file)} ${target}`,
+    file: `apps/api/reports/${dirname(file).split('/').at(-1)}-${target}.json`,
+    targets: JSON.parse(readFileSync(file, 'utf8')).targets,
+  }));
+  return [
+    ...(target === 'test' ? [{ name: 'tools', file: 'reports/test.json' }] : []),
+    ...workspacesWith(target).map(({ name, folder }) => ({
+      name: `${name} ${target}`,
+      file: join(folder, 'reports', `${target}.json`),
+    })),
+    ...groups.filter(({ targets }) => target in targets),
+  ];
+}
+
+/** Runs what matches in one process, with nothing around it but what these files need. */
+async function runMatching() {
+  const { projects } = (await import('../jest.config.mjs')).default;
+  const matches = (file) => patterns.some((pattern) => new RegExp(pattern, 'i').test(file));
+  const matching = projects
+    .filter((project) => project.displayName.includes('slow') === isSlow)
+    .filter(({ rootDir, testMatch }) =>
+      testMatch.some((glob) => globSync(glob.replace('<rootDir>', rootDir)).some(matches)),
+    )
+    .map(({ displayName }) => displayName);
+  let code = 0;
+  if (matching.some((name) => name.startsWith('console-e2e'))) {
+    await requireProgram(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
+    code ||= await start('nx', ['run', '@platform/console:build', '--outputStyle=static']);
+  }
+  if (matching.some((name) => name.includes('e2e'))) await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
+  const report = `reports/${tier}.json`;
+  if (matching.length > 0) {
+    rmSync(report, { force: true });
+    code ||= await start(process.execPath, [
+      ...['tools/jest.mjs', tier, `--projects=${matching.join()}`, ...patterns],
+    ]);
+    add({ name: 'jest', file: report });
+  }
+  if (!isSlow && globSync('tools/*.test.mjs').some(matches)) {
+    code ||= await start(process.execPath, ['tools/node-tests.mjs', ...patterns]);
+    add({ name: 'tools', file: 'reports/test.json' });
+  }
+  return code;
+}
+
+async function start(program, args) {
+  const { code, stopped } = await run(program, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NX_TUI: 'false', NX_DAEMON: 'false' },
+  });
   if (stopped) process.exit(code || 130);
   return code;
 }

@@ -1,36 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { swcOptions } from '../../tools/swc-options.mjs';
+import { onePerWorker, tiers } from '../../tools/jest/project.mjs';
 
-const common = {
-  testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['platform-source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swcOptions] },
-  rootDir: import.meta.dirname,
-};
+const rootDir = import.meta.dirname;
+
+/** The groups of the API whose tests are Nx projects of their own, and the e2e files of each, which are inputs of its target. */
+const groups = globSync('src/*/project.json', { cwd: rootDir }).map((file) => ({
+  name: file.split('/')[1],
+  e2e: JSON.parse(readFileSync(join(rootDir, file), 'utf8')).targets.e2e?.inputs ?? [],
+}));
+
+function groupOf(file) {
+  const isOf = ({ name, e2e }) =>
+    file.startsWith(`src/${name}/`) || e2e.some((input) => `${input}`.endsWith(`/${file}`));
+  return groups.find(isOf)?.name ?? 'rest';
+}
+
+/** All tests; with TEST_GROUP, which tools/jest.mjs sets, those of one group or the `rest`. */
+const tests = (glob) =>
+  globSync(glob, { cwd: rootDir }).filter((file) =>
+    [undefined, groupOf(file)].includes(process.env.TEST_GROUP),
+  );
 
 const e2e = {
-  ...common,
-  globalSetup: join(import.meta.dirname, 'e2e/harness/global-setup.mjs'),
-  globalTeardown: join(import.meta.dirname, 'e2e/harness/global-teardown.mjs'),
+  ...onePerWorker,
+  rootDir,
+  globalSetup: join(rootDir, 'e2e/harness/global-setup.mjs'),
+  globalTeardown: join(rootDir, 'e2e/harness/global-teardown.mjs'),
 };
 
 export default {
   maxWorkers: 2,
-  // VM modules leak some heap per test file; renewing the workers bounds it. Each renewal costs half a second.
-  workerIdleMemoryLimit: '800MB',
-  testSequencer: join(import.meta.dirname, 'e2e/harness/longest-first.mjs'),
-  coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/main.ts'],
+  // Bounds what tests leave behind. A renewal costs a second.
+  workerIdleMemoryLimit: '1500MB',
+  testSequencer: join(rootDir, 'e2e/harness/longest-first.mjs'),
   projects: [
-    { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/!(*.contract).spec.ts'] },
-    { ...common, displayName: 'contract', testMatch: ['<rootDir>/src/**/*.contract.spec.ts'] },
-    { ...e2e, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/!(*.timed).e2e-spec.ts'] },
-    { ...e2e, displayName: 'timed', testMatch: ['<rootDir>/e2e/**/*.timed.e2e-spec.ts'] },
+    ...tiers({ ...onePerWorker, displayName: 'unit', rootDir, tests: tests('src/**/*.spec.ts') }),
+    ...tiers({ ...e2e, displayName: 'e2e', tests: tests('e2e/**/*.e2e-spec.ts') }),
     {
       ...e2e,
       displayName: 'faults',
-      testMatch: ['<rootDir>/e2e/faults/*.faults-spec.ts', '<rootDir>/e2e/event-{kills,outages}.e2e-spec.ts'],
+      testMatch: [
+        '<rootDir>/e2e/faults/*.faults-spec.ts',
+        '<rootDir>/e2e/event-{kills,outages}*.e2e-spec.ts',
+      ],
     },
   ],
 };
