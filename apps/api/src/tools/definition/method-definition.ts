@@ -142,7 +142,7 @@ export function changeMethod(current: ToolMethod, change: UpdateToolMethodReques
   // Nobody has asked that another verb be repeated.
   const isDefault = isDeepStrictEqual(current.retry, defaultRetry(current.httpMethod));
   const retry = isDefault ? defaultRetry(httpMethod) : current.retry;
-  return { ...current, ...given, retry: given.retry ?? retry };
+  return { ...current, retry, ...given };
 }
 
 /** Both schemas of a method share one limit. */
