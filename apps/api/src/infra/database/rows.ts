@@ -18,7 +18,7 @@ function propertyOf(column: string): string {
 }
 
 /** Renames the columns of the rows of one result: `space_id` becomes `spaceId`. What their values contain stays as it is. */
-export function namedAsProperties<Row>(found: readonly object[]): Row[] {
+function namedAsProperties<Row>(found: readonly object[]): Row[] {
   const [first] = found;
   const columns = first ? Object.keys(first) : [];
   if (!columns.some((column) => column.includes('_'))) return found as Row[];
