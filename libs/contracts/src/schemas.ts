@@ -324,7 +324,7 @@ export interface CancelRequest {
 export interface CancelResponse {
   sessionId: string;
   /**
-   * `cancelling`: the running instance has been told; the others are how the turn stands.
+   * `cancelling`: the turn still runs and will end as canceled. Otherwise the status in which the turn has ended.
    */
   status: 'cancelled' | 'cancelling' | 'completed' | 'failed';
   turnId: string;
@@ -405,7 +405,7 @@ export interface ChatRequest {
   stream?: boolean | null;
   /**
    * Format: uuid
-   * One per user turn; reused only to retry that turn.
+   * A new id for each user turn. Reused only to retry that turn.
    */
   turnId?: string | null;
 }
@@ -662,10 +662,7 @@ export interface CreateTaskRequest {
 }
 
 export interface CreateToolRequest {
-  /**
-   * `none`; `apiKey` {in: header|query|cookie, name, value}; `bearer` {token}; `basic` {username, password}; or `header`
-   * {name, value}. Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it.
-   */
+  /** Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it. */
   auth?:
     | ({
         type: 'none';
@@ -1625,7 +1622,7 @@ export interface Message {
   role: 'assistant' | 'user';
   turnId: string;
   /**
-   * How the turn stands that the message belongs to.
+   * The status of the turn that the message belongs to.
    */
   turnStatus: 'CANCELLED' | 'COMPLETED' | 'FAILED' | 'INPUT_REQUIRED' | 'QUEUED' | 'RUNNING';
 }
@@ -1838,7 +1835,7 @@ export interface ReplayResponse {
 
 export interface ResumeRequest {
   interactionId: string;
-  /** The user's own words, only where the question allows them. */
+  /** The user's own words, only if the question allows them. */
   otherText?: string | null;
   /** Ids of the chosen options, never their labels. */
   selectedOptionIds: string[];
@@ -2014,16 +2011,16 @@ export interface StoredReplayQuery {
 }
 
 export interface StreamJobQuery {
-  /** The last seq that is known; default 0, or what `Last-Event-ID` says. */
+  /** The last `seq` that the client has. Default: that of `Last-Event-ID`, or 0. */
   after?: number;
-  /** Which stream of the turn; default the latest. */
+  /** The segment of the turn to read. Default: the latest. */
   segment?: number;
 }
 
 export interface StreamTurnQuery {
-  /** The last seq that is known; default 0, or what `Last-Event-ID` says. */
+  /** The last `seq` that the client has. Default: that of `Last-Event-ID`, or 0. */
   after?: number;
-  /** Which stream of the turn; default the latest. */
+  /** The segment of the turn to read. Default: the latest. */
   segment?: number;
 }
 
@@ -2138,7 +2135,7 @@ export interface TokenUsage {
   /** By the model's prices; 0 if it has none. */
   cost: number;
   /**
-   * Present where the provider gave no figures and they were counted locally.
+   * Present if the provider reported no figures, so that they were counted locally.
    */
   estimated?: true;
   prompt_tokens: number;
@@ -2383,9 +2380,9 @@ export interface Trace {
   /** Images, audio, and files of the user message. */
   attachments: (TextContent | ImageMessage | AudioMessage | FileMessage)[];
   createdAt: string;
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   error: TraceError | null;
-  /** Seconds, null while it runs. */
+  /** Seconds. Null while it runs. */
   execution_time: number | null;
   finishedAt: string | null;
   /** The text of the user message. */
@@ -2412,7 +2409,7 @@ export interface TraceError {
   /** What the model's server said. Only for the owner of the agent and admins. */
   detail?: string;
   message: string;
-  /** Whether the same `turnId` may be sent again to run the turn once more. */
+  /** Whether the same `turnId` can be sent again to run the turn once more. */
   retryable: boolean;
 }
 
@@ -2462,9 +2459,9 @@ export interface Trigger {
 export interface Turn {
   agentId: string;
   createdAt: string;
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   error: TurnError | null;
-  /** Seconds, null while it runs. */
+  /** Seconds. Null while it runs. */
   execution_time: number | null;
   finishedAt: string | null;
   model: string | null;
@@ -2480,14 +2477,14 @@ export interface TurnError {
   /** A code of the error table, or INTERRUPTED. */
   code: string;
   message: string;
-  /** Whether the same `turnId` may be sent again to run the turn once more. */
+  /** Whether the same `turnId` can be sent again to run the turn once more. */
   retryable: boolean;
 }
 
 export interface TurnListing {
   agentId: string;
   createdAt: string;
-  /** Why it failed or was cancelled. */
+  /** Why it failed or was canceled. */
   errorCode: string | null;
   /** Seconds. Null while it runs. */
   execution_time: number | null;
@@ -2860,5 +2857,5 @@ export interface WebhookSecretStatus {
 
 export interface Workflow {
   /** 1 to 50 steps, which run one after another. */
-  steps: (CodeStep | ToolStep | AgentStep | EmitStep)[];
+  steps: (AgentStep | CodeStep | EmitStep | ToolStep)[];
 }
