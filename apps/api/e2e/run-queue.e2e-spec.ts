@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_STATUSES, type Task } from '@platform/contracts';
 import pg from 'pg';
 import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
+import { KEPT_PLAN } from '../src/infra/database/connection.ts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
@@ -271,7 +272,7 @@ describe('with Redis', () => {
 async function preparedPlans(app: TestApp, statements: readonly string[]): Promise<string[]> {
   const runner = app.get(BackgroundDatabase).createQueryRunner();
   try {
-    await runner.query('set plan_cache_mode = force_generic_plan');
+    for (const [name, value] of Object.entries(KEPT_PLAN)) await runner.query(`set ${name} = ${value}`);
     const plans: string[] = [];
     for (const [i, statement] of statements.entries()) {
       await runner.query(`prepare plan_${i} as ${statement}`);
@@ -285,7 +286,7 @@ async function preparedPlans(app: TestApp, statements: readonly string[]): Promi
     }
     return plans;
   } finally {
-    await runner.query('reset plan_cache_mode');
+    for (const name of Object.keys(KEPT_PLAN)) await runner.query(`reset ${name}`);
     await runner.release();
   }
 }

@@ -10,7 +10,12 @@ export const database = {
   'database.transactions': {
     source: 'issue: Speed',
     behavior:
-      'A transaction whose first statement does not wait for BEGIN is undone as a whole; if BEGIN fails, nothing after ' +
-      'that statement is executed',
+      'A transaction is undone as a whole; if BEGIN fails, nothing is executed but the prepared statements that were sent ' +
+      'with it; a missing partition is created, and the work repeated',
+  },
+  'database.poolers': {
+    source: 'issue: The house',
+    behavior:
+      'The service works behind a PgBouncer with plain settings: no startup parameters, and nothing that outlives a transaction',
   },
 } as const;

@@ -29,7 +29,7 @@ export interface PreparedStatement {
  * Pruning is off because PostgreSQL 18.4 crashes when a statement locks rows that others have just changed, and then prunes
  * partitions as it executes: it uses memory that it has freed. Claims and ends of runs do both.
  */
-const KEPT_PLAN = {
+export const KEPT_PLAN = {
   enable_seqscan: 'off',
   jit: 'off',
   plan_cache_mode: 'force_generic_plan',
@@ -72,8 +72,11 @@ export class Connection extends pg.Client {
 
   /** Sends BEGIN. If it fails, the connection is closed: nothing that waits for it is executed. */
   begin(): Promise<unknown> {
-    const begun = this.query('START TRANSACTION');
-    begun.catch((error: unknown) => this.destroy((error as Error).message));
+    const begun = this.query('START TRANSACTION').catch((error: unknown) => {
+      throw this.destroy((error as Error).message);
+    });
+    // Nobody may be waiting for it yet.
+    begun.catch(() => undefined);
     return begun;
   }
 
@@ -115,7 +118,7 @@ export class Connection extends pg.Client {
           );
     const query = super.query.bind(this) as (...args: unknown[]) => unknown;
     query(
-      this.withSettings(statement as string | PreparedStatement),
+      this.withSettings(statement as string | PreparedStatement, values),
       values,
       (error: Error | null, result?: unknown) => {
         clearTimeout(timer);
@@ -125,12 +128,12 @@ export class Connection extends pg.Client {
   }
 
   /** Returns a statement, or one that is preceded by its settings. */
-  private withSettings(statement: string | PreparedStatement): unknown {
+  private withSettings(statement: string | PreparedStatement, values: unknown): unknown {
     const {
       keepsPlan = false,
       name,
       ...unnamed
-    } = typeof statement === 'string' ? { text: statement, name: undefined } : statement;
+    } = typeof statement === 'string' ? { text: statement, values, name: undefined } : statement;
     if (!this.isPooled) return keepsPlan ? new PrecededQuery(SET_KEPT_PLAN, statement) : statement;
     if (!TAKES_SETTINGS.test(unnamed.text)) return unnamed;
     const settings = { ...this.limits, ...(keepsPlan && KEPT_PLAN) };
@@ -150,8 +153,10 @@ export class Connection extends pg.Client {
   }
 
   /** The statements under way fail, and so do those that follow. */
-  private destroy(message: string): void {
-    this.stream.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+  private destroy(message: string): Error {
+    const error = Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+    this.stream.destroy(error);
+    return error;
   }
 
   private get stream(): Socket {
