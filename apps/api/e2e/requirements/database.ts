@@ -13,6 +13,10 @@ export const database = {
       'A transaction is undone as a whole; if BEGIN fails, nothing is executed but the prepared statements that were sent ' +
       'with it; a missing partition is created, and the work repeated',
   },
+  'database.row-locks': {
+    source: 'issue: The house',
+    behavior: 'No statement that locks rows prunes partitions as it executes, which crashes PostgreSQL 18.4',
+  },
   'database.poolers': {
     source: 'issue: The house',
     behavior:
