@@ -43,11 +43,11 @@ export class PgBouncer {
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     });
     let log = '';
-    child.stderr?.setEncoding('utf8');
+    child.stderr.setEncoding('utf8');
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`PgBouncer ended: ${log}`)));
-      child.stderr?.on('data', (text: string) => {
+      child.stderr.on('data', (text: string) => {
         log += text;
         if (log.includes('process up')) resolve();
       });
