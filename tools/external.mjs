@@ -20,6 +20,14 @@ export const REDIS = {
   purpose: 'The tests of queues and of outages',
 };
 
+export const PGBOUNCER = {
+  name: 'PgBouncer',
+  variable: 'PGBOUNCER_PATH',
+  commands: ['pgbouncer'],
+  debianPackage: 'pgbouncer',
+  purpose: 'The tests of the service behind a connection pooler',
+};
+
 /** How long the announcement of an installation can be read before it begins. */
 const ANNOUNCED_MS = 5_000;
 
@@ -60,7 +68,8 @@ export async function findOrInstall({ name, variable, commands, debianPackage, p
 }
 
 function findOnPath(commands) {
-  const folders = (process.env.PATH ?? '').split(delimiter);
+  // Debian installs servers where only root looks.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
   return commands
     .flatMap((command) => folders.map((folder) => join(folder, command)))
     .find((path) => existsSync(path));

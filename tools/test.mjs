@@ -5,7 +5,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { workspacesWith } from './build.mjs';
-import { CHROMIUM, REDIS, findOrInstall } from './external.mjs';
+import { CHROMIUM, PGBOUNCER, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
 const MESSAGE_LINES = 12;
@@ -46,6 +46,7 @@ async function requireProgram(program, skipVariable) {
 async function runAll() {
   await requireProgram(CHROMIUM, 'PLATFORM_SKIP_BROWSER');
   await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
+  if (isSlow) await requireProgram(PGBOUNCER, 'PLATFORM_SKIP_PGBOUNCER');
   const targets = isSlow ? ['slow'] : ['test', 'e2e'];
   const reports = targets.flatMap(reportsOf);
   for (const { file } of reports) rmSync(file, { force: true });
@@ -90,6 +91,7 @@ async function runMatching() {
     code ||= await start('nx', ['run', '@platform/console:build', '--outputStyle=static']);
   }
   if (matching.some((name) => name.includes('e2e'))) await requireProgram(REDIS, 'PLATFORM_SKIP_REDIS');
+  if (matching.includes('e2e-slow')) await requireProgram(PGBOUNCER, 'PLATFORM_SKIP_PGBOUNCER');
   const report = `reports/${tier}.json`;
   if (matching.length > 0) {
     rmSync(report, { force: true });

@@ -17,6 +17,7 @@ export function provideGlobals(globals, { moduleMocker, fakeTimersModern: timers
     useRealTimers: () => timers.useRealTimers(),
     advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
     advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+    getTimerCount: () => timers.getTimerCount(),
     setTimeout: (ms) => void (globalThis[TEST_TIMEOUT] = ms),
     retryTimes: (times, { logErrorsBeforeRetry } = {}) => {
       globalThis[RETRY_TIMES] = times;

@@ -13,7 +13,7 @@ import { scaled } from '../../../e2e/faults/scale.ts';
 import { ProviderError, type ModelDelta } from '../port/model-provider.ts';
 
 const MB = 1024 * 1024;
-const BOMB_MB = scaled('BOMB_MB', { quick: 40, slow: 200 });
+const BOMB_MB = scaled('BOMB_MB', { quick: 80, slow: 200 });
 const KEY = 'sk-canary-4b7e19c2';
 const FINISH = eventOf({}, { finish_reason: 'stop' });
 const DONE = 'data: [DONE]\n\n';
