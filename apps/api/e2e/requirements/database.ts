@@ -18,8 +18,9 @@ export const database = {
     behavior: 'No statement that locks rows prunes partitions as it executes, which crashes PostgreSQL 18.4',
   },
   'database.poolers': {
-    source: 'issue: The house',
+    source: 'decision 31',
     behavior:
       'The service works behind a PgBouncer with plain settings: no startup parameters, and nothing that outlives a transaction',
+    onlySlow: 'It needs another program, which is installed for the slow tier',
   },
 } as const;

@@ -87,8 +87,21 @@ export class BullMessaging
   }
 
   async publish(kind: HintKind, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    // Between two probes, more jobs can be added and taken than there is room for.
+    if (this.countRoom(kind) === 0) await this.recount(kind);
     const room = this.countRoom(kind);
-    if (ids.length > 0 && room > 0) await this.send(kind, inJobs(ids, room).slice(0, room));
+    if (room > 0) await this.send(kind, inJobs(ids, room).slice(0, room));
+  }
+
+  /** Never rejects. */
+  private async recount(kind: HintKind): Promise<void> {
+    if (!this.watch?.isUp) return;
+    try {
+      await withTimeout(PUBLISH_MS, this.watch.recount(kind));
+    } catch (error) {
+      this.watch.reportFailure(error);
+    }
   }
 
   /** Adds a job for each of the lists of ids. Never rejects. */

@@ -77,6 +77,11 @@ export class RedisWatch {
     return this.waiting.get(kind) ?? 0;
   }
 
+  /** Counts the jobs of a kind now. */
+  async recount(kind: HintKind): Promise<void> {
+    this.waiting.set(kind, await this.client.llen(waitingKey(kind)));
+  }
+
   countAdded(kind: HintKind, count: number): void {
     this.waiting.set(kind, this.countJobs(kind) + count);
   }
@@ -148,7 +153,7 @@ export class RedisWatch {
   /** Returns the epoch. It writes, because a full server or a replica still serves reads. */
   private async probe(): Promise<string> {
     const pipeline = this.client.pipeline().set(EPOCH_KEY, randomUUID(), 'NX').get(EPOCH_KEY);
-    for (const kind of HINT_KINDS) pipeline.llen(`${KEY_PREFIX}:${kind}:wait`);
+    for (const kind of HINT_KINDS) pipeline.llen(waitingKey(kind));
     const [, epoch, ...lengths] = unwrapReplies(await pipeline.exec());
     if (typeof epoch !== 'string') throw new Error('Redis does not store what is written');
     HINT_KINDS.forEach((kind, i) => this.waiting.set(kind, Number(lengths[i])));
@@ -162,6 +167,10 @@ export class RedisWatch {
       `Redis may evict hints, which delays work: set maxmemory-policy to noeviction (it is ${policy})`,
     );
   }
+}
+
+function waitingKey(kind: HintKind): string {
+  return `${KEY_PREFIX}:${kind}:wait`;
 }
 
 function unwrapReplies(replies: [Error | null, unknown][] | null): unknown[] {
