@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-export interface ConnectionOptions extends pg.ClientConfig {
+interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
   pipeline: boolean;
   /** A connection without a response to a statement for this long is closed. */

@@ -28,7 +28,7 @@ interface AuthField {
   /** As the API document describes it. */
   schema: { type: 'string'; enum?: string[] };
   /** Returns what is wrong with a value, without its path and without repeating it; null if nothing is. */
-  check(value: unknown, auth: JsonObject): string | null;
+  check: (value: unknown, auth: JsonObject) => string | null;
 }
 
 /** All that differs between the ways in which tools authenticate. `A`: what is stored and shown, without the secret. */
