@@ -9,6 +9,11 @@ const noForwardRef = {
   importNames: ['forwardRef'],
   message: 'The modules have a fixed order; forwardRef would hide a cycle.',
 };
+const noPacking = {
+  selector:
+    ':matches(ArrayExpression > SpreadElement > ArrayExpression, ObjectExpression > SpreadElement > ObjectExpression)',
+  message: 'A literal inside a literal needs no spread.',
+};
 const noApps = { regex: 'apps/', message: 'Apps must not be imported.' };
 const noNode = { regex: '^node:', message: 'This library also runs in the browser.' };
 const noNest = {
@@ -60,6 +65,7 @@ const zones = moduleOrder.flatMap((module) => {
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.platform/**', 'coverage/**'] },
   js.configs.recommended,
+  { rules: { 'no-restricted-syntax': ['error', noPacking] } },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.strictTypeChecked],
@@ -129,7 +135,7 @@ export default tseslint.config(
     ignores: ['**/*.spec.{ts,tsx}'],
     rules: {
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
-      'no-restricted-syntax': ['error', ...literalTexts],
+      'no-restricted-syntax': ['error', noPacking, ...literalTexts],
     },
   },
 );

@@ -51,7 +51,11 @@ async function runAll() {
   const reports = targets.flatMap(reportsOf);
   for (const { file } of reports) rmSync(file, { force: true });
   const code = await start('nx', [
-    ...['run-many', '-t', ...targets, '--parallel=2', '--nxBail=false'],
+    'run-many',
+    '-t',
+    ...targets,
+    '--parallel=2',
+    '--nxBail=false',
     '--outputStyle=stream-without-prefixes',
   ]);
   for (const report of reports) add(report);
@@ -96,7 +100,10 @@ async function runMatching() {
   if (matching.length > 0) {
     rmSync(report, { force: true });
     code ||= await start(process.execPath, [
-      ...['tools/jest.mjs', tier, `--projects=${matching.join()}`, ...patterns],
+      'tools/jest.mjs',
+      tier,
+      `--projects=${matching.join()}`,
+      ...patterns,
     ]);
     add({ name: 'jest', file: report });
   }

@@ -3,6 +3,8 @@ import { onePerWorker, tiers } from '../../tools/jest/project.mjs';
 export default {
   projects: tiers({
     ...onePerWorker,
-    ...{ displayName: 'speech', rootDir: import.meta.dirname, tests: 'src/**/*.spec.ts' },
+    displayName: 'speech',
+    rootDir: import.meta.dirname,
+    tests: 'src/**/*.spec.ts',
   }),
 };

@@ -24,7 +24,8 @@ export function tiers({ displayName, rootDir, tests, ...options }) {
     .sort();
   const project = (name, chosen) => ({
     ...options,
-    ...{ displayName: name, rootDir },
+    displayName: name,
+    rootDir,
     // An empty list would mean the files that Jest takes for tests.
     testMatch: chosen.length > 0 ? chosen.map((file) => `<rootDir>/${file}`) : ['<rootDir>/none'],
   });

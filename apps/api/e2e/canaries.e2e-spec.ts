@@ -109,18 +109,23 @@ const refreshCookie = {
 async function signIn(email: string, password: string): Promise<string> {
   const shows = { ...accessToken, ...refreshCookie };
   const { body } = await http.call<{ accessToken: string }>('POST', '/api/auth/login', {
-    ...{ as: null, body: { email, password }, shows },
+    as: null,
+    body: { email, password },
+    shows,
   });
   return body.accessToken;
 }
 
 async function people(): Promise<void> {
   await http.call('POST', '/api/auth/login', {
-    ...{ as: null, body: { email: EMAIL, password: canaries.plant('wrong password') } },
+    as: null,
+    body: { email: EMAIL, password: canaries.plant('wrong password') },
   });
   const admin = await signIn(EMAIL, adminPassword);
   const key = await http.call<{ key: string }>('POST', '/api/api-keys', {
-    ...{ as: admin, body: { name: 'Run' }, shows: { 'API key': ({ key }: { key?: string }) => key } },
+    as: admin,
+    body: { name: 'Run' },
+    shows: { 'API key': ({ key }: { key?: string }) => key },
   });
   http.credential = key.body.key;
   const member = { email: 'member@example.com', name: 'Member', role: 'MEMBER' };
@@ -144,11 +149,12 @@ const AUTH: Record<string, (secret: string) => ToolAuth> = {
 
 async function tools(): Promise<Tool[]> {
   const methods = BEHAVIORS.map((name) => ({
-    ...{ name, httpMethod: 'get', path: `/${name}`, inputSchema: { type: 'object', properties: {} } },
-    ...{
-      timeoutMs: name === 'hang' ? 1_000 : 30_000,
-      retry: { attempts: name === 'broken' ? 1 : 0, backoffMs: 1 },
-    },
+    name,
+    httpMethod: 'get',
+    path: `/${name}`,
+    inputSchema: { type: 'object', properties: {} },
+    timeoutMs: name === 'hang' ? 1_000 : 30_000,
+    retry: { attempts: name === 'broken' ? 1 : 0, backoffMs: 1 },
     cache: { ttlSeconds: name === 'ok' ? 60 : 0 },
   }));
   return Promise.all(
@@ -209,13 +215,15 @@ async function agents(made: Tool[]): Promise<void> {
   const offline = await create('platform/offline');
   const contents = said(calls.join('\n'));
   const streamed = await http.call('POST', `/api/agents/${offline}/chat`, {
-    ...{ body: { contents, session_id: 'session' }, headers: STREAMED },
+    body: { contents, session_id: 'session' },
+    headers: STREAMED,
   });
   expect(streamed.text).toContain('"event":"tool-execution"');
   expect(streamed.text.match(/"status":"succeeded"/g)?.length).toBeGreaterThanOrEqual(made.length * 3);
   const chat = (id: string, text: string, headers = {}) =>
     http.call('POST', `/api/agents/${id}/chat`, {
-      ...{ body: { contents: said(text), stream: headers === STREAMED }, headers },
+      body: { contents: said(text), stream: headers === STREAMED },
+      headers,
     });
   await http.call('POST', `/api/agents/${offline}/execute`, { body: { inputs: { query: calls[1] } } });
   const webhook = { url: webhooks.url('/job') };
@@ -254,7 +262,8 @@ async function automation([tool]: Tool[]): Promise<void> {
   const systemKey = { 'system key': ({ systemKey }: { systemKey?: string }) => systemKey };
   const manifest = shopManifest();
   const application = await http.call<{ systemKey: string }>('POST', '/api/applications', {
-    ...{ body: manifest, shows: systemKey },
+    body: manifest,
+    shows: systemKey,
   });
   const steps = BEHAVIORS.map((method) => ({
     id: method,

@@ -28,7 +28,11 @@ describe('steps that emit', () => {
   afterAll(() => app.close());
 
   const step = (event: string, payload: Record<string, unknown>): Step => ({
-    ...{ id: 'out', kind: 'emit', applicationIdentifier: 'shop', event, payload },
+    id: 'out',
+    kind: 'emit',
+    applicationIdentifier: 'shop',
+    event,
+    payload,
   });
 
   async function finished(id: string): Promise<Run> {
@@ -51,8 +55,14 @@ describe('steps that emit', () => {
     expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 'PENDING' } }] });
     const { envelopeId } = run.steps[0]?.output as { envelopeId: string };
     expect(await shop.envelope(envelopeId)).toMatchObject({
-      ...{ payload: { n: 5 }, source: 'app', actor_user_id: app.admin.userId, idempotency_key: null },
-      ...{ depth: 0, causation_id: null, causation_run_id: run.id, root_id: envelopeId },
+      payload: { n: 5 },
+      source: 'app',
+      actor_user_id: app.admin.userId,
+      idempotency_key: null,
+      depth: 0,
+      causation_id: null,
+      causation_run_id: run.id,
+      root_id: envelopeId,
     });
   });
 
@@ -70,8 +80,13 @@ describe('steps that emit', () => {
     });
     const skipped = await shop.envelope(output.envelopeId);
     expect(skipped).toMatchObject({
-      ...{ status: 'SKIPPED', status_reason: 'SAME_EVENT_LOOP', depth: 1, matched_count: 0 },
-      ...{ causation_id: envelopeId, causation_run_id: run.id, root_id: envelopeId },
+      status: 'SKIPPED',
+      status_reason: 'SAME_EVENT_LOOP',
+      depth: 1,
+      matched_count: 0,
+      causation_id: envelopeId,
+      causation_run_id: run.id,
+      root_id: envelopeId,
     });
     expect(await app.sql('select from envelope_outbox where envelope_id = $1', [skipped.id])).toEqual([]);
     expect(await app.sql('select from delivery where envelope_id = $1', [skipped.id])).toEqual([]);
@@ -108,17 +123,25 @@ describe('steps that emit', () => {
       const action = app.get(ActionRegistry).get('emit');
       const runId = randomUUID();
       const owner = {
-        ...{ kind: 'user', userId: app.admin.userId, spaceId: app.admin.spaceId, role: 'ADMIN' },
-        ...{ credential: { kind: 'internal', id: runId }, causationRunId: runId },
+        kind: 'user',
+        userId: app.admin.userId,
+        spaceId: app.admin.spaceId,
+        role: 'ADMIN',
+        credential: { kind: 'internal', id: runId },
+        causationRunId: runId,
       } as UserPrincipal;
       const context = (attempt: number): ActionContext => ({
-        ...{ runId, attempt, spaceId: app.admin.spaceId, owner, stepKey: `${runId}:${attempt}:out` },
-        ...{
-          step: step('order.created', { n: 1 }),
-          signal: new AbortController().signal,
-          log: () => undefined,
-        },
-        ...{ trigger: null, inputs: {}, steps: {} },
+        runId,
+        attempt,
+        spaceId: app.admin.spaceId,
+        owner,
+        stepKey: `${runId}:${attempt}:out`,
+        step: step('order.created', { n: 1 }),
+        signal: new AbortController().signal,
+        log: () => undefined,
+        trigger: null,
+        inputs: {},
+        steps: {},
       });
       const outputs = await Promise.all(
         [1, 1, 1, 1, 2].map(async (attempt) => action?.run(context(attempt))),
@@ -142,10 +165,13 @@ describe('data writes', () => {
   afterAll(() => app.close());
 
   const MANIFEST: ApplicationManifest = {
-    ...{ identifier: 'desk', name: 'Desk', version: '1.0.0' },
+    identifier: 'desk',
+    name: 'Desk',
+    version: '1.0.0',
     events: [
       {
-        ...{ name: 'row.added', description: 'A row was added.' },
+        name: 'row.added',
+        description: 'A row was added.',
         payloadSchema: { properties: { title: { type: 'string', maxLength: 5 } }, required: ['title'] },
       },
     ],
@@ -158,7 +184,9 @@ describe('data writes', () => {
     ],
     tasks: [
       {
-        ...{ key: 'again', name: 'Again', type: 'EVENT' },
+        key: 'again',
+        name: 'Again',
+        type: 'EVENT',
         workflow: {
           steps: [
             {
@@ -199,17 +227,18 @@ describe('data writes', () => {
       });
       expect(envelopes).toMatchObject([
         {
-          ...{
-            status: 'DISPATCHED',
-            source: 'datasource',
-            actor_user_id: app.admin.userId,
-            matched_count: 1,
-            depth: 0,
-          },
+          status: 'DISPATCHED',
+          source: 'datasource',
+          actor_user_id: app.admin.userId,
+          matched_count: 1,
+          depth: 0,
           payload: { id: row.id, createdAt: row.createdAt, title: 'ok' },
         },
         {
-          ...{ status: 'FAILED', status_reason: 'PAYLOAD_SCHEMA', source: 'datasource', matched_count: 0 },
+          status: 'FAILED',
+          status_reason: 'PAYLOAD_SCHEMA',
+          source: 'datasource',
+          matched_count: 0,
           last_error: 'payload.title must NOT have more than 5 characters',
           payload: { id: wrong.id },
         },

@@ -28,14 +28,20 @@ async function install(graph: Graph, user: TestUser = app.admin) {
   }));
   const causing = Object.entries(graph).filter(([, { emits }]) => emits.length > 0);
   const manifest: ApplicationManifest = {
-    ...{ identifier, name: 'Loop', version: '1.0.0', events },
+    identifier,
+    name: 'Loop',
+    version: '1.0.0',
+    events,
     tasks: causing.map(([name, { emits }]) => ({
       key: keyOf(name),
       name,
       type: 'EVENT',
       workflow: {
         steps: emits.map((event, i) => ({
-          ...{ id: `emit_${i}`, kind: 'emit' as const, applicationIdentifier: identifier, event },
+          id: `emit_${i}`,
+          kind: 'emit' as const,
+          applicationIdentifier: identifier,
+          event,
           payload: { from: '{{trigger.event}}' },
         })),
       },
@@ -138,8 +144,11 @@ describe('loops', () => {
     expect(await outcomeOf(envelopeId)).toEqual({
       runs: 3,
       envelopes: [
-        ...['a.x DISPATCHED 0', 'b.x DISPATCHED 1', 'c.x DISPATCHED 1'],
-        ...['a.x SAME_EVENT_LOOP 2', 'a.x SAME_EVENT_LOOP 2'],
+        'a.x DISPATCHED 0',
+        'b.x DISPATCHED 1',
+        'c.x DISPATCHED 1',
+        'a.x SAME_EVENT_LOOP 2',
+        'a.x SAME_EVENT_LOOP 2',
       ],
     });
   });

@@ -184,8 +184,14 @@ class Shop {
     }
     expect(response).toMatchObject({ status: 'PENDING', duplicate: false });
     const envelope: Envelope = {
-      ...{ id: response.envelopeId, event: name, payload: { kind }, status: 'PENDING' },
-      ...{ generation: 0, matchedCount: 0, deliveries: [], replayKeys: new Map<number, number>() },
+      id: response.envelopeId,
+      event: name,
+      payload: { kind },
+      status: 'PENDING',
+      generation: 0,
+      matchedCount: 0,
+      deliveries: [],
+      replayKeys: new Map<number, number>(),
     };
     this.envelopes.push(envelope);
     if (key !== null) this.keys.set(`${name} ${key}`, { envelope, kind });
@@ -232,7 +238,9 @@ class Shop {
   private async install(isFirst: boolean): Promise<void> {
     const workflow = { steps: [{ id: 'nothing', kind: 'code' as const, source: 'return 1' }] };
     const manifest: ApplicationManifest = {
-      ...{ identifier: this.identifier, name: 'Model', version: '1.0.0' },
+      identifier: this.identifier,
+      name: 'Model',
+      version: '1.0.0',
       events: EVENTS.map((name) => ({ name, description: name, payloadSchema: { type: 'object' } })),
       tasks: [{ key: 'own', name: 'Own', type: 'EVENT', workflow }],
       subscriptions: [{ key: DEFAULT, event: EVENTS[0], taskKey: 'own' }],

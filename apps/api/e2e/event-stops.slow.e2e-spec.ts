@@ -30,7 +30,8 @@ describe.each(transports('in-process'))('a process that stops, %s', (transport) 
       const once = await world.subscribe('once', { input: { ms: 60_000 } });
       const again = await world.subscribe('again', {
         // Longer than the lease, even if it is renewed once more: otherwise the step is over before it is aborted.
-        ...{ retry: { onInterrupted: true }, input: { ms: 2 * LEASE_MS } },
+        retry: { onInterrupted: true },
+        input: { ms: 2 * LEASE_MS },
         concurrency: 1,
       });
       const paused = await fleet.add();

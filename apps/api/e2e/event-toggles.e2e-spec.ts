@@ -35,13 +35,17 @@ describe('a subscription that is switched', () => {
       const [app, other] = apps as [TestApp, TestApp];
       const loops = scaled('FAULT_TOGGLES', { quick: 100, slow: 1_000, faults: 10_000 });
       const { systemKey } = await post<InstalledApplication>(app, '/api/applications', {
-        ...{ identifier: 'shop', name: 'Shop', version: '1.0.0' },
+        identifier: 'shop',
+        name: 'Shop',
+        version: '1.0.0',
         events: [{ name: EVENT, description: 'Created.', payloadSchema: { type: 'object' } }],
       });
       const workflow = { steps: [{ id: 'nothing', kind: 'code', source: 'return 1' }] };
       const task = await post<Task>(app, '/api/tasks', { name: 'Work', type: 'EVENT', workflow });
       const { id } = await post<Subscription>(app, '/api/events/subscriptions', {
-        ...{ applicationIdentifier: 'shop', event: EVENT, taskId: task.id },
+        applicationIdentifier: 'shop',
+        event: EVENT,
+        taskId: task.id,
       });
       const caller = asApplication(app.admin, systemKey);
       let nextDispatch = gate();

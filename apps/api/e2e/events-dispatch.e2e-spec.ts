@@ -53,11 +53,15 @@ describe('dispatch', () => {
       expect(envelope.verdicts).toEqual([
         { subscriptionId: allId, taskId: all.id, outcome: 'MATCHED', reason: null },
         {
-          ...{ subscriptionId: rushId, taskId: rush.id, outcome: 'FILTER_MISMATCH' },
+          subscriptionId: rushId,
+          taskId: rush.id,
+          outcome: 'FILTER_MISMATCH',
           reason: 'amount: 40, wanted one of [50,100]',
         },
         {
-          ...{ subscriptionId: offId, taskId: off.id, outcome: 'DISABLED' },
+          subscriptionId: offId,
+          taskId: off.id,
+          outcome: 'DISABLED',
           reason: 'The subscription is disabled',
         },
       ]);
@@ -112,7 +116,9 @@ describe('dispatch', () => {
     const desk = await install('lonely');
     const { envelopeId } = await desk.emit({ n: 1 });
     expect(await desk.dispatched(envelopeId)).toMatchObject({
-      ...{ status: 'DISPATCHED', matched_count: 0, verdicts: [] },
+      status: 'DISPATCHED',
+      matched_count: 0,
+      verdicts: [],
     });
     expect(await desk.runs(envelopeId)).toEqual([]);
   });

@@ -187,8 +187,16 @@ describe('an answer to COMMIT that is lost', () => {
     await grant(user, 1_000);
     const { spaceId, userId } = user;
     const chargeOnExpiry = {
-      ...{ spaceId, userId, source: 'relay', model: 'm', promptTokens: 60, completionTokens: 0 },
-      ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: true },
+      spaceId,
+      userId,
+      source: 'relay',
+      model: 'm',
+      promptTokens: 60,
+      completionTokens: 0,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      cost: 0,
+      estimated: true,
     };
     // From before it exists: the sweeper may come at any time.
     commits.next(/insert into usage_entry/i);
@@ -263,7 +271,8 @@ describe('a process that is killed', () => {
           method: 'POST',
           headers: { Authorization: `Bearer ${user.apiKey}`, 'Content-Type': 'application/json' },
           body: JSON.stringify({
-            ...{ model: 'relayed', stream: true },
+            model: 'relayed',
+            stream: true,
             messages: [{ role: 'user', content: prompt }],
           }),
         }).then((response) => response.text()),

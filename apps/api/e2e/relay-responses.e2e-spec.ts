@@ -281,7 +281,10 @@ describe('a response to another library', () => {
     });
     model.nextBehaviour(call, { text: ['It is', ' sunny.'], usage });
     const told = await generateText({
-      ...{ model: gpt, maxRetries: 0, tools: { weather }, stopWhen: isStepCount(2) },
+      model: gpt,
+      maxRetries: 0,
+      tools: { weather },
+      stopWhen: isStepCount(2),
       prompt: 'Weather in Bern?',
     });
     expect(told.text).toBe('It is sunny.');

@@ -449,15 +449,24 @@ describe('an error', () => {
     expect(await refusal('POST', chat, { raw: '{' })).toEqual([400, INVALID, 'invalid_request', null]);
     expect(await refusal('POST', chat, { raw: '[]' })).toEqual([400, INVALID, 'invalid_request', null]);
     expect(await refusal('POST', chat, { raw: `"${'x'.repeat(10_485_760)}"` })).toEqual([
-      ...[413, INVALID, 'request_too_large', null],
+      413,
+      INVALID,
+      'request_too_large',
+      null,
     ]);
     expect(await refusal('GET', '/models/v1/nothing')).toEqual([404, INVALID, 'unknown_url', null]);
     expect(await refusal('GET', chat)).toEqual([404, INVALID, 'unknown_url', null]);
     expect(await refusal('POST', chat, { body: { messages: MESSAGES } })).toEqual([
-      ...[400, INVALID, 'invalid_request', 'model'],
+      400,
+      INVALID,
+      'invalid_request',
+      'model',
     ]);
     expect(await refusal('POST', chat, { body: { model: 'gpt', messages: [] } })).toEqual([
-      ...[400, INVALID, 'invalid_request', 'messages'],
+      400,
+      INVALID,
+      'invalid_request',
+      'messages',
     ]);
   });
 

@@ -219,7 +219,8 @@ describe('leases', () => {
       [[stale.id, valid.id]],
     );
     const claimOf = ({ id }: Run, token = tokens.find((row) => row.id === id)?.token ?? '') => ({
-      ...{ runId: id, fencingToken: token },
+      runId: id,
+      fencingToken: token,
       attempt: 1,
     });
     const claims = [claimOf(stale, randomUUID()), claimOf(valid)];

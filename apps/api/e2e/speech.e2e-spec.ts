@@ -94,7 +94,9 @@ verifies('speech-tool.calls', 'is called by people, agents, and steps', async ()
   const run = await new RunCalls(app, as).result([{ id: 'hear', kind: 'tool', ...step }]);
   expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { output: success } }] });
   const made = await app.client(as).agents.create({
-    ...{ name: 'A', model: 'platform/offline', systemPrompt: 'Hear.' },
+    name: 'A',
+    model: 'platform/offline',
+    systemPrompt: 'Hear.',
     tools: [{ toolId: 'speech_recognition', methods: null }],
   });
   const agent = new AgentCalls(app, made.id, as);

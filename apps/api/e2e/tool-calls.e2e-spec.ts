@@ -113,8 +113,14 @@ verifies('tools.calls.request', 'sends what bindings and input say, byte by byte
     { port: 'absent', in: 'body', name: 'absent' },
   ];
   const input = {
-    ...{ id: 'a/b ü', tags: ['x', 'y z'], mode: 'new', trace: '1,2', theme: 'dark; a=b', size: 0 },
-    ...{ name: '', nothing: null },
+    id: 'a/b ü',
+    tags: ['x', 'y z'],
+    mode: 'new',
+    trace: '1,2',
+    theme: 'dark; a=b',
+    size: 0,
+    name: '',
+    nothing: null,
   };
   const path = '/things/{id}?mode=old&keep=1';
   const result = await call(
@@ -231,7 +237,9 @@ it('leaves room for kinds of authentication that call a server, keep what it sen
       const token = kept ?? (await http.fetch(`${foreign.url}/token`, { timeoutMs, maxBytes: 1_000 })).text();
       tokens.set(credentialsKey, token);
       return {
-        ...{ query: [], cookies: [], secrets: [secret, token] },
+        query: [],
+        cookies: [],
+        secrets: [secret, token],
         headers: [['Authorization', `Bearer ${token}`]],
       };
     },
@@ -337,22 +345,18 @@ verifies('tools.calls.unreachable', 'fails in the same way, whatever keeps a res
   const { port } = closed;
   await closed.stop();
   const hosts = [
-    ...[
-      '127.0.0.1:1',
-      'localhost',
-      '169.254.169.254',
-      '[::ffff:127.0.0.1]',
-      '0x7f000001',
-      '2130706433',
-      '[::1]',
-    ],
-    ...[
-      `127.0.0.1:${port}`,
-      'name.invalid',
-      '10.0.0.1',
-      'user:password@127.0.0.1',
-      `127.1:${server.port + 1}`,
-    ],
+    '127.0.0.1:1',
+    'localhost',
+    '169.254.169.254',
+    '[::ffff:127.0.0.1]',
+    '0x7f000001',
+    '2130706433',
+    '[::1]',
+    `127.0.0.1:${port}`,
+    'name.invalid',
+    '10.0.0.1',
+    'user:password@127.0.0.1',
+    `127.1:${server.port + 1}`,
   ];
   for (const host of hosts)
     expect([host, ...(await failure(call({ serverUrl: `http://${host}` })))]).toEqual([

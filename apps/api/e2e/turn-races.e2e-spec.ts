@@ -235,7 +235,9 @@ describe('a cancel request that comes before its turn', () => {
       const jobs = new JobCalls(app);
       const { agentId } = agent;
       const job = await jobs.start({
-        ...{ agentId, turnId, sessionId: session },
+        agentId,
+        turnId,
+        sessionId: session,
         contents: said(model.prompt()),
       });
       // Ten minutes go by.

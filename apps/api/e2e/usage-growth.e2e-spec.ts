@@ -51,8 +51,17 @@ afterAll(async () => {
 const charge = ({ spaceId, userId }: TestUser) =>
   app.get(DataSource).transaction((tx) =>
     app.get(UsageService).charge(tx, uuidV7(), {
-      ...{ spaceId, userId, source: 'task', model: 'common', promptTokens: 1, completionTokens: 0 },
-      ...{ cachedTokens: 0, reasoningTokens: 0, cost: 0, estimated: false, causationRunId: uuidV7() },
+      spaceId,
+      userId,
+      source: 'task',
+      model: 'common',
+      promptTokens: 1,
+      completionTokens: 0,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      cost: 0,
+      estimated: false,
+      causationRunId: uuidV7(),
     }),
   );
 

@@ -99,7 +99,9 @@ describeInBrowser('the knowledge page in a browser', () => {
 
   it('shows in the playground what an agent found, also after a reload', async () => {
     const agent = await app.client().agents.create({
-      ...{ name: 'Clerk', model: 'platform/offline', systemPrompt: 'Answer.' },
+      name: 'Clerk',
+      model: 'platform/offline',
+      systemPrompt: 'Answer.',
       tools: [{ toolId: 'current_time', methods: null }],
     });
     const page = await newPage();

@@ -89,7 +89,10 @@ describeInBrowser('the page of speech recognition in a browser', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await status.getByText('ap-shanghai').waitFor();
     expect(await app.client().tools.getSpeech()).toMatchObject({
-      ...{ endpoint, region: 'ap-shanghai', credentials: 'space', problems: [] },
+      endpoint,
+      region: 'ap-shanghai',
+      credentials: 'space',
+      problems: [],
     });
     expect(await violations(page, 'configured')).toEqual([]);
 

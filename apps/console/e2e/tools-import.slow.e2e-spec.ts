@@ -96,7 +96,9 @@ describeInBrowser('importing tools in a browser', () => {
     });
     const paths = Array.from({ length: count }, (_, i) => [`/berths/${i}/{day}`, { post: book(i) }]);
     return {
-      ...{ openapi: '3.1.0', info: { title: 'Berths' }, servers: [{ url: portUrl }] },
+      openapi: '3.1.0',
+      info: { title: 'Berths' },
+      servers: [{ url: portUrl }],
       paths: Object.fromEntries(paths) as object,
     };
   }
@@ -148,22 +150,27 @@ describeInBrowser('importing tools in a browser', () => {
     await panel.getByRole('button', { name: 'Call method' }).click();
     await panel.getByRole('group', { name: 'Output' }).getByText('Aurora').waitFor();
     const expected = [
-      ...['POST /berths/8/1%2F5?side=a%20b&side=%C3%B6 HTTP/1.1', `host: ${portUrl.slice('http://'.length)}`],
-      ...['connection: keep-alive', 'Accept: application/json, */*;q=0.8', 'User-Agent: platform'],
-      ...['X-Berth-Key: berth-key-123', 'Content-Type: application/json', 'accept-language: *'],
-      ...[
-        'sec-fetch-mode: cors',
-        'accept-encoding: gzip, deflate',
-        'content-length: 15',
-        '',
-        '{"ship":"Zoë"}',
-      ],
+      'POST /berths/8/1%2F5?side=a%20b&side=%C3%B6 HTTP/1.1',
+      `host: ${portUrl.slice('http://'.length)}`,
+      'connection: keep-alive',
+      'Accept: application/json, */*;q=0.8',
+      'User-Agent: platform',
+      'X-Berth-Key: berth-key-123',
+      'Content-Type: application/json',
+      'accept-language: *',
+      'sec-fetch-mode: cors',
+      'accept-encoding: gzip, deflate',
+      'content-length: 15',
+      '',
+      '{"ship":"Zoë"}',
     ].join('\r\n');
     expect(complaints).toEqual([]);
 
     // An agent and a task send the same.
     const agent = await app.client().agents.create({
-      ...{ name: 'Harbor master', model: 'platform/offline', systemPrompt: 'Be brief.' },
+      name: 'Harbor master',
+      model: 'platform/offline',
+      systemPrompt: 'Be brief.',
       tools: [{ toolId, methods: ['reserve'] }],
     });
     await app.client().agents.execute(agent.id, {
@@ -258,7 +265,8 @@ describeInBrowser('importing tools in a browser', () => {
 
   it('lets members see and call tools only', async () => {
     const { id } = await app.client().tools.create({
-      ...{ name: 'Buoys', serverUrl: portUrl },
+      name: 'Buoys',
+      serverUrl: portUrl,
       methods: [{ name: 'listBuoys', httpMethod: 'get', path: '/buoys', inputSchema: { type: 'object' } }],
     });
     const context = await newConsoleContext(browser, app.url);
@@ -349,7 +357,9 @@ describeInBrowser('importing tools in a browser', () => {
       });
     });
     await session.send('Target.setAutoAttach', {
-      ...{ autoAttach: true, waitForDebuggerOnStart: false, flatten: false },
+      autoAttach: true,
+      waitForDebuggerOnStart: false,
+      flatten: false,
     });
     const { usedSize, totalSize } = await usage;
     return { used: usedSize / 1e6, reserved: totalSize / 1e6 };
@@ -446,13 +456,21 @@ describeInBrowser('importing tools in a browser', () => {
     const text = { type: 'string' };
     const query = (properties: Record<string, object>, required: string[] = []) =>
       Object.entries(properties).map(([name, schema]) => ({
-        ...{ name, in: 'query', schema, required: required.includes(name) },
+        name,
+        in: 'query',
+        schema,
+        required: required.includes(name),
       }));
     const operation = (operationId: string, description: string, parameters: object[]) => ({
-      ...{ operationId, description, parameters, responses: {} },
+      operationId,
+      description,
+      parameters,
+      responses: {},
     });
     const document = (paths: object) => ({
-      ...{ openapi: '3.1.0', info: { title: 'Ferries' }, servers: [{ url: 'https://ferries.example.com' }] },
+      openapi: '3.1.0',
+      info: { title: 'Ferries' },
+      servers: [{ url: 'https://ferries.example.com' }],
       paths,
     });
     const BEFORE = document({
@@ -487,7 +505,10 @@ describeInBrowser('importing tools in a browser', () => {
       const toolId = await importFerries();
       const { tools } = app.client();
       await tools.updateMethod(toolId, 'getFerry', {
-        ...{ name: 'readFerry', description: 'My ferry', timeoutMs: 9_000, cache: { ttlSeconds: 60 } },
+        name: 'readFerry',
+        description: 'My ferry',
+        timeoutMs: 9_000,
+        cache: { ttlSeconds: 60 },
       });
       const page = await newPage();
       const complaints = complaintsOf(page);

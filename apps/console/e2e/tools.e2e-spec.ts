@@ -168,7 +168,9 @@ describeInBrowser('the tool pages in a browser', () => {
 
   it('changes a method and the server, keeps the token, and shows that a server cannot be reached', async () => {
     const get = (name: string) => ({
-      ...{ name, httpMethod: 'get', path: `/depots/${name}/{number}` },
+      name,
+      httpMethod: 'get',
+      path: `/depots/${name}/{number}`,
       inputSchema: { type: 'object', properties: { number: { type: 'string', isPort: true } } },
       bindings: [{ port: 'number', in: 'path' as const, name: 'number' }],
     });
@@ -238,12 +240,16 @@ describeInBrowser('the tool pages in a browser', () => {
 
   it('gives an agent one method of a tool, which the agent calls', async () => {
     const read = (name: string) => ({
-      ...{ name, httpMethod: 'get', path: `/${name}/{number}` },
+      name,
+      httpMethod: 'get',
+      path: `/${name}/{number}`,
       inputSchema: { type: 'object', properties: { number: { type: 'string', isPort: true } } },
       bindings: [{ port: 'number', in: 'path' as const, name: 'number' }],
     });
     const tool = await app.client().tools.create({
-      ...{ name: 'Harbors', serverUrl: depotUrl, methods: [read('east'), read('west')] },
+      name: 'Harbors',
+      serverUrl: depotUrl,
+      methods: [read('east'), read('west')],
     });
     const page = await newPage();
     await page.goto('/agents/new');

@@ -156,7 +156,8 @@ describe.each(transports('in-process'))('the queues, %s', (transport) => {
     await start(4);
     const world = await fleet.install('limited');
     const limited = await world.subscribe('limited', {
-      ...{ concurrency: 3, input: { ms: 5 } },
+      concurrency: 3,
+      input: { ms: 5 },
       retry: { onInterrupted: true },
     });
     const count = scaled('FAULT_RUNS', { quick: 500, slow: 500, faults: 1_000 });

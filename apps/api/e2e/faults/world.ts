@@ -68,15 +68,25 @@ export class World {
     const effect = { id: 'effect', kind: 'tool' as const, toolId: 'sink', method: 'record' };
     const steps = options.steps ?? [{ ...effect, input: { label, ...options.input } }];
     const task = await post<Task>(this.app, '/api/tasks', {
-      ...{ name: label, type: 'EVENT', workflow: { steps } },
-      ...{ concurrency, retry },
+      name: label,
+      type: 'EVENT',
+      workflow: { steps },
+      concurrency,
+      retry,
     });
     const subscription = await post<Subscription>(this.app, '/api/events/subscriptions', {
-      ...{ applicationIdentifier: this.application, event, taskId: task.id },
-      ...{ filter, enabled },
+      applicationIdentifier: this.application,
+      event,
+      taskId: task.id,
+      filter,
+      enabled,
     });
     const subscriber: Subscriber = {
-      ...{ label, event, filter, enabled, concurrency },
+      label,
+      event,
+      filter,
+      enabled,
+      concurrency,
       taskId: task.id,
       subscriptionId: subscription.id,
       retriesInterrupted: retry.onInterrupted ?? false,

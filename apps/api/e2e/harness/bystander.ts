@@ -59,8 +59,12 @@ export async function measureBystander(
   waits.sort((a, b) => a - b);
   const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0;
   const told = {
-    ...{ requests: waits.length, failures },
-    ...{ p50: at(0.5), p95: at(0.95), p99: at(0.99), max: waits.at(-1) ?? 0 },
+    requests: waits.length,
+    failures,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    max: waits.at(-1) ?? 0,
   };
   const [p50, p99, max] = [told.p50, told.p99, told.max].map(Math.round);
   console.info(

@@ -65,7 +65,10 @@ export class DispatchService {
     for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
       await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
     const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
-      ...{ id, generation, matchedCount: deliveries.length, verdicts: verdicts.slice(0, STORED_VERDICTS) },
+      id,
+      generation,
+      matchedCount: deliveries.length,
+      verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
     await pipelined(
       this.runs.createEventRuns(tx, runs.slice(first)),

@@ -5,27 +5,42 @@ import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope } from '
 const EMITTED = new Date('2026-01-01T00:00:00.500Z');
 
 const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
-  ...{ id, generation: 0, spaceId: 's', applicationId: 'app', event: 'a.x', payload: { n: 1 }, size: 7 },
-  ...{
-    source: 'app',
-    emittedAt: EMITTED,
-    actorUserId: null,
-    causationId: null,
-    rootId: id,
-    depth: 0,
-    path: ['app/a.x'],
-  },
+  id,
+  generation: 0,
+  spaceId: 's',
+  applicationId: 'app',
+  event: 'a.x',
+  payload: { n: 1 },
+  size: 7,
+  source: 'app',
+  emittedAt: EMITTED,
+  actorUserId: null,
+  causationId: null,
+  rootId: id,
+  depth: 0,
+  path: ['app/a.x'],
   ...more,
 });
 
 const subscription = (id: string, more: Partial<MatchedSubscription> = {}): MatchedSubscription => ({
-  ...{ id, spaceId: 's', applicationId: 'app', event: 'a.x', taskId: 'task', filter: null, enabled: true },
+  id,
+  spaceId: 's',
+  applicationId: 'app',
+  event: 'a.x',
+  taskId: 'task',
+  filter: null,
+  enabled: true,
   createdAt: new Date('2025-01-01'),
   ...more,
 });
 
 const task = (more: Partial<TaskFacts> = {}): TaskFacts => ({
-  ...{ id: 'task', name: 'Task', type: 'EVENT', enabled: true, disabledReason: null, ownerUserId: 'owner' },
+  id: 'task',
+  name: 'Task',
+  type: 'EVENT',
+  enabled: true,
+  disabledReason: null,
+  ownerUserId: 'owner',
   exists: true,
   ...more,
 });
@@ -70,11 +85,26 @@ describe('matching', () => {
     ];
     expect(runsOf([matching], stored)).toEqual([
       {
-        ...{ id: 'run', spaceId: 's', taskId: 'task', ownerUserId: 'owner', envelopeId: 'e', generation: 0 },
-        ...{ subscriptionId: '2', rootId: 'r', depth: 2, path: ['app/a.x'] },
+        id: 'run',
+        spaceId: 's',
+        taskId: 'task',
+        ownerUserId: 'owner',
+        envelopeId: 'e',
+        generation: 0,
+        subscriptionId: '2',
+        rootId: 'r',
+        depth: 2,
+        path: ['app/a.x'],
         trigger: {
-          ...{ event: 'a.x', payload: { n: 1 }, source: 'app', id: 'e', emittedAt: EMITTED.toISOString() },
-          ...{ spaceId: 's', actorUserId: 'u', causationId: 'c', depth: 2 },
+          event: 'a.x',
+          payload: { n: 1 },
+          source: 'app',
+          id: 'e',
+          emittedAt: EMITTED.toISOString(),
+          spaceId: 's',
+          actorUserId: 'u',
+          causationId: 'c',
+          depth: 2,
         },
       },
     ]);

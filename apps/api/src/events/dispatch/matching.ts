@@ -112,7 +112,14 @@ export function runsOf(
 function triggerOf(envelope: Envelope): Trigger {
   const { event, payload, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
   return {
-    ...{ event, payload, source, id, emittedAt: emittedAt.toISOString() },
-    ...{ spaceId, actorUserId, causationId, depth },
+    event,
+    payload,
+    source,
+    id,
+    emittedAt: emittedAt.toISOString(),
+    spaceId,
+    actorUserId,
+    causationId,
+    depth,
   };
 }

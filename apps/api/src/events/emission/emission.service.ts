@@ -71,7 +71,13 @@ export class EmissionService {
     if (!isInstalled) throw notInstalled(identifier);
     return toResponse(
       await this.record({
-        ...{ spaceId, applicationId, identifier, event, payload, idempotencyKey, causationRunId },
+        spaceId,
+        applicationId,
+        identifier,
+        event,
+        payload,
+        idempotencyKey,
+        causationRunId,
         keyHash: idempotencyKey === null ? null : hashKey('application', idempotencyKey),
         source: 'app',
         actorUserId: null,
@@ -89,8 +95,16 @@ export class EmissionService {
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return toResponse(
       await this.record({
-        ...{ spaceId, applicationId, identifier, event, payload, causationRunId },
-        ...{ idempotencyKey: null, keyHash: null, source: 'system', actorUserId: userId },
+        spaceId,
+        applicationId,
+        identifier,
+        event,
+        payload,
+        causationRunId,
+        idempotencyKey: null,
+        keyHash: null,
+        source: 'system',
+        actorUserId: userId,
       }),
     );
   }
@@ -103,13 +117,16 @@ export class EmissionService {
     if (problem !== null) throw invalidFor([problem]);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return this.record({
-      ...{ spaceId, applicationId, identifier, event, payload, causationRunId: runId },
-      ...{
-        idempotencyKey: null,
-        keyHash: hashKey('step', stepKey),
-        source: 'app',
-        actorUserId: owner.userId,
-      },
+      spaceId,
+      applicationId,
+      identifier,
+      event,
+      payload,
+      causationRunId: runId,
+      idempotencyKey: null,
+      keyHash: hashKey('step', stepKey),
+      source: 'app',
+      actorUserId: owner.userId,
     });
   }
 
@@ -136,13 +153,15 @@ export class EmissionService {
         ...written,
         ...causation,
         payload: JSON.stringify(written.payload),
-        ...{ payloadHash: NO_HASH, idempotencyKey: null, keyHash: null, source: 'datasource' },
-        ...{ schemaHash: event.schemaHash, recursionLimit: event.recursionLimit },
-        ...{
-          status: problems ? 'FAILED' : reason ? 'SKIPPED' : 'PENDING',
-          statusReason,
-          lastError: problems,
-        },
+        payloadHash: NO_HASH,
+        idempotencyKey: null,
+        keyHash: null,
+        source: 'datasource',
+        schemaHash: event.schemaHash,
+        recursionLimit: event.recursionLimit,
+        status: problems ? 'FAILED' : reason ? 'SKIPPED' : 'PENDING',
+        statusReason,
+        lastError: problems,
       };
     });
     return this.recorder.recordWithin(tx, envelopes);
@@ -171,7 +190,11 @@ export class EmissionService {
       const { reason, ...causation } = guardLoop(lineage || null, event);
       const recording = await this.recorder.record({
         ...emission,
-        ...{ payload, payloadHash, schemaHash, recursionLimit, ...causation },
+        payload,
+        payloadHash,
+        schemaHash,
+        recursionLimit,
+        ...causation,
         status: reason === null ? 'PENDING' : 'SKIPPED',
         statusReason: reason,
         lastError: null,

@@ -41,7 +41,9 @@ export class BulkReplayBatchesService {
   async replayNext(replay: ClaimedBulkReplay, size: number): Promise<ReplayedBatch | null> {
     const { spaceId, query, position: start } = replay;
     const { found, scannedTo } = await this.selection.findNext(this.database, spaceId, query, {
-      ...{ until: replay.createdAt, start, limit: size + 1 },
+      until: replay.createdAt,
+      start,
+      limit: size + 1,
     });
     const wanted = found.slice(0, size);
     const envelopes = await loadForReplay(this.database.manager, spaceId, wanted, BATCH_BYTES);

@@ -79,7 +79,16 @@ export class KnowledgeDocumentsService {
 function toDocument(document: KnowledgeDocumentEntity): KnowledgeDocument {
   const { id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, createdBy } = document;
   return {
-    ...{ id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, createdBy },
+    id,
+    spaceId,
+    title,
+    fileName,
+    mediaType,
+    bytes,
+    status,
+    error,
+    chunks,
+    createdBy,
     createdAt: document.createdAt.toISOString(),
     updatedAt: document.updatedAt.toISOString(),
   };

@@ -39,7 +39,10 @@ export class KnowledgeSearchService {
     const begun = performance.now();
     const passages = await this.search(spaceId, query, limit);
     const documents = passages.map(({ id, title, text, score }) => ({
-      ...{ id, title, snippet: text, score },
+      id,
+      title,
+      snippet: text,
+      score,
       source: 'knowledge' as const,
     }));
     return { query, documents, retrievalMs: Math.round(performance.now() - begun) };

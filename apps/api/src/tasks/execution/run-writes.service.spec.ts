@@ -50,13 +50,19 @@ function activate(id: string): ActiveRun {
 }
 
 const start = (position = 0) => ({
-  ...{ attempt: 1, position, stepId: `step ${position}` },
-  ...{ kind: 'code' as const, input: null },
+  attempt: 1,
+  position,
+  stepId: `step ${position}`,
+  kind: 'code' as const,
+  input: null,
 });
 
 const succeeded = (output: string) => ({
-  ...{ position: 0, status: 'SUCCEEDED' as const, output },
-  ...{ log: '', error: null },
+  position: 0,
+  status: 'SUCCEEDED' as const,
+  output,
+  log: '',
+  error: null,
 });
 
 describe('RunWrites', () => {
@@ -104,7 +110,10 @@ describe('RunWrites', () => {
     expect(await Promise.all(all.map((active) => writes.end(active, SUCCEEDED)))).toEqual([null, null, null]);
     expect(database.statements.map(([, ...runs]) => runs)).toEqual([
       ['a', 'b', 'c'],
-      ...[['a'], ['b'], ['c'], ['b']],
+      ['a'],
+      ['b'],
+      ['c'],
+      ['b'],
     ]);
     const error = '{"code":"SERVER_ERROR","message":"The step failed unexpectedly"}';
     expect(database.values.slice(3, 5)).toEqual([['FAILED'], [error]]);

@@ -8,8 +8,19 @@ export function isHeaderValue(value: string): boolean {
 }
 
 const MANAGED_HEADERS = new Set([
-  ...['accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'expect'],
-  ...['host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  'accept-encoding',
+  'authorization',
+  'connection',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /** Whether a header is set by the platform alone, so that no value of an input can set it. */

@@ -19,7 +19,10 @@ const NO_AUTH = { headers: [], query: [], cookies: [], secrets: [] };
 const SERVER = 'https://api.example.com/v1';
 const OPENAPI = { openapi: '3.0.4', info: { title: 'T', version: '1' }, servers: [{ url: SERVER }] };
 const SWAGGER = {
-  ...{ swagger: '2.0', info: { title: 'T', version: '1' }, host: 'api.example.com', basePath: '/v1' },
+  swagger: '2.0',
+  info: { title: 'T', version: '1' },
+  host: 'api.example.com',
+  basePath: '/v1',
   schemes: ['https'],
 };
 

@@ -150,7 +150,13 @@ export class ToolDirectoryService {
     if (tool === undefined || !this.platform.isAvailable(tool)) return [];
     const offered = tool.methods.filter(({ name }) => methods === null || methods.includes(name));
     return offered.map(({ name, description, inputSchema, acts }) => ({
-      ...{ toolId, toolName: toolId, name, description, inputSchema, acts, kind: tool.kind },
+      toolId,
+      toolName: toolId,
+      name,
+      description,
+      inputSchema,
+      acts,
+      kind: tool.kind,
     }));
   }
 

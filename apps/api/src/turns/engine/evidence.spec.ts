@@ -6,7 +6,11 @@ import { fitSearch, queryOf, roomFor, searchesOf } from './evidence.ts';
 import type { ActiveTurn } from './active-turn.ts';
 
 const document = (id: string, text: string): StoredDocument => ({
-  ...{ id, title: `Title ${id}`, heading: 'Heading', text, score: 0.5 },
+  id,
+  title: `Title ${id}`,
+  heading: 'Heading',
+  text,
+  score: 0.5,
   source: 'knowledge',
 });
 const search = (...documents: StoredDocument[]): StoredSearch => ({ query: 'q', documents, retrievalMs: 1 });
@@ -22,7 +26,10 @@ describe('what a turn asks to be searched', () => {
 
   it('is the beginning of the first text of the user', () => {
     const step = (...texts: string[]): Step => ({
-      ...{ id: 's', n: 1, tokens: 1, kind: 'user' },
+      id: 's',
+      n: 1,
+      tokens: 1,
+      kind: 'user',
       content: { parts: texts.map((text) => ({ type: 'text', text })) },
     });
     expect(queryOf([step('first', 'second')])).toBe('first');

@@ -7,7 +7,10 @@ it('takes a model from the URL only for who may choose one, and shows also one t
   expect(['other', ' other ', 'own', '', ' ', null].map((named) => getChosenModel(agent, named))).toEqual([
     'other',
     'other',
-    ...[undefined, undefined, undefined, undefined],
+    undefined,
+    undefined,
+    undefined,
+    undefined,
   ]);
   expect(getChosenModel({ id: 'a' } as AgentListing, 'other')).toBeUndefined();
   expect(listChoices(['own', 'other'], agent, 'other')).toEqual(['other']);

@@ -24,7 +24,12 @@ describe('the place of a difference', () => {
 
 it('shows a value in one line of bounded length', () => {
   expect([undefined, 'text', 5, null, ['a'], { a: 1 }].map(formatValue)).toEqual([
-    ...[null, 'text', '5', 'null', '["a"]', '{"a":1}'],
+    null,
+    'text',
+    '5',
+    'null',
+    '["a"]',
+    '{"a":1}',
   ]);
   expect(formatValue('x'.repeat(1_000))).toHaveLength(301);
 });
