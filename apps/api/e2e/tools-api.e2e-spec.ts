@@ -5,11 +5,13 @@ import type {
   AuditEntry,
   CreateToolRequest,
   Page,
+  Step,
   Tool,
   ToolInvocation,
   ToolListing,
   ToolMethod,
   ToolMethodRequest,
+  ToolStep,
 } from '@platform/contracts';
 import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -523,20 +525,71 @@ describe('a task with a tool step', () => {
   verifies('http-tools.step', 'stores what the API responds', async () => {
     const runs = new RunCalls(app);
     const { id: toolId } = await create();
-    const step = (method: string, input: Record<string, unknown>) =>
-      ({ id: 'call', kind: 'tool', toolId, method, input }) as const;
+    const step = (method: string, input: Record<string, unknown>, acceptStatus?: ToolStep['acceptStatus']) =>
+      ({ id: 'call', kind: 'tool', toolId, method, input, ...(acceptStatus && { acceptStatus }) }) as const;
     const task = await runs.createTask([step('getPet', { id: '{{inputs.pet}}' })]);
     const run = await runs.reached(await runs.start(task, { pet: '9' }));
     expect(run).toMatchObject({
       status: 'SUCCEEDED',
       steps: [{ output: { status: 200, output: { url: '/pets/9' } } }],
     });
-    const failed = await runs.result([step('status', { code: 503 })]);
-    expect(failed).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 503 } }] });
+    const accepted = await runs.result([step('status', { code: 503 }, [404, '5xx'])]);
+    expect(accepted).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { status: 503 } }] });
     await call('PATCH', `/${toolId}`, { body: { serverUrl: 'http://127.0.0.1:9' } });
     const unreachable = await runs.result([step('getPet', { id: '9' })]);
     expect(unreachable).toMatchObject({ status: 'FAILED', error: { code: 'TOOL_ERROR' } });
   });
+
+  verifies(
+    'http-tools.step.status',
+    'fails with an error status, is retried, and shows the response',
+    async () => {
+      const runs = new RunCalls(app);
+      const { id: toolId } = await create();
+      const input = { code: 503 };
+      const steps = [{ id: 'call', kind: 'tool' as const, toolId, method: 'status', input }];
+      const failed = await runs.result(steps, { retry: { attempts: 1, backoffMs: 0 } });
+      const error = {
+        code: 'TOOL_STATUS',
+        message: expect.stringMatching(/^The tool responded with status 503/),
+      };
+      expect(failed).toMatchObject({
+        status: 'FAILED',
+        attempt: 2,
+        error,
+        steps: [{ status: 'FAILED', error, output: { status: 503 } }],
+      });
+      const refused = await runs.result([
+        { ...steps[0], input: { code: 400 }, acceptStatus: [404, '5xx'] } as Step,
+      ]);
+      expect(refused).toMatchObject({ status: 'FAILED', error: { code: 'TOOL_STATUS' } });
+    },
+  );
+
+  verifies(
+    'http-tools.step.status',
+    'is an error that code can catch, with the status and the body',
+    async () => {
+      const runs = new RunCalls(app);
+      const { id } = await create();
+      const code = (source: string) => runs.result([{ id: 'code', kind: 'code', source }]);
+      const call = `platform.tools.invoke('${id}', 'status', { code: 404 }`;
+      const uncaught = await code(`await ${call})`);
+      expect(uncaught).toMatchObject({
+        status: 'FAILED',
+        error: {
+          code: 'STEP_FAILED',
+          message: expect.stringContaining('responded with status 404') as unknown,
+        },
+      });
+      const caught = await code(
+        `try { await ${call}) } catch ({ code, status, body }) { return { code, status, hasBody: body !== undefined } }`,
+      );
+      expect(caught.steps[0]?.output).toEqual({ code: 'TOOL_STATUS', status: 404, hasBody: true });
+      const accepted = await code(`return (await ${call}, { acceptStatus: ['4xx'] })).status`);
+      expect(accepted.steps[0]?.output).toBe(404);
+    },
+  );
 
   verifies('http-tools.step', 'is refused if the tool or the method does not exist', async () => {
     const { id } = await create();

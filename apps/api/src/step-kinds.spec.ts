@@ -16,7 +16,14 @@ import { checkFields, checkWorkflow, MAX_STEPS } from './tasks/definition/workfl
 
 const STEPS: Step[] = [
   { id: 'load', kind: 'code', source: 'return 1' },
-  { id: '_use2', kind: 'tool', toolId: 'search', method: 'get', input: { q: '{{inputs.q}}' } },
+  {
+    id: '_use2',
+    kind: 'tool',
+    toolId: 'search',
+    method: 'get',
+    input: { q: '{{inputs.q}}' },
+    acceptStatus: [404, '5xx'],
+  },
   { id: 'ask', kind: 'agent', agentId: 'a', inputs: { query: '{{steps.load.output}}' } },
   {
     id: 'tell',

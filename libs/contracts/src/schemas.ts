@@ -2354,6 +2354,8 @@ export interface ToolServerResponse {
 }
 
 export interface ToolStep {
+  /** Error statuses with which the step succeeds: from 400 to 599, `4xx`, and `5xx`. Default: none. */
+  acceptStatus?: (number | ('4xx' | '5xx'))[];
   /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
   id: string;
   /** May contain templates. */

@@ -32,7 +32,13 @@ export const tools = {
   },
   'http-tools.step': {
     source: 'contract §7; issue: tool steps',
-    behavior: 'A tool step calls a method as the owner; an HTTP error is an output, no response a failure',
+    behavior:
+      'A tool step calls a method as the owner; an error status fails it, unless it is accepted, and so does no response',
+  },
+  'http-tools.step.status': {
+    source: 'workflows: Steps',
+    behavior:
+      'A status of 400 or more fails the step, so that it is retried, with the response on the run page; code can catch it',
   },
   'http-tools.loop': {
     source: 'issue: Must show',

@@ -8,6 +8,7 @@ import { formatProblem } from '../definition/problems.ts';
 import { MAX_VALUE_BYTES } from '../runs/run-budget.ts';
 import { describeError } from './run-outcome.ts';
 import { StepError } from '../runs/step-error.ts';
+import type { CallError } from '../sandbox/messages.ts';
 import { findStepKind, type StepDescriptor } from '../definition/step-kinds.ts';
 import { checkFields } from '../definition/workflow.ts';
 
@@ -38,11 +39,12 @@ export class CodeCallsRegistry {
   }
 
   /** What the code learns of a failed call. */
-  describe(error: unknown): { code: string; message: string } {
+  describe(error: unknown): CallError {
     const described = describeError(error);
     if (described.code === 'SERVER_ERROR')
       this.logger.error({ err: error }, 'A call of a task failed unexpectedly');
-    return described;
+    const facts = error instanceof StepError ? withoutLarge(error.facts) : {};
+    return { ...facts, ...described };
   }
 }
 
@@ -52,6 +54,12 @@ function toStep(id: string, called: StepDescriptor, request: unknown, name: stri
   const problems = checkFields(called, request, [name]);
   if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
   return { ...request, id, kind: called.kind } as Step;
+}
+
+/** What code can receive: a result that is larger is an error as well. */
+function withoutLarge(facts: Record<string, unknown>): Record<string, unknown> {
+  const small = Object.entries(facts).filter(([, value]) => JSON.stringify(value).length <= MAX_VALUE_BYTES);
+  return Object.fromEntries(small);
 }
 
 function format(output: unknown, name: string): string {

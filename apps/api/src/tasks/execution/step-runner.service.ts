@@ -59,7 +59,8 @@ export class StepRunnerService {
         await this.writes.startStep(active, { ...at, stepId: step.id, kind: step.kind, input: null });
       }
       const { status, error: reason } = failed;
-      active.ended = { position, status, output: null, log: log.text, error: reason };
+      const output = formatFailed(error, step, budget);
+      active.ended = { position, status, output, log: log.text, error: reason };
       return { failed };
     }
   }
@@ -111,6 +112,16 @@ export class StepRunnerService {
       this.logger.error({ err: error, run: active.run.id }, 'A step failed unexpectedly');
     }
     return { status: 'FAILED', error: described };
+  }
+}
+
+/** What a step returned although it failed; null if that is nothing, or more than can be stored. */
+function formatFailed(error: unknown, step: Step, budget: RunBudget): string | null {
+  if (!(error instanceof StepError) || error.output === null) return null;
+  try {
+    return budget.format(error.output, `The output of step ${step.id}`);
+  } catch {
+    return null;
   }
 }
 

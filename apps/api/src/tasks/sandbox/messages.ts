@@ -34,6 +34,8 @@ export interface CodeFailure {
 export interface CallError {
   code: string;
   message: string;
+  /** What else is known, such as the status and body of a response. */
+  [fact: string]: unknown;
 }
 
 /** Code that a process is to run. `id` tells the executions of a process apart. */

@@ -88,7 +88,10 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
   const platform = {
     emit: (request) => call('emit', request),
     agents: { execute: (agentId, inputs = {}) => call('agent', { agentId, inputs }) },
-    tools: { invoke: (toolId, method, input = {}) => call('tool', { toolId, method, input }) },
+    tools: {
+      invoke: (toolId, method, input = {}, options = {}) =>
+        call('tool', assign({}, options, { toolId, method, input })),
+    },
   };
   const console = { log, info: log, debug: log, warn: log, error: log };
 

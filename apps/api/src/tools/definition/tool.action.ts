@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ToolInvocation } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
+import { shortened } from '../../infra/errors/error-message.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
+import { StepError } from '../../tasks/runs/step-error.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
+
+const MAX_ACCEPTED = 50;
+const MAX_QUOTED_BYTES = 500;
+
+type AcceptedStatus = number | '4xx' | '5xx';
 
 class ToolStepDto extends StepSchema {
   @ApiProperty({ enum: ['tool'] })
@@ -15,14 +22,39 @@ class ToolStepDto extends StepSchema {
   /** May contain templates. */
   @ApiProperty({ type: 'object', additionalProperties: true })
   input!: Record<string, unknown>;
+  /** Error statuses with which the step succeeds: from 400 to 599, `4xx`, and `5xx`. Default: none. */
+  @ApiPropertyOptional({
+    type: 'array',
+    maxItems: MAX_ACCEPTED,
+    items: {
+      anyOf: [
+        { type: 'integer', minimum: 400, maximum: 599 },
+        { type: 'string', enum: ['4xx', '5xx'] },
+      ],
+    },
+  })
+  acceptStatus?: AcceptedStatus[];
 }
 
-/** Calls a method as the owner of the task. A response with any status is an output. */
+function checkAccepted(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const isValid = Array.isArray(value) && value.length <= MAX_ACCEPTED && value.every(isErrorStatus);
+  return isValid
+    ? null
+    : `must be an array of at most ${MAX_ACCEPTED} statuses: integers from 400 to 599, 4xx, or 5xx`;
+}
+
+function isErrorStatus(value: unknown): value is AcceptedStatus {
+  if (value === '4xx' || value === '5xx') return true;
+  return Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599;
+}
+
+/** Calls a method as the owner of the task. An error status fails the step, unless the step accepts it. */
 @Injectable()
 @RunsSteps<ToolStepDto>({
   kind: 'tool',
   schema: ToolStepDto,
-  fields: { toolId: checkName, method: checkName, input: checkValues },
+  fields: { toolId: checkName, method: checkName, input: checkValues, acceptStatus: checkAccepted },
   input: 'input',
   codeName: 'platform.tools.invoke',
 })
@@ -44,9 +76,23 @@ export class ToolAction implements Action<ToolStepDto> {
   /** The headers of a response are for people who try a method. A step does not store them. */
   async run(context: ActionContext<ToolStepDto>): Promise<Omit<ToolInvocation, 'response'>> {
     const { spaceId, owner, runId, step, signal } = context;
-    const { toolId, method, input } = step;
+    const { toolId, method, input, acceptStatus } = step;
     const caller = { spaceId, userId: owner.userId, causationRunId: runId };
     const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, { signal });
-    return result;
+    const { status, output: body } = result;
+    if (status < 400 || isAccepted(status, acceptStatus ?? [])) return result;
+    const message = `The tool responded with status ${status}${quote(body)}`;
+    throw new StepError('TOOL_STATUS', message, { output: result, facts: { status, body } });
   }
+}
+
+function isAccepted(status: number, accepted: readonly AcceptedStatus[]): boolean {
+  const group = status < 500 ? '4xx' : '5xx';
+  return accepted.some((one) => one === status || one === group);
+}
+
+/** The beginning of a body, for people. */
+function quote(body: unknown): string {
+  if (body === null || body === '') return '';
+  return `: ${shortened(typeof body === 'string' ? body : JSON.stringify(body), MAX_QUOTED_BYTES)}`;
 }

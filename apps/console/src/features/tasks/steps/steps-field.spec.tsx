@@ -84,6 +84,11 @@ describe('StepsField', () => {
     await save();
     await step(2).findByText('Enter a JSON object');
     enter('{"zone":"{{inputs.zone}}"}');
+    const statuses = step(2).getByRole('textbox', { name: 'Accepted error statuses' });
+    fireEvent.change(statuses, { target: { value: '200' } });
+    await save();
+    await step(2).findByText('Statuses from 400 to 599, 4xx, or 5xx, with commas between them');
+    fireEvent.change(statuses, { target: { value: '404, 5xx' } });
     await save();
     await waitFor(() =>
       expect(onFinish).toHaveBeenCalledWith([
@@ -94,6 +99,7 @@ describe('StepsField', () => {
           toolId: 'current_time',
           method: 'now',
           input: { zone: '{{inputs.zone}}' },
+          acceptStatus: [404, '5xx'],
         },
       ]),
     );

@@ -1,30 +1,49 @@
 import { ToolOutlined } from '@ant-design/icons';
 import type { ToolStep } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Form, Select } from 'antd';
+import { Form, Input, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
 import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor } from './step-kind.ts';
 
-export const toolStep: StepDescriptor<ToolStep, 'toolId' | 'method' | 'input'> = {
+export const toolStep: StepDescriptor<ToolStep, 'toolId' | 'method' | 'input' | 'acceptStatus'> = {
   kind: 'tool',
   icon: <ToolOutlined aria-hidden />,
   hasTurns: false,
-  create: () => ({ toolId: undefined, method: undefined, input: '{}' }),
-  toValues: ({ toolId, method, input }) => ({ toolId, method, input: formatJson(input) }),
-  toStep: (id, { toolId = '', method = '', input }) => ({
+  create: () => ({ toolId: undefined, method: undefined, input: '{}', acceptStatus: '' }),
+  toValues: ({ toolId, method, input, acceptStatus }) => ({
+    toolId,
+    method,
+    input: formatJson(input),
+    acceptStatus: formatStatuses(acceptStatus),
+  }),
+  toStep: (id, { toolId = '', method = '', input, acceptStatus = '' }) => ({
     id,
     kind: 'tool',
     toolId,
     method,
     input: parseObject(input),
+    ...(acceptStatus.trim() !== '' && { acceptStatus: parseStatuses(acceptStatus) }),
   }),
   Fields,
   Target,
   Content,
 };
+
+const STATUSES_EXAMPLE = '404, 5xx';
+/** Error statuses with commas between them. */
+const STATUSES = /^\s*(([45]\d\d|4xx|5xx)\s*(,\s*([45]\d\d|4xx|5xx)\s*)*)?$/;
+
+function formatStatuses(statuses: ToolStep['acceptStatus']): string {
+  return (statuses ?? []).join(', ');
+}
+
+function parseStatuses(text: string): NonNullable<ToolStep['acceptStatus']> {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.map((part) => (part === '4xx' || part === '5xx' ? part : Number(part)));
+}
 
 function Fields({ index }: { index: number }) {
   const { t } = useTranslation();
@@ -61,6 +80,14 @@ function Fields({ index }: { index: number }) {
         </Form.Item>
       </div>
       <JsonField name={[index, 'input']} label={t('steps.input')} />
+      <Form.Item
+        name={[index, 'acceptStatus']}
+        label={t('steps.acceptStatus')}
+        extra={t('steps.acceptStatusHint')}
+        rules={[{ pattern: STATUSES, message: t('steps.acceptStatusRule') }]}
+      >
+        <Input className="mono" placeholder={STATUSES_EXAMPLE} />
+      </Form.Item>
     </>
   );
 }
@@ -75,5 +102,15 @@ function Target({ step }: { step: ToolStep }) {
 
 function Content({ step }: { step: ToolStep }) {
   const { t } = useTranslation();
-  return <JsonView value={step.input} label={t('steps.input')} />;
+  const accepted = formatStatuses(step.acceptStatus);
+  return (
+    <>
+      <JsonView value={step.input} label={t('steps.input')} />
+      {accepted !== '' && (
+        <span className="muted">
+          {t('steps.acceptStatus')}: <span className="mono">{accepted}</span>
+        </span>
+      )}
+    </>
+  );
 }
