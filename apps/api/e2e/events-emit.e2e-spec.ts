@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
+import { cpuMsOf } from './harness/cpu-time.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { LostCommits, lostResponse } from './harness/lost-commits.ts';
@@ -141,6 +142,27 @@ describe('emit', () => {
       expect(await shop.emit({ n: 1 }, { key })).toMatchObject({ duplicate: false });
     },
   );
+
+  verifies('events.emit.refusals', 'stop no process, however many items fail', async () => {
+    const payloadSchema = {
+      properties: { lines: { items: { $ref: '#/$defs/line' } } },
+      $defs: { line: { required: ['sku'] } },
+    };
+    const events = [{ ...ORDER_CREATED, payloadSchema }];
+    const stock = await EmittingApp.install(app, { identifier: 'stock', events });
+    const lines = Array.from({ length: 80_000 }, () => ({}));
+    const refused = body({ appIdentifier: 'stock', payload: { lines } });
+    const cpuMs = await cpuMsOf(async () => {
+      const answer = await stock.post(refused);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({
+        message: expect.stringMatching(
+          /^payload\.lines\[0\]\.sku is required; payload\.lines\[1\]/,
+        ) as unknown,
+      });
+    });
+    expect(cpuMs).toBeLessThan(4_000);
+  });
 
   verifies('events.emit.limits', 'refuses malformed and oversized bodies', async () => {
     const before = await count();

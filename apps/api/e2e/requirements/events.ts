@@ -161,6 +161,10 @@ export const emissions = {
     source: 'contract §2, §6',
     behavior: 'Only an application emits, only as itself, and it may call nothing else',
   },
+  'events.emit.refusals': {
+    source: 'quality.md: security; events.md: everyone in the installation',
+    behavior: 'A refusal costs processor time in proportion to the payload, whatever its schema refers to',
+  },
   'events.emit.limits': {
     source: 'contract §1, §6',
     behavior: 'Too large, too deep, and too many keys are refused cheaply; a key has at most 255 characters',

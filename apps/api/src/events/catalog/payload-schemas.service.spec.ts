@@ -1,5 +1,6 @@
 import vm from 'node:vm';
 import { jest } from '@jest/globals';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { hashJson } from '../../infra/runtime/json.ts';
 import { checkSchema, PayloadSchemasService } from './payload-schemas.service.ts';
 
@@ -192,6 +193,30 @@ describe('payload schemas', () => {
     expect(validate(schema, { a: `${'a'.repeat(50_000)}!`, b: 'a'.repeat(50_001) })).toEqual([
       'payload.a must match pattern "^(a+)+$"',
     ]);
+  });
+
+  it('with references take time in proportion to what they refuse, and name each path', async () => {
+    const schema = {
+      properties: { lines: { items: { $ref: '#/$defs/line' } }, 'errors++': { const: { a: 1 } } },
+      $defs: { line: { required: ['sku'], properties: { 'errors++': { enum: ['a', 'b'] } } } },
+    };
+    expect(
+      validate(schema, {
+        lines: [{}, { sku: 1, 'errors++': 2 }, { sku: 1, 'errors++': 'b' }],
+        'errors++': 1,
+      }),
+    ).toEqual([
+      'payload.lines[0].sku is required',
+      'payload.lines[1].errors++ must be one of ["a","b"]',
+      'payload.errors++ must be {"a":1}',
+    ]);
+    let problems: string[] = [];
+    const lines = Array.from({ length: 80_000 }, () => ({}));
+    expect(await cpuMsOf(() => (problems = validate(schema, { lines })))).toBeLessThan(2_500);
+    expect(problems).toHaveLength(1_000);
+    expect(problems.at(-1)).toBe('payload.lines[999].sku is required');
+    const branches = { items: { anyOf: [{ items: { $ref: '#/$defs/line' } }, { minItems: 2 }] } };
+    expect(validate({ ...schema, properties: { lines: branches } }, { lines: [[{}, {}]] })).toEqual([]);
   });
 
   it('that multiply with a payload end within their budget', () => {

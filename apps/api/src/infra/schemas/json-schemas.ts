@@ -1,13 +1,15 @@
 import vm from 'node:vm';
 import type { JsonSchema } from '@platform/contracts';
-import { _, type ErrorObject, type KeywordCxt, type ValidateFunction } from 'ajv';
+import { _, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { joinProblems } from '../errors/error-message.ts';
 import { canonicalJson } from '../runtime/json.ts';
 import { copySchema, type SchemaLimits } from './schema-copy.ts';
+import { boundErrors, describeErrors, MAX_PROBLEMS } from './schema-errors.ts';
 import {
   BudgetExceeded,
+  chargeError,
   chargeFor,
   COST,
   hasUniqueItems,
@@ -22,9 +24,6 @@ const COMPILE_MS = 10_000;
 const MAX_COMPILED = 500;
 /** A schema that does not compile is tried again later, because the machine may have been slow. */
 const RETRY_MS = 60_000;
-/** More would not fit in a message. */
-const MAX_PROBLEMS = 1_000;
-const MAX_LISTED_VALUES = 200;
 
 const metaSchema = new Ajv2020({ strict: false, logger: false, allErrors: true });
 
@@ -167,9 +166,14 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
 
 const isTimeout = (error: unknown) => (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
+class Compiler extends Ajv2020 {
+  /** Called by the code that `boundErrors` returns. */
+  readonly chargeError = chargeError;
+}
+
 /** With a compiler of its own, so that schemas share nothing. */
 function compile(schema: JsonSchema): ValidateFunction {
-  const ajv = new Ajv2020({
+  const ajv = new Compiler({
     // Also makes the code of an object with many properties flat; otherwise each is nested in the one before.
     allErrors: true,
     strict: false,
@@ -179,7 +183,7 @@ function compile(schema: JsonSchema): ValidateFunction {
     // A key that every object inherits is not a key of the value.
     ownProperties: true,
     logger: false,
-    code: { regExp: linearPattern, optimize: false },
+    code: { regExp: linearPattern, optimize: false, process: boundErrors },
   });
   formats.default(ajv);
   ajv.removeKeyword('uniqueItems');
@@ -199,43 +203,4 @@ function compile(schema: JsonSchema): ValidateFunction {
     },
   });
   return ajv.compile(schema);
-}
-
-function describeErrors(errors: ErrorObject[], root: string): string[] {
-  const problems = new Set<string>();
-  for (const error of errors) {
-    problems.add(describeError(error, root));
-    if (problems.size === MAX_PROBLEMS) break;
-  }
-  return [...problems];
-}
-
-function describeError({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
-  const path = `${root}${instancePath.split('/').slice(1).map(segment).join('')}`;
-  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } =
-    params as Record<string, unknown>;
-  switch (keyword) {
-    case 'required':
-      return `${path}${segment(String(missingProperty))} is required`;
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return `${path}${segment(String(additionalProperty ?? unevaluatedProperty))} is not a known field`;
-    case 'enum':
-      return `${path} must be one of ${listed(allowedValues)}`;
-    case 'const':
-      return `${path} must be ${listed(allowedValue)}`;
-    default:
-      return `${path} ${message ?? 'is invalid'}`;
-  }
-}
-
-/** A member of a path: `.name`, or `[3]`. */
-function segment(escaped: string): string {
-  const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-  return /^\d+$/.test(key) ? `[${key}]` : `.${key}`;
-}
-
-function listed(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > MAX_LISTED_VALUES ? `${text.slice(0, MAX_LISTED_VALUES).toWellFormed()}…` : text;
 }

@@ -45,6 +45,8 @@ const UNSUPPORTED = [
   '$async',
 ];
 
+/** Compared with a value as a whole, at every level. */
+const WHOLE = ['enum', 'const', 'dependentRequired', 'dependencies'];
 const PER_ITEM = ['items', 'contains', 'unevaluatedItems', 'uniqueItems'];
 const PER_KEY = [
   'additionalProperties',
@@ -225,8 +227,8 @@ function patternProblem(pattern: string): string | null {
 
 function costOf(schema: JsonObject): Cost {
   const has = (keywords: string[]) => keywords.some((keyword) => keyword in schema);
-  const sizes = Object.values(schema).map((value) =>
-    isObject(value) || Array.isArray(value) ? sizeOf(value) : 0,
+  const sizes = Object.entries(schema).map(([keyword, value]) =>
+    WHOLE.includes(keyword) ? partsOf(value) : sizeOf(value),
   );
   return {
     base: 1 + sizes.reduce((sum, size) => sum + size, 0),
@@ -238,6 +240,12 @@ function costOf(schema: JsonObject): Cost {
 
 function sizeOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+}
+
+/** Counts the members of a value at every level. */
+function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + 1 + partsOf(part), 0);
 }
 
 const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');

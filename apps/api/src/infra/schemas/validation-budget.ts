@@ -14,6 +14,8 @@ export interface Cost {
 /** What the validation of one payload may cost: tens of milliseconds. */
 const BUDGET = 1_000_000;
 const CHARACTERS_PER_UNIT = 16;
+/** An error takes the time and memory of several checks. */
+const UNITS_PER_ERROR = 4;
 /** Instructions of a pattern's program times characters. */
 const MATCH_STEPS_PER_UNIT = 32;
 
@@ -40,6 +42,11 @@ export function withinBudget<T>(validate: () => T): T {
 function spend(units: number): void {
   left -= units;
   if (left < 0) throw new BudgetExceeded('The budget is exhausted');
+}
+
+/** Charges the budget for an error that is kept until the end of the validation. */
+export function chargeError(): void {
+  spend(UNITS_PER_ERROR);
 }
 
 /** Returns the function that charges a subschema before it is applied to a value. */
