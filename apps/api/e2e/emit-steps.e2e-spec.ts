@@ -116,43 +116,111 @@ describe('steps that emit', () => {
     ]);
   });
 
-  verifies(
-    'events.step.once',
-    'emit once for a step of an attempt, however often it is repeated',
-    async () => {
-      const action = app.get(ActionRegistry).get('emit');
-      const runId = randomUUID();
-      const owner = {
-        kind: 'user',
-        userId: app.admin.userId,
-        spaceId: app.admin.spaceId,
-        role: 'ADMIN',
-        credential: { kind: 'internal', id: runId },
-        causationRunId: runId,
-      } as UserPrincipal;
-      const context = (attempt: number): ActionContext => ({
-        runId,
-        attempt,
-        spaceId: app.admin.spaceId,
-        owner,
-        stepKey: `${runId}:${attempt}:out`,
-        step: step('order.created', { n: 1 }),
-        signal: new AbortController().signal,
-        log: () => undefined,
-        trigger: null,
-        inputs: {},
-        steps: {},
-      });
-      const outputs = await Promise.all(
-        [1, 1, 1, 1, 2].map(async (attempt) => action?.run(context(attempt))),
-      );
-      const ids = outputs.map((output) => (output as { envelopeId: string }).envelopeId);
-      expect(new Set(ids.slice(0, 4)).size).toBe(1);
-      expect(new Set(ids).size).toBe(2);
-      // The key that an application chooses is another one, even if it reads the same.
-      expect(await shop.emit({ n: 1 }, { key: `${runId}:1:out` })).toMatchObject({ duplicate: false });
-    },
-  );
+  verifies('events.step.once', 'emit once for a step of a run, however often it is repeated', async () => {
+    const action = app.get(ActionRegistry).get('emit');
+    const runId = randomUUID();
+    const owner = {
+      kind: 'user',
+      userId: app.admin.userId,
+      spaceId: app.admin.spaceId,
+      role: 'ADMIN',
+      credential: { kind: 'internal', id: runId },
+      causationRunId: runId,
+    } as UserPrincipal;
+    const context = (attempt: number): ActionContext => ({
+      runId,
+      attempt,
+      spaceId: app.admin.spaceId,
+      owner,
+      stepKey: `${runId}:${attempt}:out`,
+      effectKey: `${runId}:out`,
+      step: step('order.created', { n: 1 }),
+      signal: new AbortController().signal,
+      log: () => undefined,
+      trigger: null,
+      inputs: {},
+      steps: {},
+    });
+    const outputs = await Promise.all([1, 1, 1, 1, 2].map(async (attempt) => action?.run(context(attempt))));
+    const ids = outputs.map((output) => (output as { envelopeId: string }).envelopeId);
+    expect(new Set(ids).size).toBe(1);
+    // The key that an application chooses is another one, even if it reads the same.
+    expect(await shop.emit({ n: 1 }, { key: `${runId}:out` })).toMatchObject({ duplicate: false });
+  });
+
+  const fail: Step = { id: 'fail', kind: 'code', source: 'throw new Error("later")' };
+  const emittedBy = async ({ id }: Run) =>
+    (
+      await app.sql<{ n: number }>(
+        'select (payload->>$2)::int as n from envelope where causation_run_id = $1 order by id',
+        [id, 'n'],
+      )
+    ).map(({ n }) => n);
+
+  verifies('events.step.attempts', 'emit once in all attempts of a run, retried by hand or not', async () => {
+    const code: Step = {
+      id: 'code',
+      kind: 'code',
+      source: `const { attempt } = context.execution;
+        const emit = (n) => platform.emit({ applicationIdentifier: 'shop', event: 'order.created', payload: { n } });
+        const orders = attempt === 1 ? [7, 8, 8] : [8, 8, 9];
+        const emitted = []; for (const n of orders) emitted.push(await emit(n));
+        return emitted.map(({ duplicate = false }) => duplicate)`,
+    };
+    const task = await shop.task('attempts', [step('order.created', { n: 1 }), code, fail]);
+    await app.request('PATCH', `/api/tasks/${task.id}`, { body: { retry: { attempts: 1, backoffMs: 0 } } });
+    const run = await runOnce(task);
+    expect(run).toMatchObject({ status: 'FAILED', attempt: 2 });
+    expect(run.steps).toMatchObject([{ output: { duplicate: true } }, { output: [true, true, false] }, {}]);
+    // Code that makes other calls in another attempt loses none of them.
+    expect(await emittedBy(run)).toEqual([1, 7, 8, 8, 9]);
+    await app.request('POST', `/api/runs/${run.id}/retry`);
+    expect(await finished(run.id)).toMatchObject({ attempt: 3 });
+    expect(await emittedBy(run)).toEqual([1, 7, 8, 8, 9]);
+  });
+
+  verifies('events.step.key', 'emit once per idempotency key, which may be a template', async () => {
+    const keyed = {
+      ...step('order.created', { n: '{{inputs.n}}' }),
+      idempotencyKey: 'order-{{inputs.n}}',
+    } as Step;
+    const code: Step = {
+      id: 'code',
+      kind: 'code',
+      source: `return await platform.emit({
+        applicationIdentifier: 'shop', event: 'order.created', payload: { n: 6 }, idempotencyKey: 'order-5' })`,
+    };
+    const run = await runOnce(await shop.task('keyed', [keyed, code]));
+    const { envelopeId } = run.steps[0]?.output as { envelopeId: string };
+    expect(await shop.envelope(envelopeId)).toMatchObject({ idempotency_key: 'order-5', payload: { n: 5 } });
+    expect(run.steps[1]?.output).toMatchObject({ envelopeId, duplicate: true, samePayload: false });
+    expect(await shop.emit({ n: 5 }, { key: 'order-5' })).toMatchObject({ envelopeId, duplicate: true });
+    expect(await emittedBy(run)).toEqual([5]);
+
+    const long: Step = { id: 'long', kind: 'code', source: 'return "x".repeat(256)' };
+    const tooLong = await runOnce(
+      await shop.task('long', [long, { ...keyed, idempotencyKey: '{{steps.long.output}}' } as Step]),
+    );
+    expect(tooLong.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'idempotencyKey must be a text of 1 to 255 characters',
+    });
+    const { status, body } = await app.request('POST', '/api/tasks', {
+      body: {
+        name: 'x',
+        type: 'MANUAL',
+        workflow: { steps: [{ ...keyed, idempotencyKey: '{{steps.none.output}}' }] },
+      },
+    });
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        message: expect.stringContaining(
+          'workflow.steps.0.idempotencyKey has {{steps.none.output}}',
+        ) as unknown,
+      },
+    ]);
+  });
 });
 
 describe('data writes', () => {

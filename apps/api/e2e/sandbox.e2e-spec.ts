@@ -199,6 +199,14 @@ describe('What code calls', () => {
     ['platform.agents.execute("x")', /platform\.agents\.execute\.agentId must name/],
     ['platform.agents.execute(1, 2)', /agentId must be a text .*; .*inputs must be an object/],
     ['platform.tools.invoke("x", "y")', /platform\.tools\.invoke/],
+    [
+      'platform.tools.invoke("x", "y", {}, { accept: 1 })',
+      /platform\.tools\.invoke\.accept is not a known field/,
+    ],
+    [
+      'platform.emit({ applicationIdentifier: "x", event: "a.b", payload: {}, key: "k" })',
+      /platform\.emit\.key is not a known field/,
+    ],
     ['platform.fetch("http://localhost")', /not a function/],
   ])('are checked: %s [sandbox.calls]', async (call, message) => {
     const failed = await run(`await ${call}`);

@@ -31,6 +31,7 @@ const STEPS: Step[] = [
     applicationIdentifier: 'desk',
     event: 'a.b',
     payload: { all: ['{{steps.ask.output.answer}}'] },
+    idempotencyKey: 'order-{{inputs.n}}',
   },
 ];
 
@@ -94,7 +95,7 @@ describe('a kind of step', () => {
     ]);
   });
 
-  it('has templates in its input alone, which is what a run shows', () => {
+  it('has templates in its input, which is what a run shows, and in the fields that it names', () => {
     const values = { a: '{{inputs.n}}' };
     const names = { toolId: '{{inputs.n}}', method: '{{inputs.n}}', agentId: '{{inputs.n}}' };
     const steps = [
@@ -107,6 +108,7 @@ describe('a kind of step', () => {
         applicationIdentifier: '{{inputs.n}}',
         event: '{{inputs.n}}',
         payload: values,
+        idempotencyKey: 'n-{{inputs.n}}',
       },
       { id: 'e', kind: 'gone', input: values },
     ] as Step[];
@@ -115,7 +117,7 @@ describe('a kind of step', () => {
       steps[0],
       { ...steps[1], input: { a: 3 } },
       { ...steps[2], inputs: { a: 3 } },
-      { ...steps[3], payload: { a: 3 } },
+      { ...steps[3], payload: { a: 3 }, idempotencyKey: 'n-3' },
       steps[4],
     ]);
     expect(resolved.map(inputOf)).toEqual([undefined, { a: 3 }, { a: 3 }, { a: 3 }, undefined]);

@@ -742,6 +742,11 @@ export interface EmitStep {
   event: string;
   /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
   id: string;
+  /**
+   * Events of the application with the same name and key are recorded once, whoever emits them. At most 255 characters; may
+   * contain templates. Default: one that all attempts of the run share.
+   */
+  idempotencyKey?: string | null;
   kind: 'emit';
   /** May contain templates. */
   payload: {

@@ -260,7 +260,16 @@ export const emissions = {
   },
   'events.step.once': {
     source: 'events.md G4',
-    behavior: 'A step of one attempt emits once, also if the response of the database was lost',
+    behavior: 'A step of a run emits once, also if the response of the database was lost',
+  },
+  'events.step.attempts': {
+    source: 'events: Keys',
+    behavior:
+      'Attempts of a run, also by hand, repeat no emission of its steps and their code, and lose none',
+  },
+  'events.step.key': {
+    source: 'events: Keys, G4',
+    behavior: 'A step, and code, can emit with an idempotency key, which applications and steps share',
   },
   'events.data.recorded': {
     source: 'spec: Event bus events; events.md, data writes',

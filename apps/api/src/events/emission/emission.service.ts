@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
@@ -13,6 +12,7 @@ import type { ActionContext } from '../../tasks/definition/action.registry.ts';
 import type { Lineage } from '../../tasks/runs/lineage.ts';
 import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
 import { EmissionRecorderService, type RecordedEmission } from './emission-recorder.service.ts';
+import { hashKey, toIdempotencyKey } from './idempotency-key.ts';
 import { guardLoop } from './loop-guard.ts';
 import { payloadProblem } from '../catalog/payload-limits.ts';
 import type { NewEnvelope } from './emission.store.ts';
@@ -109,12 +109,16 @@ export class EmissionService {
     );
   }
 
-  /** Emits the event of a step as the owner of its task. Repeating the same step of the same attempt emits nothing. */
+  /**
+   * Emits the event of a step as the owner of its task, once per key. Without one, all attempts of the run share a key: what
+   * an attempt has emitted, no other emits again.
+   */
   async emitFromRun(context: ActionContext<EmitStep>): Promise<RecordedEmission> {
-    const { owner, runId, spaceId, step, stepKey } = context;
+    const { owner, runId, spaceId, step, effectKey } = context;
     const { applicationIdentifier: identifier, event, payload } = step;
     const problem = payloadProblem(payload);
     if (problem !== null) throw invalidFor([problem]);
+    const idempotencyKey = toIdempotencyKey(step.idempotencyKey);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return this.record({
       spaceId,
@@ -123,8 +127,8 @@ export class EmissionService {
       event,
       payload,
       causationRunId: runId,
-      idempotencyKey: null,
-      keyHash: hashKey('step', stepKey),
+      idempotencyKey,
+      keyHash: idempotencyKey === null ? hashKey('step', effectKey) : hashKey('application', idempotencyKey),
       source: 'app',
       actorUserId: owner.userId,
     });
@@ -249,10 +253,6 @@ function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
 }
 
 /** Keys that applications choose and those of steps must not meet. */
-function hashKey(kind: 'application' | 'step', key: string): Buffer {
-  return createHash('sha256').update(`${kind}\0${key}`).digest();
-}
-
 function toResponse({
   envelopeId,
   status,

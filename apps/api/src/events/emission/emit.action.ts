@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EnvelopeReason, EnvelopeStatus } from '@platform/contracts';
 import { AppError, forbidden } from '../../infra/errors/app-error.ts';
 import type { Sql } from '../../infra/database/rows.ts';
@@ -7,6 +7,7 @@ import type { Action, ActionContext } from '../../tasks/definition/action.regist
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { EmissionService } from './emission.service.ts';
+import { isIdempotencyKey, MAX_KEY } from './idempotency-key.ts';
 
 /** The output of a step that emits. */
 export interface EmittedEvent {
@@ -14,6 +15,10 @@ export interface EmittedEvent {
   status: EnvelopeStatus;
   /** Why the loop guard skipped the event. */
   reason?: EnvelopeReason;
+  /** The event was recorded before, by another attempt or with the same key: nothing was recorded now. */
+  duplicate?: true;
+  /** It was recorded with another payload. */
+  samePayload?: false;
 }
 
 class EmitStepDto extends StepSchema {
@@ -24,6 +29,17 @@ class EmitStepDto extends StepSchema {
   /** May contain templates. */
   @ApiProperty({ type: 'object', additionalProperties: true })
   payload!: Record<string, unknown>;
+  /**
+   * Events of the application with the same name and key are recorded once, whoever emits them. At most 255 characters; may
+   * contain templates. Default: one that all attempts of the run share.
+   */
+  @ApiPropertyOptional({ type: 'string', maxLength: MAX_KEY, nullable: true })
+  idempotencyKey?: string | null;
+}
+
+function checkKey(value: unknown): string | null {
+  if (value === undefined || value === null || isIdempotencyKey(value)) return null;
+  return `must be a text of 1 to ${MAX_KEY} characters`;
 }
 
 /** Emits an event of an installed application. A skipped event does not fail its step. */
@@ -31,8 +47,14 @@ class EmitStepDto extends StepSchema {
 @RunsSteps<EmitStepDto>({
   kind: 'emit',
   schema: EmitStepDto,
-  fields: { applicationIdentifier: checkName, event: checkName, payload: checkValues },
+  fields: {
+    applicationIdentifier: checkName,
+    event: checkName,
+    payload: checkValues,
+    idempotencyKey: checkKey,
+  },
   input: 'payload',
+  templates: ['idempotencyKey'],
   codeName: 'platform.emit',
   requiresAdmin: true,
   checkInManifest: ({ applicationIdentifier, event }, { identifier, events }) =>
@@ -63,7 +85,14 @@ export class EmitAction implements Action<EmitStepDto> {
     if (context.owner.role !== 'ADMIN') {
       throw forbidden('Only admins emit events: the owner of the task is not an admin');
     }
-    const { envelopeId, status, statusReason } = await this.emission.emitFromRun(context);
-    return { envelopeId, status, ...(statusReason !== null && { reason: statusReason }) };
+    const { envelopeId, status, statusReason, duplicate, samePayload } =
+      await this.emission.emitFromRun(context);
+    return {
+      envelopeId,
+      status,
+      ...(statusReason !== null && { reason: statusReason }),
+      ...(duplicate && { duplicate }),
+      ...(!samePayload && { samePayload }),
+    };
   }
 }

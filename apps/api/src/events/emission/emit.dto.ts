@@ -4,9 +4,9 @@ import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { MAX_KEY } from './idempotency-key.ts';
 
 const MAX_NAME = 200;
-const MAX_KEY = 255;
 
 export const checkPayload = (value: unknown, path: string): string[] =>
   isObject(value) ? [] : [`${path} must be an object`];

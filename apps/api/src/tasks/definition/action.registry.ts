@@ -17,6 +17,8 @@ export interface ActionContext<S extends AnyStep = Step> {
   step: S;
   /** `<run>:<attempt>:<step>`: the same only for a repetition of the same call. */
   stepKey: string;
+  /** `<run>:<step>`: the same in all attempts of the run. An effect with a key happens once, however often the step runs. */
+  effectKey: string;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
   signal: AbortSignal;
   /** Appends a line to the log of the step; what exceeds the limit of the run is dropped. */

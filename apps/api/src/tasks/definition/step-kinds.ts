@@ -29,6 +29,8 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   fields: Record<FieldOf<S>, FieldCheck>;
   /** The field with the values that the step works on: it may contain templates, and the run shows it. Null: it has none. */
   input: FieldOf<S> | null;
+  /** Further fields that may contain templates. */
+  templates?: FieldOf<S>[];
   /** How the code of a task calls the action. Absent: it cannot. */
   codeName?: string;
   /** Whether only admins make and own such steps. */
@@ -62,10 +64,19 @@ export function listStepKinds(): StepKindEntry[] {
   return [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
-/** Returns a step with the templates of its input resolved. */
+/** Returns a step with its templates resolved. */
 export function resolveStep(step: Step, scope: TemplateScope): Step {
-  const field = findStepKind(step.kind)?.input ?? null;
-  return field === null ? step : { ...step, [field]: resolveTemplates(inputOf(step), scope) };
+  const values = templateFields(findStepKind(step.kind)).map((field): [string, unknown] => {
+    const value = (step as object as JsonObject)[field];
+    return [field, value === undefined ? undefined : resolveTemplates(value, scope)];
+  });
+  return { ...step, ...Object.fromEntries(values) };
+}
+
+/** The fields of a kind that may contain templates. */
+export function templateFields(kind: StepDescriptor | null): string[] {
+  if (kind === null) return [];
+  return [...(kind.input === null ? [] : [kind.input]), ...(kind.templates ?? [])];
 }
 
 /** Returns the values that a step works on; undefined if its kind has none. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
-import { findStepKind, listStepKinds, type StepDescriptor } from './step-kinds.ts';
+import { findStepKind, listStepKinds, templateFields, type StepDescriptor } from './step-kinds.ts';
 import { checkTemplates } from './template.ts';
 
 export const MAX_STEPS = 50;
@@ -37,10 +37,10 @@ function checkStep(step: unknown, path: Path, earlier: Set<string>): Problem[] {
   } else {
     problems.push(...unknownKeys(step, ['id', 'kind', ...Object.keys(kind.fields)], path));
     problems.push(...checkFields(kind, step, path));
-    const { input } = kind;
-    if (input !== null && kind.fields[input]?.(step[input]) === null) {
-      const texts = checkTemplates(step[input], earlier);
-      problems.push(...texts.map((text) => ({ path: [...path, input], text })));
+    for (const field of templateFields(kind)) {
+      if (kind.fields[field]?.(step[field]) !== null) continue;
+      const texts = checkTemplates(step[field], earlier);
+      problems.push(...texts.map((text) => ({ path: [...path, field], text })));
     }
   }
   if (typeof id === 'string') earlier.add(id);

@@ -4,7 +4,7 @@ import { Database } from '../../infra/database/database.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
-import { formatProblem } from '../definition/problems.ts';
+import { formatProblem, unknownKeys } from '../definition/problems.ts';
 import { MAX_VALUE_BYTES } from '../runs/run-budget.ts';
 import { describeError } from './run-outcome.ts';
 import { StepError } from '../runs/step-error.ts';
@@ -22,8 +22,8 @@ export class CodeCallsRegistry {
     private readonly actions: ActionRegistry,
   ) {}
 
-  /** Returns the output of the action as JSON. `number` tells the calls of one step apart. */
-  async call(context: ActionContext, number: number, kind: string, request: unknown): Promise<string> {
+  /** Returns the output of the action as JSON. The keys of the context are those of the call. */
+  async call(context: ActionContext, kind: string, request: unknown): Promise<string> {
     const called = findStepKind(kind);
     const name = called?.codeName;
     const action = this.actions.get(kind);
@@ -34,8 +34,7 @@ export class CodeCallsRegistry {
     const step = toStep(context.step.id, called, request, name);
     const problems = await action.validate?.(this.database, { spaceId, owner }, step, name);
     if (problems && problems.length > 0) throw invalidFor(problems);
-    const stepKey = `${context.stepKey}:${number}`;
-    return format(await action.run({ ...context, step, stepKey }), name);
+    return format(await action.run({ ...context, step }), name);
   }
 
   /** What the code learns of a failed call. */
@@ -51,7 +50,10 @@ export class CodeCallsRegistry {
 /** Texts that look like templates are values: they are not expanded. */
 function toStep(id: string, called: StepDescriptor, request: unknown, name: string): Step {
   if (!isObject(request)) throw invalidFor([`${name} must receive an object`]);
-  const problems = checkFields(called, request, [name]);
+  const problems = [
+    ...unknownKeys(request, Object.keys(called.fields), [name]),
+    ...checkFields(called, request, [name]),
+  ];
   if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
   return { ...request, id, kind: called.kind } as Step;
 }

@@ -4,6 +4,7 @@ import { isText } from '../../infra/requests/text.ts';
 import type { Action, ActionContext } from '../definition/action.registry.ts';
 import { RunsSteps } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
+import { CodeCallKeys } from './code-call-keys.ts';
 import { CodeCallsRegistry } from './code-calls.registry.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
@@ -39,7 +40,7 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
 
   async run(context: ActionContext<CodeStepDto>): Promise<unknown> {
     const { step, signal } = context;
-    let calls = 0;
+    const keys = new CodeCallKeys(context);
     try {
       const json = await this.pool.run({
         owner: context.owner.userId,
@@ -47,7 +48,10 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
         context: JSON.stringify(describe(context)),
         signal,
         log: (line) => context.log(line),
-        call: (kind, request) => this.calls.call(context, ++calls, kind, JSON.parse(request)),
+        call: (kind, request) => {
+          const call = { ...context, ...keys.next(kind, request) };
+          return this.calls.call(call, kind, JSON.parse(request));
+        },
         toCallError: (error) => this.calls.describe(error),
       });
       return json === null ? null : (JSON.parse(json) as unknown);

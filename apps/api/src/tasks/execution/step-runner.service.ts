@@ -74,7 +74,8 @@ export class StepRunnerService {
   ): ActionContext {
     const { id: runId, attempt, spaceId, trigger, inputs } = run;
     const stepKey = `${runId}:${attempt}:${step.id}`;
-    return { runId, attempt, spaceId, owner, step, stepKey, signal, log, trigger, inputs, steps };
+    const effectKey = `${runId}:${step.id}`;
+    return { runId, attempt, spaceId, owner, step, stepKey, effectKey, signal, log, trigger, inputs, steps };
   }
 
   /** Rejects when the run is stopped, and the action has ended or ignores that. */

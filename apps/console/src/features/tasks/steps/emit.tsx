@@ -1,6 +1,6 @@
 import { SendOutlined } from '@ant-design/icons';
 import type { EmitStep } from '@platform/contracts';
-import { Form } from 'antd';
+import { Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
@@ -10,18 +10,26 @@ import { EventSelect } from '../../events/catalog/event-select.tsx';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor } from './step-kind.ts';
 
+const MAX_KEY = 255;
+const KEY_EXAMPLE = 'order-{{inputs.number}}';
+
 /** The field `event` contains the application as well. */
-export const emitStep: StepDescriptor<EmitStep, 'event' | 'payload'> = {
+export const emitStep: StepDescriptor<EmitStep, 'event' | 'payload' | 'idempotencyKey'> = {
   kind: 'emit',
   icon: <SendOutlined aria-hidden />,
   hasTurns: false,
-  create: () => ({ event: undefined, payload: '{}' }),
-  toValues: (step) => ({ event: formatEventKey(step), payload: formatJson(step.payload) }),
-  toStep: (id, { event = '', payload }) => ({
+  create: () => ({ event: undefined, payload: '{}', idempotencyKey: '' }),
+  toValues: (step) => ({
+    event: formatEventKey(step),
+    payload: formatJson(step.payload),
+    idempotencyKey: step.idempotencyKey ?? '',
+  }),
+  toStep: (id, { event = '', payload, idempotencyKey = '' }) => ({
     id,
     kind: 'emit',
     ...parseEventKey(event),
     payload: parseObject(payload),
+    ...(idempotencyKey !== '' && { idempotencyKey }),
   }),
   Fields,
   Target,
@@ -41,6 +49,13 @@ function Fields({ index }: { index: number }) {
         <EventSelect />
       </Form.Item>
       <JsonField name={[index, 'payload']} label={t('eventLog.payload')} />
+      <Form.Item
+        name={[index, 'idempotencyKey']}
+        label={t('steps.idempotencyKey')}
+        extra={t('steps.idempotencyKeyHint')}
+      >
+        <Input className="mono" maxLength={MAX_KEY} placeholder={KEY_EXAMPLE} />
+      </Form.Item>
     </>
   );
 }
@@ -55,5 +70,14 @@ function Target({ step }: { step: EmitStep }) {
 
 function Content({ step }: { step: EmitStep }) {
   const { t } = useTranslation();
-  return <JsonView value={step.payload} label={t('eventLog.payload')} />;
+  return (
+    <>
+      <JsonView value={step.payload} label={t('eventLog.payload')} />
+      {step.idempotencyKey && (
+        <span className="muted">
+          {t('steps.idempotencyKey')}: <span className="mono">{step.idempotencyKey}</span>
+        </span>
+      )}
+    </>
+  );
 }
