@@ -1,4 +1,4 @@
-import type { EmitResponse, Envelope, EnvelopeDetail, Page, Run } from '@platform/contracts';
+import type { EmitResponse, Envelope, EnvelopeDetail, Page, Run, RunListing } from '@platform/contracts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import {
@@ -241,6 +241,49 @@ describe('the log', () => {
       expect([found, pages]).toEqual([[oldest], 3]);
     }
   });
+});
+
+describe('the runs of events', () => {
+  verifies(
+    'run.list.filters',
+    'are those of an event and an application, also with other filters, page by page',
+    async () => {
+      const { taskId } = await subscribe(app);
+      await subscribe(app, { taskId: (await createTask(app)).id, event: 'order.shipped' });
+      const created: string[] = [];
+      for (let total = 0; total < 3; total++) created.unshift(await emit({ total }));
+      const shipped = await emit({}, 'order.shipped');
+      const since = (await get(created.at(-1) ?? '')).emittedAt;
+      const of = async (query: string) => {
+        const found: RunListing[] = [];
+        let cursor: string | null = null;
+        do {
+          const answer: Answer<Page<RunListing>> = await app.request(
+            'GET',
+            `/api/runs?limit=2&from=${since}&${query}${cursor === null ? '' : `&cursor=${cursor}`}`,
+          );
+          expect([answer.status, query]).toEqual([200, query]);
+          found.push(...answer.body.items);
+          cursor = answer.body.nextCursor;
+        } while (cursor !== null);
+        return found.map(({ trigger }) => trigger?.id);
+      };
+      await eventually(async () =>
+        expect(await of('applicationIdentifier=shop&status=SUCCEEDED')).toEqual([shipped, ...created]),
+      );
+      expect(await of('event=order.created')).toEqual(created);
+      expect(await of('event=order.shipped&applicationIdentifier=shop&origin=EVENT')).toEqual([shipped]);
+      expect(await of(`event=order.created&taskId=${taskId}`)).toEqual(created);
+      expect(await of(`event=order.shipped&taskId=${taskId}`)).toEqual([]);
+      expect(await of(`event=order.created&ownerUserId=${app.admin.userId}&status=SUCCEEDED`)).toEqual(
+        created,
+      );
+      expect(await of('event=order.created&origin=MANUAL')).toEqual([]);
+      expect(await of('event=order.created&status=FAILED')).toEqual([]);
+      expect(await of('event=order.lost')).toEqual([]);
+      expect(await of('applicationIdentifier=none')).toEqual([]);
+    },
+  );
 });
 
 describe('an envelope', () => {

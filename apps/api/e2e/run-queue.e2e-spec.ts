@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RUN_STATUSES, type Task } from '@platform/contracts';
+import type { Task } from '@platform/contracts';
 import pg from 'pg';
 import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
 import { KEPT_PLAN } from '../src/infra/database/connection.ts';
@@ -9,7 +9,7 @@ import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS } from '../src/tasks/execution/run-endings.store.ts';
 import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/runs/run-queue.store.ts';
-import { listRunsStatement } from '../src/tasks/runs/runs.store.ts';
+import { findRunsStatement, type RunFilter } from '../src/tasks/history/run-list.store.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
@@ -86,14 +86,21 @@ describe('with many runs', () => {
 
   verifies('run.queue.plans', 'pages of lists read few rows, also of a rare status', async () => {
     const { spaceId, userId } = app.admin;
-    const scopes = [{ spaceId }, { spaceId, ownerUserId: userId }, { spaceId, taskId: task.id }];
-    for (const scope of scopes) {
-      const of = Object.values(scope).at(-1);
-      for (const statuses of [RUN_STATUSES, ['FAILED'], ['SUCCEEDED'], ['QUEUED']]) {
-        const read = await rowsRead(app, listRunsStatement(scope), [spaceId, of, statuses, null, 51]);
-        expect(read).toBeLessThan(2_500);
+    const all: RunFilter = {
+      spaceId,
+      taskId: null,
+      events: null,
+      ownerUserId: null,
+      origin: null,
+      status: null,
+      from: null,
+      to: null,
+    };
+    for (const scope of [{}, { ownerUserId: userId }, { taskId: task.id }, { origin: 'MANUAL' as const }])
+      for (const status of [null, 'FAILED', 'SUCCEEDED', 'QUEUED'] as const) {
+        const { text, values } = findRunsStatement({ ...all, ...scope, status }, null, 51);
+        expect(await rowsRead(app, text, values)).toBeLessThan(2_500);
       }
-    }
   });
 });
 

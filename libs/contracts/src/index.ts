@@ -95,6 +95,7 @@ export type {
   RunAttemptStatus,
   RunOrigin,
   RunQuery,
+  TaskRunQuery,
   RunStatus,
   Step,
   StepKind,

@@ -1383,14 +1383,30 @@ export interface ListJobsQuery {
 }
 
 export interface ListRunsQuery {
+  /** Of the event that started the run. */
+  applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /** The name of the event that started the run, of whichever application. */
+  event?: string;
+  /** Created at this time or later. */
+  from?: string;
   /**
    * How many, 1 to 200.
    * @default 50
    */
   limit?: number;
+  origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
+  /**
+   * Format: uuid
+   * The user as whom the run acts.
+   */
+  ownerUserId?: string;
   status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  /** Format: uuid */
+  taskId?: string;
+  /** Created before this time. */
+  to?: string;
 }
 
 export interface ListSubscriptionsQuery {
@@ -1408,14 +1424,23 @@ export interface ListSubscriptionsQuery {
 }
 
 export interface ListTaskRunsQuery {
+  /** Of the event that started the run. */
+  applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /** The name of the event that started the run, of whichever application. */
+  event?: string;
+  /** Created at this time or later. */
+  from?: string;
   /**
    * How many, 1 to 200.
    * @default 50
    */
   limit?: number;
+  origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  /** Created before this time. */
+  to?: string;
 }
 
 export interface ListTasksQuery {
@@ -1855,26 +1880,30 @@ export interface RotatedSystemKey {
 
 export interface Run {
   attempt: number;
-  /** All attempts that were started, oldest first. Empty in lists. */
+  /** All attempts that were started, oldest first. */
   attempts: RunAttempt[];
   /** Whether someone has requested to cancel the run. */
   cancelRequested: boolean;
   createdAt: string;
+  /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
+  durationMs: number | null;
   error?: RunError;
   finishedAt: string | null;
   id: string;
-  /** Empty in lists. */
   inputs: {
     [key: string]: unknown;
   };
   origin: 'EVENT' | 'MANUAL' | 'SCHEDULE';
+  /** The user as whom the run acts. */
+  ownerUserId: string;
+  /** When the current attempt started; null while it waits. */
   startedAt: string | null;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
-  /** The steps of the current attempt. Empty in lists. */
+  /** The steps of the current attempt. */
   steps: RunStep[];
   taskId: string;
   taskName: string;
-  /** The event that started the run; null for a run that a person or a schedule started. In lists, `payload` is empty. */
+  /** The event that started the run; null for a run that a person or a schedule started. */
   trigger: Trigger | null;
 }
 
@@ -1891,8 +1920,30 @@ export interface RunError {
   message: string;
 }
 
+export interface RunListing {
+  attempt: number;
+  /** Whether someone has requested to cancel the run. */
+  cancelRequested: boolean;
+  createdAt: string;
+  /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
+  durationMs: number | null;
+  error?: RunError;
+  finishedAt: string | null;
+  id: string;
+  origin: 'EVENT' | 'MANUAL' | 'SCHEDULE';
+  /** The user as whom the run acts. */
+  ownerUserId: string;
+  /** When the current attempt started; null while it waits. */
+  startedAt: string | null;
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  taskId: string;
+  taskName: string;
+  /** The event that started the run, without its payload; null for a run that a person or a schedule started. */
+  trigger: TriggerListing | null;
+}
+
 export interface RunPage {
-  items: Run[];
+  items: RunListing[];
   nextCursor: string | null;
 }
 
@@ -2459,6 +2510,20 @@ export interface Trigger {
   payload: {
     [key: string]: unknown;
   };
+  source: 'app' | 'datasource' | 'system';
+  spaceId: string;
+}
+
+export interface TriggerListing {
+  actorUserId: string | null;
+  /** The envelope whose run caused this event. */
+  causationId: string | null;
+  /** 0 for a first emission. */
+  depth: number;
+  emittedAt: string;
+  event: string;
+  /** The id of the envelope. */
+  id: string;
   source: 'app' | 'datasource' | 'system';
   spaceId: string;
 }

@@ -1,4 +1,12 @@
-import type { ListRunsQuery, ListTasksQuery, Run, RunAttempt, Task, Workflow } from './schemas.ts';
+import type {
+  ListTaskRunsQuery,
+  ListRunsQuery,
+  ListTasksQuery,
+  Run,
+  RunAttempt,
+  Task,
+  Workflow,
+} from './schemas.ts';
 
 export const TASK_TYPES = ['MANUAL', 'SCHEDULE', 'EVENT'] as const;
 
@@ -24,3 +32,4 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export type RunAttemptStatus = RunAttempt['status'];
 export type RunOrigin = Run['origin'];
 export type RunQuery = ListRunsQuery;
+export type TaskRunQuery = ListTaskRunsQuery;

@@ -1,4 +1,4 @@
-import type { CreateTaskRequest, Page, Run, RunStatus, Step, Task } from '@platform/contracts';
+import type { CreateTaskRequest, Page, Run, RunListing, RunStatus, Step, Task } from '@platform/contracts';
 import type { Answer, RequestInit, TestApp, TestUser } from './app.ts';
 import { eventually } from './eventually.ts';
 
@@ -33,8 +33,8 @@ export class RunCalls {
     return expectStatus(await this.request('GET', `/runs/${id}`), 200);
   }
 
-  async list(path: string): Promise<Page<Run>> {
-    return expectStatus(await this.request<Page<Run>>('GET', path), 200);
+  async list(path: string): Promise<Page<RunListing>> {
+    return expectStatus(await this.request<Page<RunListing>>('GET', path), 200);
   }
 
   cancel({ id }: Pick<Run, 'id'>): Promise<Answer<Run>> {

@@ -20,6 +20,20 @@ export const runs = {
     source: 'contract §1, §7',
     behavior: 'Runs are listed newest first, by status and task, page by page; admins see all of the space',
   },
+  'run.list.omits': {
+    source: 'contract §1; events: honest outcomes',
+    behavior: 'Lists of runs leave out inputs, payload, steps, and attempts: they are absent, not empty',
+  },
+  'run.list.filters': {
+    source: 'contract §7; quality: Performance',
+    behavior:
+      'Runs are filtered by task, event, application, origin, owner, status, and time, and by indexes',
+  },
+  'run.duration': {
+    source: 'events: honest outcomes',
+    behavior:
+      'The duration of a run is that of its current attempt, without the attempts and pauses before it',
+  },
   'run.access': {
     source: 'contract §1, §2',
     behavior: 'Members see runs of their own tasks only (404); runs of other spaces are a 403',

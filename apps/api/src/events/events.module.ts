@@ -1,5 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { RunEventsRegistry } from '../tasks/history/run-events.registry.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { BulkReplayBatchesService } from './replay/bulk-replay-batches.service.ts';
 import { BulkReplayWorker } from './replay/bulk-replay.worker.ts';
@@ -56,4 +57,16 @@ import { SummaryService } from './summary/summary.service.ts';
   ],
   exports: [CatalogInstallationService, EmissionModule],
 })
-export class EventsModule {}
+export class EventsModule implements OnModuleInit {
+  constructor(
+    private readonly runEvents: RunEventsRegistry,
+    private readonly events: EventDirectoryService,
+  ) {}
+
+  onModuleInit(): void {
+    this.runEvents.register(async (sql, spaceId, query) => {
+      const selected = await this.events.select(sql, spaceId, query);
+      return selected && selected.map(({ applicationId, name }) => `${applicationId}/${name}`);
+    });
+  }
+}

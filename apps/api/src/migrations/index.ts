@@ -27,6 +27,7 @@ import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
 import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
+import { RunLists1763600000048 } from './0048-run-lists.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   ModelOfEnvironment1763600000030,
   RunSlots1763600000031,
   TurnObservers1763600000032,
+  RunLists1763600000048,
 ];

@@ -7,11 +7,13 @@ import { CodeAction } from './execution/code.action.ts';
 import { CodeCallsRegistry } from './execution/code-calls.registry.ts';
 import { RunClaimsService } from './execution/run-claims.service.ts';
 import { RunCreationService } from './runs/run-creation.service.ts';
+import { RunEventsRegistry } from './history/run-events.registry.ts';
 import { RunExecutorService } from './execution/run-executor.service.ts';
 import { RunHintsWorker } from './execution/run-hints.worker.ts';
 import { RunLeasesWorker } from './execution/run-leases.worker.ts';
 import { RunLineageService } from './runs/run-lineage.service.ts';
 import { RunReaperWorker } from './execution/run-reaper.worker.ts';
+import { RunListsService } from './history/run-lists.service.ts';
 import { RunRecordsService } from './history/run-records.service.ts';
 import { RunRetentionWorker } from './history/run-retention.worker.ts';
 import { RunWakeupsService } from './execution/run-wakeups.service.ts';
@@ -39,10 +41,12 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     CodeCallsRegistry,
     RunClaimsService,
     RunCreationService,
+    RunEventsRegistry,
     RunExecutorService,
     RunHintsWorker,
     RunLeasesWorker,
     RunLineageService,
+    RunListsService,
     RunReaperWorker,
     RunRecordsService,
     RunRetentionWorker,
@@ -66,6 +70,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
   exports: [
     ActionRegistry,
     RunCreationService,
+    RunEventsRegistry,
     RunLineageService,
     RunSummariesService,
     TaskDirectoryService,

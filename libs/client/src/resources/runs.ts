@@ -1,4 +1,4 @@
-import type { Page, Run, RunQuery } from '@platform/contracts';
+import type { Page, Run, RunListing, RunQuery } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -10,8 +10,8 @@ export class RunsResource {
     this.http = http;
   }
 
-  /** Lists the runs of the caller's tasks, or for admins all runs of the space, newest first. */
-  list(query: RunQuery = {}, options?: RequestOptions): Promise<Page<Run>> {
+  /** Lists the runs of the caller's tasks, or for admins all runs of the space, newest first, without steps and payloads. */
+  list(query: RunQuery = {}, options?: RequestOptions): Promise<Page<RunListing>> {
     return this.http.get('/api/runs', { ...query }, options);
   }
 

@@ -2,7 +2,8 @@ import type {
   CreateTaskRequest,
   Page,
   Run,
-  RunQuery,
+  RunListing,
+  TaskRunQuery,
   RunTaskRequest,
   SchedulePreview,
   Task,
@@ -47,8 +48,8 @@ export class TasksResource {
     return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
   }
 
-  /** Lists the runs of a task, newest first. */
-  runs(taskId: string, query: RunQuery = {}, options?: RequestOptions): Promise<Page<Run>> {
+  /** Lists the runs of a task, newest first, without steps and payloads. */
+  runs(taskId: string, query: TaskRunQuery = {}, options?: RequestOptions): Promise<Page<RunListing>> {
     return this.http.get(path`/api/tasks/${taskId}/runs`, { ...query }, options);
   }
 

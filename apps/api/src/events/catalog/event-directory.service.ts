@@ -34,7 +34,10 @@ export class EventDirectoryService {
   async select(
     sql: Sql,
     spaceId: string,
-    { applicationIdentifier, event }: { applicationIdentifier?: string | null; event?: string | null },
+    {
+      applicationIdentifier,
+      event,
+    }: { applicationIdentifier?: string | null | undefined; event?: string | null | undefined },
   ): Promise<EventKey[] | null> {
     if (applicationIdentifier == null && event == null) return null;
     let applicationId: string | null = null;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Run, RunStatus } from '@platform/contracts';
+import type { Run } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { Database } from '../../infra/database/database.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
-import { toRun, toRunAttempt, toRunStep } from './run-responses.ts';
+import { toRunAttempt, toRunListing, toRunStep } from './run-responses.ts';
 import { RunStepEntity } from '../runs/run-step.entity.ts';
 import { RunEntity } from '../runs/run.entity.ts';
-import { findRun, listRuns, type RunRow, type RunScope } from '../runs/runs.store.ts';
+import { findRun, type RunRow } from '../runs/runs.store.ts';
 import { mayManage } from '../definition/task-access.ts';
 
 /** Reads runs for their owners and for admins. */
@@ -25,10 +25,6 @@ export class RunRecordsService {
     return run;
   }
 
-  list(scope: RunScope, status: RunStatus | null, below: string | null, count: number): Promise<RunRow[]> {
-    return listRuns(this.database, scope, status, below, count);
-  }
-
   /** Adds the steps of the current attempt, and all attempts. */
   async describe(run: RunRow): Promise<Run> {
     const { id: runId, attempt } = run;
@@ -37,6 +33,13 @@ export class RunRecordsService {
       manager.find(RunStepEntity, { where: { runId, attempt }, order: { position: 'ASC' } }),
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
     ]);
-    return { ...toRun(run), steps: steps.map(toRunStep), attempts: attempts.map(toRunAttempt) };
+    const { trigger, inputs } = run;
+    return {
+      ...toRunListing(run),
+      trigger,
+      inputs,
+      steps: steps.map(toRunStep),
+      attempts: attempts.map(toRunAttempt),
+    };
   }
 }

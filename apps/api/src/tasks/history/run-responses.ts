@@ -1,28 +1,32 @@
-import type { Run, RunAttempt, RunStep } from '@platform/contracts';
+import type { RunAttempt, RunListing, RunStep, Trigger, TriggerListing } from '@platform/contracts';
 import type { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
 import type { RunStepEntity } from '../runs/run-step.entity.ts';
-import type { RunRow } from '../runs/runs.store.ts';
+import type { RunListingRow } from '../runs/runs.store.ts';
 
-/** A run as its owner and admins see it, without steps and attempts. */
-export function toRun(run: RunRow): Run {
-  const { id, taskId, taskName, origin, status, trigger, inputs, attempt, cancelRequested, error } = run;
+/** A run as lists show it to its owner and to admins. */
+export function toRunListing(run: RunListingRow): RunListing {
+  const { id, taskId, taskName, ownerUserId, origin, status, attempt, cancelRequested, durationMs, error } =
+    run;
   return {
     id,
     taskId,
     taskName,
+    ownerUserId,
     origin,
     status,
-    trigger,
-    inputs,
-    steps: [],
+    trigger: run.trigger && withoutPayload(run.trigger),
     attempt,
-    attempts: [],
     cancelRequested,
     createdAt: run.createdAt.toISOString(),
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
+    durationMs,
     ...(error && { error }),
   };
+}
+
+function withoutPayload({ payload: _, ...trigger }: Trigger): TriggerListing {
+  return trigger;
 }
 
 export function toRunStep(step: RunStepEntity): RunStep {

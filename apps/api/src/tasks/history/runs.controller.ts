@@ -3,13 +3,17 @@ import { Caller } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { RunDto, RunPageDto, RunQueryDto, RunTaskDto } from './runs.dto.ts';
+import { RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
+import { RunListsService } from './run-lists.service.ts';
 import { RunsService } from './runs.service.ts';
 
 @Access('member')
 @Controller()
 export class RunsController {
-  constructor(private readonly runs: RunsService) {}
+  constructor(
+    private readonly runs: RunsService,
+    private readonly lists: RunListsService,
+  ) {}
 
   /** Starts a run of a task, also if the task is disabled. The run acts as the owner of the task. */
   @Post('tasks/:id/run')
@@ -19,20 +23,20 @@ export class RunsController {
     return this.runs.start(caller, id, body.inputs ?? {});
   }
 
-  /** Lists the runs of a task, newest first, without inputs, payloads, steps, and attempts. */
+  /** Lists the runs of a task, newest first: without inputs, payload, steps, and attempts, which `GET /runs/{id}` returns. */
   @Get('tasks/:id/runs')
   listOfTask(
     @Caller() caller: UserPrincipal,
     @Param('id') id: string,
-    @Query() query: RunQueryDto,
+    @Query() query: TaskRunQueryDto,
   ): Promise<RunPageDto> {
-    return this.runs.listOfTask(caller, id, query);
+    return this.lists.listOfTask(caller, id, query);
   }
 
   /** Lists the runs of the caller's tasks, for admins of all tasks of the space, in the same way. */
   @Get('runs')
   list(@Caller() caller: UserPrincipal, @Query() query: RunQueryDto): Promise<RunPageDto> {
-    return this.runs.list(caller, query);
+    return this.lists.list(caller, query);
   }
 
   /** Returns a run with its steps and attempts. */

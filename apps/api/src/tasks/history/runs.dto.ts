@@ -8,12 +8,15 @@ import {
   type StepKind,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, IsUUID, Length } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
+import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsText } from '../../infra/requests/text.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
+const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
 const ATTEMPT_STATUSES = RUN_STATUSES.filter((status) => status !== 'QUEUED');
 
 export class RunTaskDto {
@@ -26,10 +29,47 @@ export class RunTaskDto {
   inputs?: Record<string, unknown>;
 }
 
-export class RunQueryDto extends PageDto {
+export class TaskRunQueryDto extends PageDto {
   @IsOptional()
   @IsIn(RUN_STATUSES)
   status?: RunStatus;
+
+  @IsOptional()
+  @IsIn(ORIGINS)
+  origin?: RunOrigin;
+
+  /** The name of the event that started the run, of whichever application. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  event?: string;
+
+  /** Of the event that started the run. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  applicationIdentifier?: string;
+
+  /** Created at this time or later. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** Created before this time. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
+}
+
+export class RunQueryDto extends TaskRunQueryDto {
+  @IsOptional()
+  @IsUUID('all')
+  taskId?: string;
+
+  /** The user as whom the run acts. */
+  @IsOptional()
+  @IsUUID('all')
+  ownerUserId?: string;
 }
 
 class RunErrorDto {
@@ -38,10 +78,8 @@ class RunErrorDto {
   message!: string;
 }
 
-export class TriggerDto {
+class TriggerListingDto {
   event!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  payload!: Record<string, unknown>;
   @ApiProperty({ enum: EVENT_SOURCES })
   source!: EventSource;
   /** The id of the envelope. */
@@ -53,6 +91,11 @@ export class TriggerDto {
   causationId!: string | null;
   /** 0 for a first emission. */
   depth!: number;
+}
+
+export class TriggerDto extends TriggerListingDto {
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  payload!: Record<string, unknown>;
 }
 
 class RunStepDto {
@@ -83,33 +126,45 @@ class RunAttemptDto {
   error?: RunErrorDto;
 }
 
-export class RunDto {
+/** A run without what was given to it, its steps, and its attempts. */
+export class RunListingDto {
   id!: string;
   taskId!: string;
   taskName!: string;
-  @ApiProperty({ enum: ['MANUAL', 'SCHEDULE', 'EVENT'] })
+  /** The user as whom the run acts. */
+  ownerUserId!: string;
+  @ApiProperty({ enum: ORIGINS })
   origin!: RunOrigin;
   @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
-  /** The event that started the run; null for a run that a person or a schedule started. In lists, `payload` is empty. */
-  trigger!: TriggerDto | null;
-  /** Empty in lists. */
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  inputs!: Record<string, unknown>;
-  /** The steps of the current attempt. Empty in lists. */
-  steps!: RunStepDto[];
+  /** The event that started the run, without its payload; null for a run that a person or a schedule started. */
+  trigger!: TriggerListingDto | null;
   attempt!: number;
-  /** All attempts that were started, oldest first. Empty in lists. */
-  attempts!: RunAttemptDto[];
   /** Whether someone has requested to cancel the run. */
   cancelRequested!: boolean;
   createdAt!: string;
+  /** When the current attempt started; null while it waits. */
   startedAt!: string | null;
   finishedAt!: string | null;
+  /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  durationMs!: number | null;
   error?: RunErrorDto;
 }
 
+export class RunDto extends RunListingDto {
+  /** The event that started the run; null for a run that a person or a schedule started. */
+  override trigger!: TriggerDto | null;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  inputs!: Record<string, unknown>;
+  /** The steps of the current attempt. */
+  steps!: RunStepDto[];
+  /** All attempts that were started, oldest first. */
+  attempts!: RunAttemptDto[];
+}
+
+/** A page can have fewer items than `limit`, even none, and a `nextCursor`. */
 export class RunPageDto {
-  items!: RunDto[];
+  items!: RunListingDto[];
   nextCursor!: string | null;
 }

@@ -1,25 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, Run } from '@platform/contracts';
+import type { Run } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
-import { Cursors } from '../../infra/requests/cursors.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunRecordsService } from './run-records.service.ts';
-import { toRun } from './run-responses.ts';
-import type { RunQueryDto } from './runs.dto.ts';
-import { cancelQueued, findLineage, findRun, requestCancel, type RunScope } from '../runs/runs.store.ts';
+import { cancelQueued, findLineage, findRun, requestCancel } from '../runs/runs.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
-import { getSharedTask, getTask } from '../definition/tasks.store.ts';
+import { getSharedTask } from '../definition/tasks.store.ts';
 
-/** Starts, lists, cancels, and retries runs for people. */
+/** Starts, cancels, and retries runs for people. */
 @Injectable()
 export class RunsService {
   constructor(
     private readonly database: Database,
-    private readonly cursors: Cursors,
     private readonly creation: RunCreationService,
     private readonly records: RunRecordsService,
     private readonly leases: RunLeasesWorker,
@@ -39,18 +35,6 @@ export class RunsService {
     const id = await this.database.transaction(create, { committed });
     await this.creation.publish([id]);
     return this.get(caller, id);
-  }
-
-  /** Lists the runs of the caller's tasks; for admins, of all tasks of the space. */
-  list(caller: UserPrincipal, query: RunQueryDto): Promise<Page<Run>> {
-    const { spaceId, userId, role } = caller;
-    return this.page(role === 'ADMIN' ? { spaceId } : { spaceId, ownerUserId: userId }, query);
-  }
-
-  async listOfTask(caller: UserPrincipal, taskId: string, query: RunQueryDto): Promise<Page<Run>> {
-    const { spaceId } = caller;
-    assertManaged(caller, await getTask(this.database.manager, spaceId, taskId));
-    return this.page({ spaceId, taskId }, query);
   }
 
   async get(caller: UserPrincipal, id: string): Promise<Run> {
@@ -89,13 +73,5 @@ export class RunsService {
     }
     await this.creation.publish([id]);
     return this.get(caller, id);
-  }
-
-  private async page(scope: RunScope, { limit, cursor, ...query }: RunQueryDto): Promise<Page<Run>> {
-    const status = query.status ?? null;
-    const filter = { runsOf: scope, status };
-    const below = this.cursors.idAfter(cursor, filter);
-    const found = await this.records.list(scope, status, below, limit + 1);
-    return this.cursors.page(found, limit, filter, ({ id }) => [id], toRun);
   }
 }

@@ -1,11 +1,5 @@
-import {
-  RUN_STATUSES,
-  type RunOrigin,
-  type RunError,
-  type RunStatus,
-  type Trigger,
-} from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { RunOrigin, RunError, RunStatus, Trigger } from '@platform/contracts';
+import { firstRow, type Sql } from '../../infra/database/rows.ts';
 import type { Lineage } from './lineage.ts';
 import { joinTrigger } from './run-trigger.ts';
 
@@ -16,76 +10,51 @@ export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<L
   ]);
 }
 
-/** A run with the name of its task. */
-export interface RunRow {
+/** A run with the name of its task, without what was given to it. */
+export interface RunListingRow {
   id: string;
   taskId: string;
   taskName: string;
   ownerUserId: string;
   origin: RunOrigin;
   status: RunStatus;
+  /** With an empty payload. */
   trigger: Trigger | null;
-  inputs: Record<string, unknown>;
   attempt: number;
   cancelRequested: boolean;
   createdAt: Date;
+  /** Of the current attempt; null while it waits. */
   startedAt: Date | null;
   finishedAt: Date | null;
+  /** Of the current attempt; null while it waits or executes. */
+  durationMs: number | null;
   error: RunError | null;
 }
 
-const RUN = `
-  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt,
-  r.cancel_requested, r.created_at, r.started_at,
-  r.finished_at, r.error, r.trigger`;
+/** A run with everything that was given to it. */
+export interface RunRow extends RunListingRow {
+  inputs: Record<string, unknown>;
+}
 
-/** Returns a run of a space with everything that was given to it. */
+/** The columns of `RunListingRow`. */
+export const RUN_LISTING = `
+  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.cancel_requested, r.created_at,
+  a.started_at, r.finished_at, (extract(epoch from a.finished_at - a.started_at) * 1000)::int as duration_ms, r.error, r.trigger`;
+
+/** Where `RUN_LISTING` is read. The attempt that waits has no row. */
+export const RUN_TABLES = `
+  run r join task t on t.id = r.task_id left join run_attempt a on a.run_id = r.id and a.attempt = r.attempt`;
+
+/** Returns a run of a space. */
 export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
   const row = await firstRow<RunRow & { payload: Record<string, unknown> | null }>(
     sql,
-    `select ${RUN}, r.payload, r.inputs from run r join task t on t.id = r.task_id
-     where r.space_id = $1 and r.id = $2`,
+    `select ${RUN_LISTING}, r.payload, r.inputs from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
     [spaceId, id],
   );
   if (row === null) return null;
   const { payload, ...run } = row;
   return { ...run, trigger: joinTrigger(run.trigger, payload) };
-}
-
-/** Which runs of a space a list has: those of a task, of an owner, or all. */
-export type RunScope =
-  { spaceId: string; taskId: string } | { spaceId: string; ownerUserId: string } | { spaceId: string };
-
-/**
- * One index lookup per status, so that a page of rare runs is read as fast as any other. A range instead of an equality
- * keeps the planner from reading all runs in the order of their ids, which it does if it underestimates how rare they are.
- */
-export function listRunsStatement(scope: RunScope): string {
-  const column = 'taskId' in scope ? 'task_id' : 'ownerUserId' in scope ? 'owner_user_id' : 'space_id';
-  return `
-    with page as (
-      select r.* from unnest($3::text[]) as wanted(status) cross join lateral (
-        select * from run
-        where space_id = $1 and ${column} = $2 and status between wanted.status and wanted.status
-          and ($4::uuid is null or id < $4)
-        order by status, id desc limit $5
-      ) r order by r.id desc limit $5
-    )
-    select ${RUN}, '{}'::json as inputs
-    from page r join task t on t.id = r.task_id order by r.id desc`;
-}
-
-/** Lists runs below an id, newest first, without inputs and payloads. */
-export function listRuns(
-  sql: Sql,
-  scope: RunScope,
-  status: RunStatus | null,
-  below: string | null,
-  limit: number,
-): Promise<RunRow[]> {
-  const of = 'taskId' in scope ? scope.taskId : 'ownerUserId' in scope ? scope.ownerUserId : scope.spaceId;
-  const statuses = status === null ? RUN_STATUSES : [status];
-  return rows(sql, listRunsStatement(scope), [scope.spaceId, of, statuses, below, limit]);
 }
 
 /** Cancels a run that waits to be claimed. Returns false if it does not wait. */

@@ -1,4 +1,4 @@
-import type { Run, TurnListing } from '@platform/contracts';
+import type { RunListing, TurnListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -50,7 +50,7 @@ export function useAttention(isAdmin: boolean): Entry[] {
       </>
     ),
   });
-  const failedRun = (run: Run): Entry => ({
+  const failedRun = (run: RunListing): Entry => ({
     key: run.id,
     at: run.createdAt,
     to: paths.run(run.id),

@@ -1,38 +1,38 @@
-import { RUN_STATUSES, type Page, type PageQuery, type Run, type RunStatus } from '@platform/contracts';
+import type { Page, PageQuery, RunListing, RunQuery } from '@platform/contracts';
 import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
-import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
-import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
+import { useTimedQuery } from '../events/log/event-filters.ts';
 import { RunCause, RunDuration } from './run-facts.tsx';
+import { RunFilterBar } from './run-filter-bar.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
+import { useRunFilters } from './use-run-filters.ts';
 
 const REFRESH_MS = 2_000;
 
 interface RunsListProps {
   queryKey: QueryKey;
-  fetchPage: (query: PageQuery & { status?: RunStatus }) => Promise<Page<Run>>;
+  fetchPage: (query: PageQuery & RunQuery) => Promise<Page<RunListing>>;
   /** Whether the runs belong to several tasks. */
   showTask?: boolean;
   empty: ReactNode;
 }
 
-/** Runs, newest first, with a filter by status. */
+/** Runs, newest first, with filters in the URL. */
 export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsListProps) {
   const { t } = useTranslation();
-  const [status, setStatus] = useSearchFilter('status', RUN_STATUSES);
-  const list = useList<Run>(
-    [...queryKey, { status }],
-    (page) => fetchPage({ ...page, ...(status !== undefined && { status }) }),
-    { refetchWhile: { everyMs: REFRESH_MS, test: (run) => !hasRunEnded(run.status) } },
-  );
-  const columns: Column<Run>[] = [
+  const [filters, setFilters] = useRunFilters();
+  const query = useTimedQuery(filters);
+  const list = useList<RunListing>([...queryKey, query], (page) => fetchPage({ ...page, ...query }), {
+    refetchWhile: { everyMs: REFRESH_MS, test: (run) => !hasRunEnded(run.status) },
+  });
+  const columns: Column<RunListing>[] = [
     {
       key: 'run',
       title: showTask ? t('runs.task') : t('runs.run'),
@@ -60,22 +60,14 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
 
   return (
     <>
-      <div className="toolbar">
-        <FilterSelect
-          label={t('runs.status')}
-          any={t('runs.anyStatus')}
-          value={status}
-          onChange={setStatus}
-          options={RUN_STATUSES.map((one) => ({ value: one, label: t(`runs.statuses.${one}`) }))}
-        />
-      </div>
+      <RunFilterBar filters={filters} onChange={setFilters} ofAllTasks={showTask} />
       <DataList
         label={t('runs.title')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
         rowTo={({ id }) => paths.run(id)}
-        empty={status === undefined ? empty : <EmptyState title={t('runs.noMatch')} />}
+        empty={Object.keys(filters).length === 0 ? empty : <EmptyState title={t('runs.noMatch')} />}
       />
     </>
   );

@@ -15,7 +15,8 @@ import { EnvelopeStatusBadge } from './envelope-status.tsx';
 import '../events.css';
 import { LogFilterBar } from './log-filters.tsx';
 import { useEnvelopes } from './use-envelopes.ts';
-import { useEnvelopeQuery, useLogFilters } from './use-log-filters.ts';
+import { useTimedQuery } from './event-filters.ts';
+import { useLogFilters } from './use-log-filters.ts';
 
 const ROW_HEIGHT = { wide: 45, narrow: 128 };
 const ON = ['on'] as const;
@@ -32,7 +33,7 @@ export function Component() {
   const [filters, setFilters] = useLogFilters();
   const [live, setLive] = useSearchFilter('live', ON);
   const [replay, setReplay] = useSearchFilter('replay');
-  const query = useEnvelopeQuery(filters);
+  const query = useTimedQuery(filters);
   const list = useEnvelopes(query, live !== undefined);
   const isFiltered = Object.keys(filters).length > 0;
   const columns = useEnvelopeColumns();

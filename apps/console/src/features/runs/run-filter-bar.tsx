@@ -1,0 +1,82 @@
+import { RUN_STATUSES } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { useIsAdmin } from '../auth/session.ts';
+import { EventFields, TimeFields } from '../events/log/event-fields.tsx';
+import { usePeople } from '../members/use-people.ts';
+import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { RUN_ORIGINS, type RunFilterChanges, type RunFilters } from './use-run-filters.ts';
+
+interface RunFilterBarProps {
+  filters: RunFilters;
+  onChange: (changes: RunFilterChanges) => void;
+  /** Whether the runs belong to several tasks. */
+  ofAllTasks: boolean;
+}
+
+export function RunFilterBar({ filters, onChange, ofAllTasks }: RunFilterBarProps) {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="toolbar">
+      <FilterSelect
+        label={t('runs.status')}
+        any={t('runs.anyStatus')}
+        value={filters.status}
+        onChange={(status) => onChange({ status })}
+        options={RUN_STATUSES.map((one) => ({ value: one, label: t(`runs.statuses.${one}`) }))}
+        width={140}
+      />
+      {ofAllTasks && <TaskField value={filters.taskId} onChange={(taskId) => onChange({ taskId })} />}
+      <FilterSelect
+        label={t('runs.origin')}
+        any={t('runs.anyOrigin')}
+        value={filters.origin}
+        onChange={(origin) => onChange({ origin })}
+        options={RUN_ORIGINS.map((one) => ({ value: one, label: t(`runs.origins.${one}`) }))}
+        width={170}
+      />
+      <EventFields filters={filters} onChange={onChange} />
+      {ofAllTasks && isAdmin && (
+        <OwnerField value={filters.ownerUserId} onChange={(ownerUserId) => onChange({ ownerUserId })} />
+      )}
+      <TimeFields filters={filters} onChange={onChange} />
+    </div>
+  );
+}
+
+interface FieldProps {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+function TaskField(field: FieldProps) {
+  const { t } = useTranslation();
+  const tasks = useQuery(allTasksQuery);
+  return (
+    <FilterSelect
+      {...field}
+      label={t('runs.task')}
+      any={t('runs.anyTask')}
+      options={(tasks.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      loading={tasks.isPending}
+      width={170}
+    />
+  );
+}
+
+function OwnerField(field: FieldProps) {
+  const { t } = useTranslation();
+  const people = usePeople();
+  return (
+    <FilterSelect
+      {...field}
+      label={t('runs.owner')}
+      any={t('runs.anyOwner')}
+      options={people.options.map(({ value, label }) => ({ value, label }))}
+      loading={people.loading}
+      width={150}
+    />
+  );
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseRunFilters } from './use-run-filters.ts';
+
+const parse = (search: string) => parseRunFilters(new URLSearchParams(search));
+
+describe('the filters of runs in a URL', () => {
+  it('are read as they were written', () => {
+    expect(parse('status=FAILED&origin=EVENT&taskId=t&ownerUserId=u&event=order.paid&since=7d')).toEqual({
+      status: 'FAILED',
+      origin: 'EVENT',
+      taskId: 't',
+      ownerUserId: 'u',
+      event: 'order.paid',
+      since: '7d',
+    });
+  });
+
+  it.each(['', 'status=DONE&origin=event', 'taskId=&ownerUserId=&from=soon'])(
+    'are absent if they are not valid: %j',
+    (search) => {
+      expect(parse(search)).toEqual({});
+    },
+  );
+});
