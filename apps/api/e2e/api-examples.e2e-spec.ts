@@ -295,6 +295,7 @@ const STEPS: Record<string, Step> = {
     as: () => asApplication(app.admin, systemKey),
     keep: (body) => ({ envelopeId: body.envelopeId as string }),
   },
+  emitEvents: { as: () => asApplication(app.admin, systemKey) },
   listEnvelopes: {},
   getEnvelope: {},
   replayEnvelope: {

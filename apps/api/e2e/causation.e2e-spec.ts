@@ -1,4 +1,4 @@
-import type { EnvelopeDetail, Run } from '@platform/contracts';
+import type { EmitBatchResponse, EnvelopeDetail, Run } from '@platform/contracts';
 import { CAUSATION_HEADER, CAUSATION_SECONDS, CausationTokens } from '../src/auth/credentials/causation.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
@@ -57,6 +57,34 @@ describe('a call with the header of a run', () => {
     });
     await bus.runsOf(looped.id, 0);
   });
+
+  verifies(
+    'causation.loop',
+    'that emits a batch ends there for the event which started the run',
+    async () => {
+      const { id, run } = await startRun();
+      const events = ['order.created', 'order.shipped'].map((event) => ({
+        appIdentifier: 'shop',
+        event,
+        payload: { total: 2 },
+      }));
+      const { items } = (
+        await app.request<EmitBatchResponse>('POST', '/api/events/emit-batch', {
+          as: bus.application,
+          headers: { [CAUSATION_HEADER]: await sign(run.id) },
+          body: { events },
+        })
+      ).body;
+      expect(items).toMatchObject([{ status: 'SKIPPED' }, { status: 'PENDING' }]);
+      for (const item of items) {
+        expect('envelopeId' in item && (await bus.envelope(item.envelopeId))).toMatchObject({
+          causationId: id,
+          causationRunId: run.id,
+          depth: 1,
+        });
+      }
+    },
+  );
 
   verifies('causation.loop', 'that starts a task which emits the event again ends there', async () => {
     const { id, run } = await startRun();

@@ -101,6 +101,29 @@ verifies(
   },
 );
 
+verifies('client.emit-batch', 'emits batches, also of single emissions', async () => {
+  const shop = new PlatformClient({ baseUrl: app.url, apiKey: settings.systemKey, batchEmits: true });
+  const order = (total: unknown, idempotencyKey?: string) => ({
+    appIdentifier: 'shop',
+    event: 'order.created',
+    payload: { total },
+    ...(idempotencyKey && { idempotencyKey }),
+  });
+  const { items } = await shop.events.emitBatch([order(100), order('x')]);
+  expect(items).toMatchObject([{ duplicate: false }, { code: 'VALIDATION_ERROR' }]);
+  const emitted = [order(101, 'a'), order(102), order('x'), order(101, 'a')].map((one) =>
+    shop.events.emit(one),
+  );
+  const settled = Promise.allSettled(emitted);
+  await shop.events.flush();
+  expect(await settled).toMatchObject([
+    { value: { duplicate: false } },
+    { value: { duplicate: false } },
+    { reason: { status: 400, code: 'VALIDATION_ERROR' } },
+    { value: { duplicate: true } },
+  ]);
+});
+
 verifies(
   'client.applications',
   'installs, upgrades after a dry run, rotates the key, and uninstalls',

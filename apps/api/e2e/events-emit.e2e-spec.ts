@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { EmitResponse } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { RateLimits } from '../src/auth/limits/rate-limits.ts';
+import type { Principal } from '../src/auth/principals/principal.ts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { cpuMsOf } from './harness/cpu-time.ts';
 import { TestApp } from './harness/app.ts';
@@ -347,6 +350,120 @@ describe('emit', () => {
       const again = await desk.emit({ n: 1 }, { key });
       expect(again.duplicate).toBe(answer.status === 200);
       await hurried.close();
+    },
+  );
+
+  verifies(
+    'events.batch.alone',
+    'gives each event of a batch the outcome that it would have alone',
+    async () => {
+      const first = await shop.emit({ n: 1 }, { key: 'batch-first' });
+      const key = (idempotencyKey: string, payload: unknown = { n: 1 }) => body({ idempotencyKey, payload });
+      const { status, body: batch } = await shop.postBatch([
+        key('batch-a'),
+        body({ appIdentifier: 'nowhere' }),
+        body({ event: 'order.unknown' }),
+        body({ payload: { n: 'x' } }),
+        'no object',
+        { ...body(), depth: 0 },
+        key('batch-first'),
+        key('batch-a'),
+        key('batch-a', { n: 2 }),
+        body({ payload: { n: 1, text: 'x'.repeat(256 * 1024) } }),
+        body(),
+      ]);
+      expect(status).toBe(200);
+      const { items } = batch;
+      const [a, , , , , , repeated, again, changed] = items as EmitResponse[];
+      const recorded = { status: 'PENDING', duplicate: false, samePayload: true };
+      const refused = (code: string, message: string) => ({ success: false, code, message });
+      expect(items).toMatchObject([
+        recorded,
+        refused('NOT_FOUND', 'The application nowhere is not installed in this space'),
+        refused('NOT_FOUND', 'The event order.unknown is not registered by the application shop'),
+        refused('VALIDATION_ERROR', 'payload.n must be integer'),
+        refused('VALIDATION_ERROR', 'The body must be a JSON object'),
+        refused('VALIDATION_ERROR', 'depth is not a known field'),
+        { envelopeId: first.envelopeId, duplicate: true, samePayload: true, emittedAt: first.emittedAt },
+        { envelopeId: a?.envelopeId, duplicate: true, samePayload: true },
+        { envelopeId: a?.envelopeId, duplicate: true, samePayload: false },
+        refused('VALIDATION_ERROR', 'payload must have at most 262144 bytes as JSON'),
+        recorded,
+      ]);
+      expect([repeated?.duplicate, again?.duplicate, changed?.duplicate]).toEqual([true, true, true]);
+      expect(await count("idempotency_key = 'batch-a'")).toBe(1);
+      expect((await shop.envelope(a?.envelopeId ?? '')).payload).toEqual({ n: 1 });
+    },
+  );
+
+  verifies('events.batch.statement', 'stores the events of a batch by one statement', async () => {
+    const events = Array.from({ length: 500 }, (_, n) =>
+      body({ payload: { n }, idempotencyKey: `whole-${n % 400}` }),
+    );
+    const singles = Array.from({ length: 50 }, (_, n) => shop.emit({ n }, { key: `single-${n}` }));
+    const [{ body: batch }] = await Promise.all([shop.postBatch(events), ...singles]);
+    const outcomes = batch.items as EmitResponse[];
+    expect(outcomes.map(({ duplicate }) => duplicate)).toEqual(events.map((_, n) => n >= 400));
+    expect(new Set(outcomes.map(({ envelopeId }) => envelopeId)).size).toBe(400);
+    const [stored] = await app.sql<{ transactions: number }>(
+      `select count(distinct xmin::text)::int as transactions from emission_key where envelope_id = any($1)`,
+      [outcomes.map(({ envelopeId }) => envelopeId)],
+    );
+    expect(stored?.transactions).toBe(1);
+    for (const n of [0, 399])
+      expect((await shop.envelope(outcomes[n]?.envelopeId ?? '')).payload).toEqual({ n });
+  });
+
+  verifies('events.batch.limits', 'bounds a batch, and counts each of its events', async () => {
+    for (const events of [[], Array(501).fill(body()), 'x', undefined]) {
+      const answer = await shop.postBatch(events);
+      expect([answer.status, answer.body]).toMatchObject([
+        400,
+        { message: 'events must be an array of 1 to 500 events' },
+      ]);
+    }
+    const large = body({ payload: { n: 1, text: 'x'.repeat(100_000) } });
+    expect((await shop.postBatch(Array(45).fill(large))).status).toBe(413);
+    const busy = await EmittingApp.install(app, { identifier: 'busy' });
+    const limits = app.get(RateLimits);
+    const principal = { kind: 'application', spaceId: app.admin.spaceId, applicationId: busy.applicationId };
+    for (let n = 0; n < 30_000 - 2; n++) limits.count('emit', principal as Principal);
+    const event = { ...body(), appIdentifier: 'busy' };
+    const { items } = (await busy.postBatch([event, event, event])).body;
+    const limited = { success: false, code: 'RATE_LIMITED', retryAfter: expect.any(Number) as number };
+    expect(items).toMatchObject([{ status: 'PENDING' }, { status: 'PENDING' }, limited]);
+    const answer = await busy.postBatch([event]);
+    expect([answer.status, Number(answer.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  });
+
+  verifies(
+    'events.batch.unavailable',
+    'answers 503 if nobody knows whether the batch was recorded',
+    async () => {
+      const database = app.get(DataSource);
+      const commits = new LostCommits(database);
+      const events = [1, 2].map((n) => body({ payload: { n }, idempotencyKey: `lost-batch-${n}` }));
+      const query: DataSource['query'] = database.query.bind(database);
+      database.query = ((statement: string, ...rest: unknown[]) =>
+        statement.startsWith('select id from envelope where')
+          ? Promise.reject(lostResponse())
+          : query(statement, ...(rest as []))) as DataSource['query'];
+      try {
+        commits.next(/insert into envelope/);
+        const answer = await shop.postBatch(events);
+        expect([answer.status, answer.headers.get('retry-after'), answer.body]).toMatchObject([
+          503,
+          '2',
+          { message: 'The event may have been recorded; send it again with the same idempotencyKey' },
+        ]);
+      } finally {
+        database.query = query;
+        commits.restore();
+      }
+      expect((await shop.postBatch(events)).body.items).toMatchObject([
+        { duplicate: true },
+        { duplicate: true },
+      ]);
     },
   );
 });

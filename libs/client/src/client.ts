@@ -40,6 +40,8 @@ export interface PlatformClientOptions {
   timeoutMs?: number | undefined;
   /** How streams reconnect after a lost connection. */
   streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'> | undefined;
+  /** Collects the calls of `events.emit` within 5 ms into one request. Default false. */
+  batchEmits?: boolean | undefined;
   /** Allows `apiKey` in a browser, where everyone who opens the page can read it. */
   dangerouslyAllowApiKeyInBrowser?: boolean | undefined;
   timer?: Timer | undefined;
@@ -93,7 +95,7 @@ export class PlatformClient {
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
     this.data = new DataResource(http);
-    this.events = new EventsResource(http);
+    this.events = new EventsResource(http, options.batchEmits === true ? timer : null);
     this.invitations = new InvitationsResource(http);
     this.knowledge = new KnowledgeResource(http);
     this.members = new MembersResource(http);

@@ -18,6 +18,8 @@ export interface ApiRequest extends RequestOptions {
   query?: Query | undefined;
   /** Sent as JSON. */
   body?: unknown;
+  /** JSON that is sent as it is, instead of `body`. */
+  json?: string | undefined;
   /** Sent as it is, instead of `body`. Its content type contains a boundary, which fetch chooses. */
   form?: FormData | undefined;
   headers?: Record<string, string> | undefined;
@@ -156,12 +158,13 @@ export class HttpClient {
   private send(request: ApiRequest, credential: string | null, signal: AbortSignal): Promise<Response> {
     const headers = new Headers(this.settings.headers);
     headers.set('Accept', 'application/json');
-    if (request.body !== undefined) headers.set('Content-Type', 'application/json');
+    const json = request.json ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    if (json !== undefined) headers.set('Content-Type', 'application/json');
     if (credential !== null && credential !== '') headers.set('Authorization', `Bearer ${credential}`);
     for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
     const url = `${this.settings.baseUrl}${request.path}${formatQuery(request.query)}`;
     const init: RequestInit = { method: request.method, headers, signal };
-    if (request.body !== undefined) init.body = JSON.stringify(request.body);
+    if (json !== undefined) init.body = json;
     if (request.form !== undefined) init.body = request.form;
     if (request.useCookie === true) init.credentials = 'include';
     return translateFailure(request, this.settings.fetch(url, init));

@@ -713,6 +713,36 @@ export interface DataRowPage {
   nextCursor: string | null;
 }
 
+export interface EmissionError {
+  code:
+    | 'CONFLICT'
+    | 'FORBIDDEN'
+    | 'INSUFFICIENT_TOKENS'
+    | 'NOT_FOUND'
+    | 'PAYLOAD_TOO_LARGE'
+    | 'RATE_LIMITED'
+    | 'SERVER_ERROR'
+    | 'STREAM_PROTOCOL_REQUIRED'
+    | 'TOOL_ERROR'
+    | 'UNAUTHORIZED'
+    | 'UNAVAILABLE'
+    | 'VALIDATION_ERROR';
+  /** One or more sentences that name the field and what is expected. */
+  message: string;
+  /** After how many seconds it is worth another try. */
+  retryAfter?: number;
+  success: false;
+}
+
+export interface EmitBatchRequest {
+  /** Each is checked on its own, like the body of `emit`. */
+  events: EmitRequest[];
+}
+
+export interface EmitBatchResponse {
+  items: (EmitResponse | EmissionError)[];
+}
+
 export interface EmitRequest {
   /** The identifier of the calling application. */
   appIdentifier: string;

@@ -1,4 +1,5 @@
 import type {
+  EmitBatchResponse,
   EmitResponse,
   EventFilter,
   ManifestEvent,
@@ -111,6 +112,17 @@ export class EmittingApp {
       body: JSON.parse(text) as EmitResponse,
       text,
     };
+  }
+
+  async postBatch(events: unknown, headers: Record<string, string> = {}): Promise<Answer<EmitBatchResponse>> {
+    const response = await fetch(`${this.app.url}/api/events/emit-batch`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ events }),
+    });
+    const text = await response.text();
+    const body = JSON.parse(text) as EmitBatchResponse;
+    return { status: response.status, headers: response.headers, body, text };
   }
 
   /** Emits and expects 200. */

@@ -58,6 +58,11 @@ export const client = {
     behavior:
       'emitManagedEvent emits with the system key; with an idempotency key it repeats a lost call, and one envelope is recorded',
   },
+  'client.emit-batch': {
+    source: 'events.md, batch',
+    behavior:
+      'The client emits batches, and collects single emissions into batches if asked to: each settles with its own outcome',
+  },
   'client.applications': {
     source: 'issue 8',
     behavior: 'The client library installs, upgrades, and uninstalls applications and rotates their keys',

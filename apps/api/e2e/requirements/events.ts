@@ -190,6 +190,23 @@ export const emissions = {
     source: 'events.md, emit',
     behavior: 'Emissions at the same time share transactions, and one that fails does not affect the others',
   },
+  'events.batch.alone': {
+    source: 'events.md, batch',
+    behavior:
+      'Each event of a batch has the outcome that it would have alone, in order; one that is refused affects no other',
+  },
+  'events.batch.statement': {
+    source: 'events.md, batch',
+    behavior: 'The valid events of a batch are stored by one statement, also if they repeat a key',
+  },
+  'events.batch.limits': {
+    source: 'events.md, batch; contract §1',
+    behavior: 'A batch has 1 to 500 events and 4 MB; each event counts against the rate limit',
+  },
+  'events.batch.unavailable': {
+    source: 'events.md, batch; contract §6',
+    behavior: 'If the outcome of a batch is not known, the response is a 503 that says how to repeat it',
+  },
   'events.dispatch.matched': {
     source: 'spec: Event bus events, Filter semantics; events.md, dispatch',
     behavior: 'Every enabled subscription that matches starts one run; verdicts and their number are stored',

@@ -218,6 +218,24 @@ export const EXAMPLES: Record<string, OperationExample> = {
       idempotencyKey: 'order-7',
     },
   },
+  emitEvents: {
+    body: {
+      events: [
+        {
+          appIdentifier: 'shop',
+          event: 'order.created',
+          payload: { total: 20 },
+          idempotencyKey: 'order-8',
+        },
+        {
+          appIdentifier: 'shop',
+          event: 'order.created',
+          payload: { total: 30 },
+          idempotencyKey: 'order-9',
+        },
+      ],
+    },
+  },
   listEnvelopes: { query: { event: 'order.created', applicationIdentifier: 'shop' } },
   getEnvelope: id(P.envelopeId),
   replayEnvelope: { ...id(P.envelopeId), body: { requestKey: 'replay-1' } },

@@ -24,6 +24,7 @@ const NAMES: Record<string, string> = {
   ContextController_undo: 'undoCompaction',
   DataController_createMany: 'createRows',
   EmitController_emit: 'emitEvent',
+  EmitController_emitBatch: 'emitEvents',
   HealthController_live: 'getLiveness',
   HealthController_ready: 'getReadiness',
   InteractionsController_pending: 'listPendingInteractions',

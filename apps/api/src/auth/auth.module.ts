@@ -26,6 +26,7 @@ import { PasswordService } from './sign-in/password.service.ts';
 import { RefreshCookieService } from './sign-in/refresh-cookie.service.ts';
 import { RefreshSessions } from './credentials/refresh-sessions.ts';
 import { purgeEndedSessions } from './credentials/refresh-sessions.store.ts';
+import { RateLimits } from './limits/rate-limits.ts';
 import { purgePastWindows } from './limits/rate-windows.store.ts';
 import { SignInService } from './sign-in/sign-in.service.ts';
 import { SignInThrottle } from './limits/sign-in-throttle.ts';
@@ -66,6 +67,11 @@ import { SpacesService } from './people/spaces.service.ts';
       useFactory: (database: Database, config: PlatformConfig) =>
         new SignInThrottle(database, deriveKey(config.secretKey, 'rate windows')),
     },
+    {
+      provide: RateLimits,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new RateLimits(config.rateLimit),
+    },
     RefreshCookieService,
     AuthenticatorService,
     IdentityService,
@@ -86,6 +92,7 @@ import { SpacesService } from './people/spaces.service.ts';
     IdentityService,
     MemberRemovalsRegistry,
     OpenResponsesRegistry,
+    RateLimits,
   ],
 })
 export class AuthModule implements OnModuleInit {

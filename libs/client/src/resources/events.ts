@@ -3,6 +3,7 @@ import type {
   CatalogApplication,
   CreateBulkReplayRequest,
   CreateSubscriptionRequest,
+  EmitBatchResponse,
   EmitRequest,
   EmitResponse,
   Envelope,
@@ -22,9 +23,12 @@ import type {
   TestEmissionRequest,
   UpdateSubscriptionRequest,
 } from '@platform/contracts';
+import { EmitCollector, hasKey } from '../emit-collector.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
+import type { Timer } from '../timer.ts';
 import { path } from '../url.ts';
 
+const EMIT_BATCH = '/api/events/emit-batch';
 const SUBSCRIPTIONS = '/api/events/subscriptions';
 const REPLAYS = '/api/events/replays';
 
@@ -34,30 +38,50 @@ export function sendEvent(
   event: EmitRequest,
   options?: RequestOptions,
 ): Promise<EmitResponse> {
-  const hasKey = event.idempotencyKey !== undefined && event.idempotencyKey !== null;
   return http.json({
     ...options,
     method: 'POST',
     path: '/api/events/emit',
     body: event,
-    idempotent: hasKey,
+    idempotent: hasKey(event),
   });
 }
 
 /** The event bus: catalog, subscriptions, and the log. Everything except the catalog is only for admins. */
 export class EventsResource {
   private readonly http: HttpClient;
+  private readonly collector: EmitCollector | null;
 
-  constructor(http: HttpClient) {
+  /** With `batchTimer`, `emit` collects events into batches. */
+  constructor(http: HttpClient, batchTimer: Timer | null) {
     this.http = http;
+    const send = (json: string, idempotent: boolean) =>
+      http.json<EmitBatchResponse>({ method: 'POST', path: EMIT_BATCH, json, idempotent });
+    this.collector = batchTimer && new EmitCollector(send, batchTimer);
   }
 
   /**
    * Emits an event. Needs the system key of the application as the client's credential. With an `idempotencyKey` the
-   * request is retried, because a repeated key records nothing.
+   * request is retried, because a repeated key records nothing. If the client has `batchEmits`, events without `options`
+   * share requests.
    */
   emit(event: EmitRequest, options?: RequestOptions): Promise<EmitResponse> {
+    if (this.collector !== null && options === undefined) return this.collector.emit(event);
     return sendEvent(this.http, event, options);
+  }
+
+  /**
+   * Emits 1 to 500 events. The items of the response are in the same order: the envelope of each event, or its error, which
+   * has a `code`. If all have an `idempotencyKey`, the request is retried.
+   */
+  emitBatch(events: EmitRequest[], options?: RequestOptions): Promise<EmitBatchResponse> {
+    const idempotent = events.every(hasKey);
+    return this.http.json({ ...options, method: 'POST', path: EMIT_BATCH, body: { events }, idempotent });
+  }
+
+  /** With `batchEmits`: sends the events that wait, and resolves when each has its outcome. Call it before the process exits. */
+  async flush(): Promise<void> {
+    await this.collector?.flush();
   }
 
   /** Returns the registered events of all installed applications. */

@@ -1,6 +1,5 @@
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { sendError } from '../../infra/errors/error.filter.ts';
 import { liftBodyDeadline } from '../../infra/requests/read-timeout.ts';
@@ -24,7 +23,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
   const causations = app.get(CausationTokens);
   const logger = new Logger('Authentication');
   const routes = app.get(RouteTableRegistry);
-  const rates = new RateLimits(app.get(PlatformConfig).rateLimit);
+  const rates = app.get(RateLimits);
 
   function isOpen(req: Request): boolean {
     if (!GUARDED.test(req.path) || req.method === 'OPTIONS' || DOCUMENTATION.test(req.path)) return true;

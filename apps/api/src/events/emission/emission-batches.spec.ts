@@ -94,4 +94,31 @@ describe('batches of emissions', () => {
     blocked.resolve(['written 1']);
     expect(await waiting[0]).toBe('written 1');
   });
+
+  it('keep rows together that come together, whatever their number', async () => {
+    const { subject, written } = batches(async (rows) => rows.map(({ key }) => `written ${key}`));
+    const many = Array.from({ length: 100 }, (_, key) => ({ key, size: 100_000 }));
+    const [first, group] = await Promise.all([
+      subject.add({ key: 200 }),
+      subject.addAll(many),
+      subject.addAll([{ key: 201 }]),
+      subject.add({ key: 202 }),
+      subject.addAll([]),
+    ]);
+    expect([first, group[99]]).toEqual(['written 200', { status: 'fulfilled', value: 'written 99' }]);
+    expect(written).toEqual([[200], many.map(({ key }) => key), [201, 202]]);
+  });
+
+  it('tell for each row of a group what became of it', async () => {
+    const { subject } = batches(async (rows) => {
+      if (rows.some(({ key }) => key === 2)) throw new Rejected('rejected');
+      return rows.map(({ key }) => `written ${key}`);
+    });
+    const results = await subject.addAll([{ key: 3 }, { key: 2 }, { key: 1 }]);
+    expect(results).toMatchObject([
+      { value: 'written 3' },
+      { reason: { message: 'rejected' } },
+      { value: 'written 1' },
+    ]);
+  });
 });

@@ -19,9 +19,9 @@ interface Waiting<Row, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Combines rows into batches: while one is being written, the next one collects. */
+/** Combines rows into batches: while one is being written, the next one collects. Rows that come together stay together. */
 export class EmissionBatches<Row, Result> {
-  private waiting: Waiting<Row, Result>[] = [];
+  private waiting: Waiting<Row, Result>[][] = [];
   private alone: Waiting<Row, Result>[] = [];
   private isWriting = false;
   private writingAlone = 0;
@@ -30,27 +30,42 @@ export class EmissionBatches<Row, Result> {
 
   /** Resolves when the row is written. */
   add(row: Row): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ row, resolve, reject });
-      if (!this.isWriting) void this.run();
-    });
+    return new Promise((resolve, reject) => this.enqueue([{ row, resolve, reject }]));
+  }
+
+  /** Writes the rows in one batch. Resolves when each is written or has failed. */
+  addAll(rows: readonly Row[]): Promise<PromiseSettledResult<Result>[]> {
+    const group: Waiting<Row, Result>[] = [];
+    const results = rows.map(
+      (row) => new Promise<Result>((resolve, reject) => group.push({ row, resolve, reject })),
+    );
+    if (group.length > 0) this.enqueue(group);
+    return Promise.allSettled(results);
+  }
+
+  private enqueue(group: Waiting<Row, Result>[]): void {
+    this.waiting.push(group);
+    if (!this.isWriting) void this.run();
   }
 
   private async run(): Promise<void> {
     this.isWriting = true;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.nextLength());
+      const batch = this.waiting.splice(0, this.nextLength()).flat();
       batch.sort((a, b) => this.options.compare(a.row, b.row));
       await this.write(batch);
     }
     this.isWriting = false;
   }
 
+  /** How many groups fit into the next batch: one of any size, or several within the limits. */
   private nextLength(): number {
+    let count = 0;
     let size = 0;
-    const end = this.waiting.findIndex(({ row }, i) => {
-      size += this.options.sizeOf(row);
-      return i === MAX_ROWS || (i > 0 && size > MAX_SIZE);
+    const end = this.waiting.findIndex((group, i) => {
+      count += group.length;
+      for (const { row } of group) size += this.options.sizeOf(row);
+      return i > 0 && (count > MAX_ROWS || size > MAX_SIZE);
     });
     return end < 0 ? this.waiting.length : end;
   }

@@ -57,10 +57,20 @@ export class EmissionRecorderService {
       eventFailpoint('events.emit.before-response');
       return recording;
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      const message = 'The event may have been recorded; send it again with the same idempotencyKey';
-      throw unavailable(message, { retryAfter: 2, cause: error });
+      throw unknownOutcome(error);
     }
+  }
+
+  /** The same for envelopes that one statement stores. Each has its own outcome. */
+  async recordAll(envelopes: readonly NewEnvelope[]): Promise<PromiseSettledResult<Recording>[]> {
+    const results = await this.batches.addAll(envelopes);
+    for (const result of results) if (result.status === 'fulfilled') await result.value.published;
+    eventFailpoint('events.emit.before-response');
+    return results.map((result) =>
+      result.status === 'fulfilled'
+        ? { status: 'fulfilled', value: result.value.recording }
+        : { status: 'rejected', reason: unknownOutcome(result.reason) },
+    );
   }
 
   /** Records envelopes in the transaction of the caller. Returns their ids, in the same order. */
@@ -165,6 +175,12 @@ const NO_KEY = Buffer.alloc(0);
 
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function unknownOutcome(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  const message = 'The event may have been recorded; send it again with the same idempotencyKey';
+  return unavailable(message, { retryAfter: 2, cause: error });
 }
 
 /** Somebody else is storing one of the keys and does not finish. */

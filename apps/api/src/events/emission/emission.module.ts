@@ -4,6 +4,7 @@ import { TasksModule } from '../../tasks/tasks.module.ts';
 import { EmitAction } from './emit.action.ts';
 import { EmitController } from './emit.controller.ts';
 import { EmissionRecorderService } from './emission-recorder.service.ts';
+import { BatchEmissionsService } from './batch-emissions.service.ts';
 import { EmissionService } from './emission.service.ts';
 import { PayloadSchemasService } from '../catalog/payload-schemas.service.ts';
 import { RegisteredEventsService } from '../catalog/registered-events.service.ts';
@@ -15,6 +16,7 @@ import { TestEmissionsService } from './test-emissions.service.ts';
   imports: [AuthModule, TasksModule],
   controllers: [EmitController, TestEmissionsController],
   providers: [
+    BatchEmissionsService,
     EmitAction,
     EmissionService,
     EmissionRecorderService,

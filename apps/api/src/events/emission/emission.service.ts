@@ -8,6 +8,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
 import { forbidden, invalidFor, notFound, unavailable } from '../../infra/errors/app-error.ts';
 import { hashJson } from '../../infra/runtime/json.ts';
+import { settleInTurns, valueOf } from '../../infra/runtime/settled.ts';
 import type { ActionContext } from '../../tasks/definition/action.registry.ts';
 import type { Lineage } from '../../tasks/runs/lineage.ts';
 import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
@@ -62,25 +63,35 @@ export class EmissionService {
   ) {}
 
   /** Emits an event of the calling application. A repeated key returns the first envelope and records nothing. */
-  async emit(
+  async emit(principal: ApplicationPrincipal, request: EmitRequest): Promise<EmitResponse> {
+    return toResponse(await this.record(await this.admit(principal, request)));
+  }
+
+  /**
+   * Emits events of the calling application, each as if alone; those that are valid are recorded in one statement. `read`
+   * returns the request of an item, or throws.
+   */
+  async emitAll<Item>(
     principal: ApplicationPrincipal,
-    { appIdentifier, event, payload, idempotencyKey = null }: EmitRequest,
-  ): Promise<EmitResponse> {
-    const { spaceId, applicationId, identifier, causationRunId, isInstalled } = principal;
-    if (appIdentifier !== identifier) throw await this.refuseOther(spaceId, appIdentifier);
-    if (!isInstalled) throw notInstalled(identifier);
-    return toResponse(
-      await this.record({
-        spaceId,
-        applicationId,
-        identifier,
-        event,
-        payload,
-        idempotencyKey,
-        causationRunId,
-        keyHash: idempotencyKey === null ? null : hashKey('application', idempotencyKey),
-        source: 'app',
-        actorUserId: null,
+    items: readonly Item[],
+    read: (item: Item) => Promise<EmitRequest>,
+  ): Promise<PromiseSettledResult<EmitResponse>[]> {
+    const lineage = await this.findLineage(principal);
+    const checked = await settleInTurns(items, async (item) => {
+      const emission = await this.admit(principal, await read(item));
+      return { emission, envelope: await this.check(emission, lineage) };
+    });
+    const envelopes = checked.flatMap((check) =>
+      check.status === 'fulfilled' ? [check.value.envelope] : [],
+    );
+    const results = await this.recorder.recordAll(envelopes);
+    const resultOf = new Map(envelopes.map((envelope, i) => [envelope, results[i]]));
+    return Promise.allSettled(
+      checked.map(async (check) => {
+        const { emission, envelope } = valueOf(check);
+        const result = resultOf.get(envelope);
+        const recording = result && valueOf(result);
+        return toResponse(recording ?? (await this.record(emission)));
       }),
     );
   }
@@ -184,30 +195,59 @@ export class EmissionService {
   }
 
   private async record(emission: NewEmission): Promise<RecordedEmission> {
-    const { spaceId, causationRunId, keyHash } = emission;
-    const lineage = causationRunId && (await this.lineage.find(this.database, spaceId, causationRunId));
-    const payload = JSON.stringify(emission.payload);
-    const payloadHash = keyHash === null ? NO_HASH : hashJson(emission.payload);
+    const lineage = await this.findLineage(emission);
     for (let checks = 0; checks < MAX_CHECKS; checks++) {
-      const event = await this.getEvent(emission, checks > 0);
-      const { schemaHash, recursionLimit } = event;
-      const { reason, ...causation } = guardLoop(lineage || null, event);
-      const recording = await this.recorder.record({
-        ...emission,
-        payload,
-        payloadHash,
-        schemaHash,
-        recursionLimit,
-        ...causation,
-        status: reason === null ? 'PENDING' : 'SKIPPED',
-        statusReason: reason,
-        lastError: null,
-      });
+      const recording = await this.recorder.record(await this.check(emission, lineage, checks > 0));
       if (recording !== null) return recording;
     }
     throw unavailable(`The application ${emission.identifier} is being upgraded; try again`, {
       retryAfter: 1,
     });
+  }
+
+  private async findLineage({
+    spaceId,
+    causationRunId,
+  }: Pick<NewEmission, 'spaceId' | 'causationRunId'>): Promise<Lineage | null> {
+    return causationRunId === null ? null : this.lineage.find(this.database, spaceId, causationRunId);
+  }
+
+  /** Returns the emission of an application that may make it. */
+  private async admit(
+    { spaceId, applicationId, identifier, causationRunId, isInstalled }: ApplicationPrincipal,
+    { appIdentifier, event, payload, idempotencyKey = null }: EmitRequest,
+  ): Promise<NewEmission> {
+    if (appIdentifier !== identifier) throw await this.refuseOther(spaceId, appIdentifier);
+    if (!isInstalled) throw notInstalled(identifier);
+    return {
+      spaceId,
+      applicationId,
+      identifier,
+      event,
+      payload,
+      idempotencyKey,
+      causationRunId,
+      keyHash: idempotencyKey === null ? null : hashKey('application', idempotencyKey),
+      source: 'app',
+      actorUserId: null,
+    };
+  }
+
+  /** Returns the envelope of an emission that is registered and valid. */
+  private async check(emission: NewEmission, lineage: Lineage | null, again = false): Promise<NewEnvelope> {
+    const event = await this.getEvent(emission, again);
+    const { reason, ...causation } = guardLoop(lineage, event);
+    return {
+      ...emission,
+      payload: JSON.stringify(emission.payload),
+      payloadHash: emission.keyHash === null ? NO_HASH : hashJson(emission.payload),
+      schemaHash: event.schemaHash,
+      recursionLimit: event.recursionLimit,
+      ...causation,
+      status: reason === null ? 'PENDING' : 'SKIPPED',
+      statusReason: reason,
+      lastError: null,
+    };
   }
 
   /** Returns the event of an emission whose payload satisfies the schema. What was cached refuses nothing. */

@@ -1,12 +1,14 @@
 import { ENVELOPE_STATUSES, type EnvelopeStatus } from '@platform/contracts';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
+import { ErrorBodyDto } from '../../infra/errors/error.dto.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { MAX_KEY } from './idempotency-key.ts';
 
 const MAX_NAME = 200;
+const MAX_EVENTS = 500;
 
 export const checkPayload = (value: unknown, path: string): string[] =>
   isObject(value) ? [] : [`${path} must be an object`];
@@ -54,4 +56,30 @@ export class EmitResponseDto {
   samePayload!: boolean;
 
   emittedAt!: string;
+}
+
+const checkEvents = (value: unknown, path: string): string[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= MAX_EVENTS
+    ? []
+    : [`${path} must be an array of 1 to ${MAX_EVENTS} events`];
+
+export class EmitBatchDto {
+  /** Each is checked on its own, like the body of `emit`. */
+  @ApiProperty({ type: [EmitDto], minItems: 1, maxItems: MAX_EVENTS })
+  @FreeForm(checkEvents)
+  events!: unknown[];
+}
+
+/** Why one event of a batch was refused. */
+export class EmissionErrorDto extends ErrorBodyDto {
+  /** After how many seconds it is worth another try. */
+  retryAfter?: number;
+}
+
+export class EmitBatchResponseDto {
+  @ApiProperty({
+    type: 'array',
+    items: { oneOf: [EmitResponseDto, EmissionErrorDto].map((one) => ({ $ref: getSchemaPath(one) })) },
+  })
+  items!: (EmitResponseDto | EmissionErrorDto)[];
 }

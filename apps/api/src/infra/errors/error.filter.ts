@@ -30,9 +30,8 @@ export function sendError(thrown: unknown, req: Request, res: Response): void {
   res.status(error.status).json(isRelayPath(pathOf(req)) ? openAiBody(error) : error.body);
 }
 
-/** The error that the caller receives for a failure. */
+/** The error that the caller receives for a failure of the request. */
 function toAppError(thrown: unknown, req: Request): AppError {
-  if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) {
     const status = thrown.getStatus();
     if (status === 404) return notFound(`No route ${req.method} ${pathOf(req)}`);
@@ -40,6 +39,12 @@ function toAppError(thrown: unknown, req: Request): AppError {
     if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', 'The body is too large');
     if (status < 500) return new AppError('VALIDATION_ERROR', thrown.message);
   }
+  return asAppError(thrown);
+}
+
+/** The error that the caller receives for a failure of the work. */
+export function asAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
   if (isUnavailable(thrown)) return databaseUnavailable(thrown);
   return new AppError('SERVER_ERROR', 'Something went wrong on our side', { cause: thrown });
 }

@@ -13,6 +13,7 @@ const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
   standard: { bytes: MB, depth: 64 },
   large: { bytes: 10 * MB, depth: 64 },
   event: { bytes: 256 * KB, depth: 32 },
+  events: { bytes: 4 * MB, depth: 64 },
   upload: { bytes: MB, depth: 64 },
 };
 

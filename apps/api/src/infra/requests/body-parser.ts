@@ -17,6 +17,7 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'find'>): RequestHan
     standard: readerOf(BODY_LIMITS.standard),
     large: readerOf(BODY_LIMITS.large),
     event: readerOf(BODY_LIMITS.event),
+    events: readerOf(BODY_LIMITS.events),
     upload: readerOf(BODY_LIMITS.upload),
   };
   return (req: Request, res: Response, next: NextFunction) => {

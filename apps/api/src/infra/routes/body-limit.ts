@@ -13,12 +13,13 @@ export interface BodyLimits {
 }
 
 /** `large`: media, documents, and tool inputs. `upload`: a form with a file, which is passed on as a Buffer. */
-export type BodyKind = 'standard' | 'large' | 'event' | 'upload';
+export type BodyKind = 'standard' | 'large' | 'event' | 'events' | 'upload';
 
 export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
   standard: { bytes: MB, depth: 64, multipartBytes: null },
   large: { bytes: 10 * MB, depth: 64, multipartBytes: null },
   event: { bytes: 256 * KB, depth: 32, multipartBytes: null },
+  events: { bytes: 4 * MB, depth: 64, multipartBytes: null },
   upload: { bytes: MB, depth: 64, multipartBytes: 25 * MB },
 };
 
