@@ -17,7 +17,10 @@ export async function shootPeople(browser, options, shootOf) {
     name: 'Tia New',
     role: 'MEMBER',
   });
-  const key = await admin('POST', '/api/api-keys', { name: `Billing service ${mark}` });
+  const key = await admin('POST', '/api/api-keys', {
+    name: `Billing service ${mark}`,
+    scopes: ['invoke', 'use'],
+  });
 
   await page.goto('/settings/members');
   await shoot('members-installation-admin');

@@ -14,13 +14,14 @@ const COME_UP_MS = 60_000;
 
 /** Starts the service on an empty database, with an agent and keys for this number of concurrent streams. */
 export async function startService({ modelUrl, streams, ...place }) {
-  const { child, url, apiKey, as, startSecond } = await startAlone(place);
+  const { child, url, apiKey, as, startSecond, signIn } = await startAlone(place);
   const admin = as(apiKey);
   const limits = { contextWindow: 10_000_000, maxOutputTokens: 1_000_000 };
   await admin('/api/models', { name: 'bench', baseUrl: modelUrl, ...limits });
   const agent = await admin('/api/agents', { name: 'Bench', model: 'bench', systemPrompt: 'Answer.' });
   const keys = [apiKey];
-  while (keys.length * STREAMS_PER_USER < streams) keys.push(await memberKey(as, admin, keys.length));
+  while (keys.length * STREAMS_PER_USER < streams)
+    keys.push(await memberKey(as, await signIn(), keys.length));
   return { child, access: { url, agentId: agent.id, keys }, admin, startSecond };
 }
 
@@ -46,7 +47,9 @@ export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const as = (credential) => (path, body) => post(url + path, body, credential);
   const startSecond = () => startProcess({ ...settings, PLATFORM_ROLE: 'api' });
   const startAgain = () => startProcess(settings);
-  return { child, url, apiKey: first.apiKey, as, startSecond, startAgain };
+  const signIn = async () =>
+    as((await as(null)('/api/auth/login', { email: first.email, password: first.password })).accessToken);
+  return { child, url, apiKey: first.apiKey, as, signIn, startSecond, startAgain };
 }
 
 async function startProcess(env) {
@@ -63,11 +66,12 @@ async function startProcess(env) {
   return { url, child };
 }
 
+/** Only a sign-in can add people and create keys. */
 async function memberKey(as, admin, n) {
   const person = { email: `bench-${n}@example.com`, password: randomBytes(12).toString('hex') };
   await admin('/api/members', { ...person, role: 'MEMBER' });
   const { accessToken } = await as(null)('/api/auth/login', person);
-  return (await as(accessToken)('/api/api-keys', { name: 'bench' })).key;
+  return (await as(accessToken)('/api/api-keys', { name: 'bench', scopes: ['invoke'] })).key;
 }
 
 async function post(url, body, credential) {

@@ -724,7 +724,7 @@ describe('a system key', () => {
     expect(rotated.body.systemKeyPrefix).toBe(rotated.body.systemKey.slice(0, 16));
     expect(await emitWith(body.systemKey)).toMatchObject({
       status: 401,
-      body: { message: 'This system key was replaced by a new one' },
+      body: { message: 'This system key was replaced or revoked, or the API key that made it has ended' },
     });
     expect((await emitWith(rotated.body.systemKey)).status).toBe(200);
     expect((await detail()).body.systemKeyPrefix).toBe(rotated.body.systemKeyPrefix);

@@ -391,7 +391,7 @@ describe('changing the password', () => {
 });
 
 describe('API keys', () => {
-  const createKey = (as: TestUser, body: object = { name: 'CI' }) =>
+  const createKey = (as: TestUser, body: object = { name: 'CI', scopes: ['invoke'] }) =>
     app.request<CreatedApiKey>('POST', '/api/api-keys', { as, body });
 
   verifies(
@@ -514,9 +514,13 @@ describe('API keys', () => {
 
   it('may have an end, which lies in the future', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-    expect((await createKey(app.member, { name: 'short', expiresAt })).body.expiresAt).toBe(expiresAt);
+    expect(
+      (await createKey(app.member, { name: 'short', scopes: ['invoke'], expiresAt })).body.expiresAt,
+    ).toBe(expiresAt);
     for (const wrong of ['2020-01-01T00:00:00Z', '2020-01-01', 'soon', 1]) {
-      expect(failed(await createKey(app.member, { name: 'short', expiresAt: wrong }))).toEqual(INVALID);
+      expect(
+        failed(await createKey(app.member, { name: 'short', scopes: ['invoke'], expiresAt: wrong })),
+      ).toEqual(INVALID);
     }
     expect(failed(await createKey(app.member, { name: ' ' }))).toEqual(INVALID);
     expect(failed(await createKey(app.member, { name: 'a\0b' }))).toEqual(INVALID);
@@ -557,7 +561,7 @@ describe('API keys', () => {
     'are good for 1,200 requests a minute of one person, over all keys',
     async () => {
       const busy = await app.addUser('MEMBER');
-      const { key } = await app.client(busy).apiKeys.create({ name: 'second' });
+      const { key } = await app.client(busy).apiKeys.create({ name: 'second', scopes: ['invoke'] });
       const second = { ...busy, apiKey: key };
       const statuses: number[] = [];
       await Promise.all(
@@ -778,7 +782,7 @@ describe('the audit log', () => {
     const owner = await app.addUser('ADMIN', null);
     const created = await app.request<CreatedApiKey>('POST', '/api/api-keys', {
       as: owner,
-      body: { name: 'k' },
+      body: { name: 'k', scopes: ['invoke'] },
     });
     await app.request('DELETE', `/api/api-keys/${created.body.id}`, { as: owner });
     await letPass(120_000);
@@ -807,7 +811,7 @@ describe('the audit log', () => {
     const owner = await app.addUser('ADMIN', null);
     const second = await app.addUser('ADMIN', owner.spaceId);
     for (const as of [owner, second, owner]) {
-      await app.request('POST', '/api/api-keys', { as, body: { name: 'k' } });
+      await app.request('POST', '/api/api-keys', { as, body: { name: 'k', scopes: ['use'] } });
     }
     expect((await entries('', owner)).items).toHaveLength(3);
     expect((await entries(`?actor=${second.userId}`, owner)).items).toHaveLength(1);

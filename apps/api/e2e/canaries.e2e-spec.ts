@@ -3,7 +3,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent, Job, Page, Run, Task, Tool, ToolAuth, ToolInvocation } from '@platform/contracts';
+import {
+  KEY_SCOPES,
+  type Agent,
+  type Job,
+  type Page,
+  type Run,
+  type Task,
+  type Tool,
+  type ToolAuth,
+  type ToolInvocation,
+} from '@platform/contracts';
 import pg from 'pg';
 import { CloudServer } from '../../../libs/speech/test/cloud-server.ts';
 import { makeWav } from '../../../libs/speech/test/test-audio.ts';
@@ -124,13 +134,13 @@ async function people(): Promise<void> {
   const admin = await signIn(EMAIL, adminPassword);
   const key = await http.call<{ key: string }>('POST', '/api/api-keys', {
     as: admin,
-    body: { name: 'Run' },
+    body: { name: 'Run', scopes: KEY_SCOPES },
     shows: { 'API key': ({ key }: { key?: string }) => key },
   });
   http.credential = key.body.key;
   const member = { email: 'member@example.com', name: 'Member', role: 'MEMBER' };
   const password = canaries.plant('password of a member');
-  await http.call('POST', '/api/members', { body: { ...member, password } });
+  await http.call('POST', '/api/members', { as: admin, body: { ...member, password } });
   const theirs = await signIn(member.email, password);
   const newPassword = canaries.plant('changed password');
   const change = { currentPassword: password, newPassword };

@@ -461,7 +461,7 @@ describe('people and keys', () => {
   verifies('client.people', 'a password that takes API keys with it', async () => {
     const user = await app.addUser('MEMBER');
     const own = app.client(user);
-    const { id } = await own.apiKeys.create({ name: 'Leaked' });
+    const { id } = await own.apiKeys.create({ name: 'Leaked', scopes: ['invoke'] });
     expect((await own.auth.apiKeys()).items.map(({ name }) => name)).toEqual(['Leaked', 'test']);
     const { apiKeys } = await own.auth.changePassword({
       currentPassword: user.password,

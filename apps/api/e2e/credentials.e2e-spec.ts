@@ -1,14 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type {
-  ApiKey,
-  ChangePasswordResponse,
-  CreatedApiKey,
-  Page,
-  PersonalApiKey,
+import {
+  KEY_SCOPES,
+  type ApiKey,
+  type ChangePasswordResponse,
+  type CreatedApiKey,
+  type InstalledApplication,
+  type KeyScope,
+  type Page,
+  type PersonalApiKey,
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { hashSecret } from '../src/infra/crypto/api-tokens.ts';
+import { shopManifest } from './harness/applications.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { cpuMsOf } from './harness/cpu-time.ts';
 import { SignIns, bearer, cookieOf, sessionIdOf } from './harness/sign-ins.ts';
@@ -81,39 +85,128 @@ describe('a refresh token that was issued and replaced', () => {
   });
 });
 
-const createKey = (key: string, body: object = { name: 'CI' }) =>
-  app.request<CreatedApiKey>('POST', '/api/api-keys', { as: null, body, headers: bearer(key) });
+const createKey = (credential: string, body: object) =>
+  app.request<CreatedApiKey>('POST', '/api/api-keys', { as: null, body, headers: bearer(credential) });
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const messageOf = (answer: Answer<unknown>) => (answer.body as { message?: string }).message;
 
-describe('an API key that an API key creates', () => {
-  verifies('access.api-key.lifetime', 'ends with it at the latest', async () => {
-    const expiresAt = inHours(1);
-    const { key } = (await createKey(app.member.apiKey, { name: 'short', expiresAt })).body;
-    expect((await createKey(key)).body.expiresAt).toBe(expiresAt);
-    expect((await createKey(key, { name: 'equal', expiresAt })).body.expiresAt).toBe(expiresAt);
-    expect((await createKey(key, { name: 'shorter', expiresAt: inHours(0.5) })).status).toBe(201);
-    const longer = await createKey(key, { name: 'longer', expiresAt: inHours(2) });
-    expect(longer.status).toBe(400);
-    expect(messageOf(longer)).toBe(
-      `expiresAt must not be after ${expiresAt}, when the API key of this call expires`,
+describe('an API key', () => {
+  const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
+  const call = (key: string, method: string, path: string, body?: object) =>
+    app.request(method, path, { as: null, headers: bearer(key), body });
+  const keyWith = async (as: TestUser, ...scopes: KeyScope[]) =>
+    (await app.client(as).apiKeys.create({ name: scopes.join(), scopes })).key;
+
+  verifies('access.api-key.person', 'is no person: what outlives it takes a sign-in', async () => {
+    const { apiKey, password } = app.admin;
+    const email = 'made-by-a-key@example.com';
+    const attempts = [
+      call(apiKey, 'POST', '/api/api-keys', { name: 'copy', scopes: ['invoke'] }),
+      call(apiKey, 'POST', '/api/auth/password', {
+        currentPassword: password,
+        newPassword: 'a new password',
+      }),
+      call(apiKey, 'GET', '/api/auth/invitations'),
+      call(apiKey, 'POST', `/api/auth/invitations/${UNKNOWN_ID}/accept`, {}),
+      call(apiKey, 'POST', `/api/auth/invitations/${UNKNOWN_ID}/decline`, {}),
+      call(apiKey, 'POST', '/api/members', { email, role: 'ADMIN' }),
+      call(apiKey, 'PATCH', `/api/members/${app.member.userId}`, { role: 'ADMIN' }),
+      call(apiKey, 'POST', '/api/spaces', { name: 'of a key' }),
+    ];
+    const refusals = (await Promise.all(attempts)).map((answer) => [answer.status, messageOf(answer)]);
+    expect(refusals).toEqual(attempts.map(() => [403, 'No API key may make this call: sign in to make it']));
+  });
+
+  verifies(
+    'access.api-key.scopes',
+    'does what its scopes allow, and a 403 names the missing one',
+    async () => {
+      const paths = {
+        invoke: ['GET', '/models/v1/models'],
+        use: ['GET', '/api/data/shop/orders/rows'],
+        manage: ['GET', '/api/events/subscriptions'],
+        administer: ['GET', '/api/audit'],
+      } as const;
+      for (const scope of KEY_SCOPES) {
+        const key = await keyWith(app.admin, scope);
+        for (const [needed, [method, path]] of Object.entries(paths)) {
+          const answer = await call(key, method, path);
+          if (needed === scope) expect([scope, needed, answer.status]).not.toContain(403);
+          else expect([scope, needed, answer.status, answer.text]).toContain(403);
+          if (needed !== scope) expect(answer.text).toContain(`This API key lacks the scope ${needed}`);
+        }
+        expect((await call(key, 'GET', '/api/auth/me')).status).toBe(200);
+      }
+      const both = await keyWith(app.admin, 'invoke', 'administer');
+      expect((await call(both, 'GET', '/api/audit')).status).toBe(200);
+      expect((await call(both, 'GET', '/models/v1/models')).status).toBe(200);
+    },
+  );
+
+  verifies('access.api-key.scopes', 'never may do more than its owner, now or later', async () => {
+    const owner = await app.addUser('ADMIN');
+    const key = await keyWith(owner, 'administer');
+    expect((await call(key, 'GET', '/api/audit')).status).toBe(200);
+    await app.client().members.update(owner.userId, { role: 'MEMBER' });
+    expect((await call(key, 'GET', '/api/audit')).status).toBe(403);
+    const refused = await app.request('POST', '/api/api-keys', {
+      as: owner,
+      body: { name: 'more', scopes: ['use', 'administer'] },
+    });
+    expect([refused.status, messageOf(refused)]).toEqual([
+      400,
+      'scopes must not include administer: only admins of the space have that right',
+    ]);
+  });
+
+  verifies('access.api-key.person', 'takes the system keys that it made with it', async () => {
+    const made = await app.client().apiKeys.create({ name: 'deploy', scopes: ['administer'] });
+    const install = await call(
+      made.key,
+      'POST',
+      '/api/applications',
+      shopManifest({ identifier: 'deployed' }),
     );
+    const { systemKey } = install.body as unknown as InstalledApplication;
+    const emission = { appIdentifier: 'deployed', event: 'order.created', payload: {} };
+    const emit = () => call(systemKey, 'POST', '/api/events/emit', emission);
+    expect((await emit()).status).not.toBe(401);
+    await app.client().apiKeys.delete(made.id);
+    const refused = await emit();
+    expect([refused.status, messageOf(refused)]).toEqual([
+      401,
+      'This system key was replaced or revoked, or the API key that made it has ended',
+    ]);
+    expect((await app.client().applications.get('deployed')).systemKeyPrefix).toBeNull();
   });
 
-  it('may be good for ever if the first one is, or by a sign-in', async () => {
-    expect((await createKey(app.member.apiKey)).body.expiresAt).toBeNull();
-    const { answer } = await browsers.signIn(app, app.member);
-    expect((await createKey(answer.accessToken)).body.expiresAt).toBeNull();
+  it.each([[undefined], [[]], [['everything']], [['use', 'use']], ['use']])(
+    'is not created with the scopes %j',
+    async (scopes) => {
+      const refused = await app.request('POST', '/api/api-keys', { body: { name: 'k', scopes } });
+      expect(refused.status).toBe(400);
+      expect(messageOf(refused)).toContain('scopes');
+    },
+  );
+
+  verifies('access.api-key.scopes', 'that is older than scopes does what its owner may', async () => {
+    const [before] = await app.sql<{ scopes: KeyScope[] }>(
+      `insert into api_key (space_id, user_id, name, public_id, secret_hash)
+       values ($1, $2, 'old', 'old', '\\x00') returning scopes`,
+      [app.member.spaceId, app.member.userId],
+    );
+    expect(before?.scopes).toEqual(['invoke', 'use', 'manage']);
   });
 
-  it('is not created beside the revocation of the first one', async () => {
+  it('is not created beside the end of the sign-in that creates it', async () => {
     for (let round = 0; round < 5; round++) {
       const user = await app.addUser('MEMBER');
+      const { answer } = await browsers.signIn(app, user);
       const body = { currentPassword: user.password, newPassword: 'a new password', revokeApiKeys: 'all' };
       await app.sql('delete from rate_window');
       const [changed, created] = await Promise.all([
         app.request('POST', '/api/auth/password', { as: user, body }),
-        createKey(user.apiKey),
+        createKey(answer.accessToken, { name: 'CI', scopes: ['use'] }),
       ]);
       expect(changed.status).toBe(200);
       expect([201, 401]).toContain(created.status);
@@ -138,9 +231,14 @@ describe('changing the password', () => {
     const user = await app.addUser('MEMBER');
     const space = await app.request<{ id: string }>('POST', '/api/spaces', { as: user, body: { name: 'B' } });
     const { cookie, answer } = await browsers.signIn(app, user);
-    const here = (await createKey(answer.accessToken, { name: 'here' })).body;
+    const here = (await createKey(answer.accessToken, { name: 'here', scopes: ['manage'] })).body;
     const { accessToken } = (await browsers.refresh(app, cookie, { spaceId: space.body.id })).body;
-    return { user, accessToken, here, there: (await createKey(accessToken, { name: 'there' })).body };
+    return {
+      user,
+      accessToken,
+      here,
+      there: (await createKey(accessToken, { name: 'there', scopes: ['manage'] })).body,
+    };
   }
 
   async function change({ user, accessToken }: TwoSpaces, revokeApiKeys?: unknown) {
@@ -301,7 +399,7 @@ describe('lists of people, keys, invitations and entries', () => {
       [app.admin.spaceId, app.admin.userId],
     );
     // Entries that a filter finds behind many others.
-    await app.request('POST', '/api/api-keys', { body: { name: 'last' } });
+    await app.request('POST', '/api/api-keys', { body: { name: 'last', scopes: ['use'] } });
     await app.sql('analyze');
   });
 

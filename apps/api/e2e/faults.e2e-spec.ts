@@ -32,7 +32,7 @@ describe('faults', () => {
     const agent = await app.client().agents.create({ name: 'Paced', model: 'paced', systemPrompt: 'x' });
     agentId = agent.id;
     const made = await Promise.all(
-      [1, 2, 3, 4].map((n) => app.client().apiKeys.create({ name: `key ${n}` })),
+      [1, 2, 3, 4].map((n) => app.client().apiKeys.create({ name: `key ${n}`, scopes: ['invoke'] })),
     );
     keys = made.map(({ key }) => key);
   });

@@ -1,6 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Envelope, Model, ModelTestResult, Page } from '@platform/contracts';
+import type { Envelope, Model, ModelTestResult, Page, SignInResponse } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { IdentityService } from '../src/auth/people/identity.service.ts';
 import { SeedService } from '../src/seed/seed.service.ts';
@@ -29,7 +29,7 @@ const seed = () => app.get(SeedService).run();
 const file = () => join(app.dataDir, 'first-start.json');
 const kept = async () => JSON.parse(await readFile(file(), 'utf8')) as FirstStart;
 const signIn = (email: string, password: string | null) =>
-  app.request('POST', '/api/auth/login', { as: null, body: { email, password } });
+  app.request<SignInResponse>('POST', '/api/auth/login', { as: null, body: { email, password } });
 
 describe('the first start', () => {
   it.each(['seed.kept', 'seed.committed'])('locks nobody out after a crash at %s', async (place) => {
@@ -182,11 +182,12 @@ describe('the first start', () => {
   it('shows the password until it is changed', async () => {
     await start();
     await seed();
-    const { email, password, apiKey } = await kept();
+    const { email, password } = await kept();
     expect((await seed()).banner()).toContain(password);
+    const { accessToken } = (await signIn(email, password)).body;
     const changed = await app.request('POST', '/api/auth/password', {
       as: null,
-      headers: { Authorization: `Bearer ${apiKey ?? ''}` },
+      headers: { Authorization: `Bearer ${accessToken}` },
       body: { currentPassword: password, newPassword: 'another one of length' },
     });
     expect(changed.status).toBeLessThan(300);

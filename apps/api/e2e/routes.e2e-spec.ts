@@ -1,6 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, ApiKey, Invitation, Job, Model, Page, Task, Tool } from '@platform/contracts';
+import {
+  KEY_SCOPES,
+  type Agent,
+  type ApiKey,
+  type Invitation,
+  type Job,
+  type Model,
+  type Page,
+  type Task,
+  type Tool,
+} from '@platform/contracts';
 import { getMetadataStorage } from 'class-validator';
 import { RouteTableRegistry, type Route } from '../src/infra/routes/route-table.registry.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -61,6 +71,13 @@ afterAll(() => app.close());
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
+/** What an API key needs. */
+const scopesOf = ({ rule, scopes }: Route) => {
+  if (rule === 'public' || rule === 'application') return '-';
+  if (scopes.length === 0) return 'no-key';
+  return scopes.length === KEY_SCOPES.length ? 'any' : scopes.join('|');
+};
+
 /** The route with ids that exist nowhere. */
 const nowhere = (path: string) => path.replaceAll(/:\w+/g, UNKNOWN_ID);
 
@@ -91,9 +108,11 @@ const nonsense = () => ({ unexpected: true });
 const isIn = (status: number) => status !== 401 && status !== 403 && status < 500;
 
 describe('the routes', () => {
-  it('are those of the listing, each with its rule; a difference is a change of who may do what', async () => {
+  it('are those of the listing, each with its rule and scopes; a difference is a change of who may do what', async () => {
     const listing = routes
-      .map((route) => `${(route.rule ?? 'NO RULE').padEnd(12)}${nameOf(route)}\n`)
+      .map(
+        (route) => `${(route.rule ?? 'NO RULE').padEnd(12)}${scopesOf(route).padEnd(26)}${nameOf(route)}\n`,
+      )
       .join('');
     if (process.env.WRITE_ROUTES) await writeFile(LISTING, listing);
     expect(listing).toBe(await readFile(LISTING, 'utf8'));

@@ -97,14 +97,14 @@ function grant(spaceId: string, userId: string | null, tokens: number): Promise<
     spaceId,
     userId: app.admin.userId,
     role: 'ADMIN' as const,
-    credential: { kind: 'api-key' as const, id: NOWHERE },
+    credential: { kind: 'api-key' as const, id: NOWHERE, scopes: [] },
     causationRunId: null,
   };
   return app.get(ReportsService).createGrant({ by, requestId: 'test' }, { userId, tokens });
 }
 
 function balance({ spaceId, userId }: Person): Promise<UsageBalance> {
-  const credential = { kind: 'api-key' as const, id: NOWHERE };
+  const credential = { kind: 'api-key' as const, id: NOWHERE, scopes: [] };
   const caller = { kind: 'user' as const, spaceId, userId, role: 'MEMBER' as const };
   return app.get(ReportsService).getBalance({ ...caller, credential, causationRunId: null });
 }
@@ -894,7 +894,7 @@ describe('the routes', () => {
     ]);
     const { spaceId, userId } = person;
     const caller = { kind: 'user' as const, spaceId, userId, role: 'ADMIN' as const };
-    const credential = { kind: 'api-key' as const, id: NOWHERE };
+    const credential = { kind: 'api-key' as const, id: NOWHERE, scopes: [] };
     const callsIn = async (window: '24h' | '7d') => {
       const query = { window, groupBy: 'model' as const };
       return (await app.get(ReportsService).summarize({ ...caller, credential, causationRunId: null }, query))

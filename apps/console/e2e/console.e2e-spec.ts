@@ -588,7 +588,7 @@ describeInBrowser('the console in a browser', () => {
     await app.sql('delete from rate_window');
     const person = await app.addUser('MEMBER');
     const client = app.client(person);
-    await client.apiKeys.create({ name: 'Leaked' });
+    await client.apiKeys.create({ name: 'Leaked', scopes: ['invoke'] });
     const page = await strangersPage();
     await signIn(page, person);
     await page.getByRole('button', { name: /^Account / }).click();

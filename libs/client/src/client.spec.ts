@@ -156,7 +156,11 @@ describe('PlatformClient', () => {
         ],
         [members.remove('u'), 'DELETE /api/members/u'],
         [apiKeys.list(), 'GET /api/api-keys'],
-        [apiKeys.create({ name: 'k' }), 'POST /api/api-keys', { name: 'k' }],
+        [
+          apiKeys.create({ name: 'k', scopes: ['use'] }),
+          'POST /api/api-keys',
+          { name: 'k', scopes: ['use'] },
+        ],
         [apiKeys.delete('k'), 'DELETE /api/api-keys/k'],
         [models.list(), 'GET /api/models'],
         [models.create({ name: 'm' }), 'POST /api/models', { name: 'm' }],

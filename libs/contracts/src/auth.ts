@@ -3,6 +3,10 @@ import type { Me } from './schemas.ts';
 export const ROLES = ['MEMBER', 'ADMIN'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** What an API key may do; a key has one or several. */
+export const KEY_SCOPES = ['invoke', 'use', 'manage', 'administer'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** The rights of a user that do not depend on the space. */
 export type UserState = Pick<Me, 'passwordTemporary' | 'installationAdmin' | 'canCreateSpaces'>;
 

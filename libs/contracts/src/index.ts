@@ -7,8 +7,8 @@ export type { AccessScope } from './agents.ts';
 export { COLUMN_TYPES } from './applications.ts';
 export type { ColumnType, DataRowQuery } from './applications.ts';
 
-export { AUDIT_ACTIONS, ROLES } from './auth.ts';
-export type { AuditAction, Role, UserState } from './auth.ts';
+export { AUDIT_ACTIONS, KEY_SCOPES, ROLES } from './auth.ts';
+export type { AuditAction, KeyScope, Role, UserState } from './auth.ts';
 
 export { TURN_STATUSES } from './chat.ts';
 export type {

@@ -176,6 +176,8 @@ export interface ApiKey {
   name: string;
   /** The public beginning of the key, to recognize it by. */
   prefix: string;
+  /** What the key may do. */
+  scopes: ('administer' | 'invoke' | 'manage' | 'use')[];
 }
 
 export interface ApiKeyPage {
@@ -550,9 +552,15 @@ export interface CreateAgentRequest {
 }
 
 export interface CreateApiKeyRequest {
-  /** ISO 8601, in the future. Default: never. A key that is created by API key cannot outlive that key. */
+  /** ISO 8601, in the future. Default: never. */
   expiresAt?: string | null;
   name: string;
+  /**
+   * What the key may do. `invoke`: run agents and models. `use`: call tools, read and write data, search documents, start
+   * tasks. `manage`: change agents, tasks, tools, documents, and subscriptions. `administer`: change the space itself; only
+   * admins can choose it. A key never may do more than its owner may at the time of a call.
+   */
+  scopes: ('administer' | 'invoke' | 'manage' | 'use')[];
 }
 
 export interface CreateBulkReplayRequest {
@@ -580,6 +588,8 @@ export interface CreatedApiKey {
   name: string;
   /** The public beginning of the key, to recognize it by. */
   prefix: string;
+  /** What the key may do. */
+  scopes: ('administer' | 'invoke' | 'manage' | 'use')[];
 }
 
 export interface CreateDataRowsRequest {
@@ -1831,6 +1841,8 @@ export interface PersonalApiKey {
   name: string;
   /** The public beginning of the key, to recognize it by. */
   prefix: string;
+  /** What the key may do. */
+  scopes: ('administer' | 'invoke' | 'manage' | 'use')[];
   space: SpaceName;
 }
 

@@ -8,12 +8,14 @@ import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { PlatformClient } from '@platform/client';
-import type { Role } from '@platform/contracts';
+import { KEY_SCOPES, type Role } from '@platform/contracts';
 import pg from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AppModule } from '../../src/app.module.ts';
 import { setupApp } from '../../src/app.setup.ts';
+import { AccessTokens } from '../../src/auth/credentials/access-tokens.ts';
+import { RefreshSessions } from '../../src/auth/credentials/refresh-sessions.ts';
 import { IdentityService, type NewUser } from '../../src/auth/people/identity.service.ts';
 import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { disarmFailpoints } from '../../src/infra/runtime/failpoints.ts';
@@ -42,7 +44,7 @@ export interface Answer<Body = Record<string, unknown>> {
 }
 
 export interface RequestInit {
-  /** Whose API key; null: none. Default: the admin. */
+  /** Whose API key, or sign-in where no key may call; null: none. Default: the admin. */
   as?: TestUser | null;
   body?: unknown;
   /** Sent as it stands, in place of `body`. */
@@ -87,6 +89,8 @@ export class TestApp {
   outsider!: TestUser;
 
   private readonly errors: DocumentedErrors;
+  /** Access tokens by the API key of the same person. */
+  private signIns = new Map<string, string>();
 
   private constructor(
     private readonly app: NestExpressApplication,
@@ -128,7 +132,7 @@ export class TestApp {
     const started = new TestApp(app, `http://127.0.0.1:${port}`, databaseUrl, dataDir, secretKey);
     if (options.database) {
       const { admin, member, outsider } = options.database;
-      Object.assign(started, { admin, member, outsider });
+      Object.assign(started, { admin, member, outsider, signIns: options.database.signIns });
     } else if (!options.empty) {
       await started.people();
     }
@@ -150,7 +154,20 @@ export class TestApp {
   }
 
   client(user: TestUser = this.admin): PlatformClient {
-    return new PlatformClient({ baseUrl: this.url, apiKey: user.apiKey });
+    return new PlatformClient({
+      baseUrl: this.url,
+      apiKey: user.apiKey,
+      fetch: (url, init) => {
+        const headers = new Headers(init?.headers);
+        const credential = this.credentialOf(
+          user,
+          init?.method ?? 'GET',
+          new Request(url).url.slice(this.url.length),
+        );
+        headers.set('Authorization', `Bearer ${credential}`);
+        return fetch(url, { ...init, headers });
+      },
+    });
   }
 
   /** One HTTP call, with an API key and a JSON body unless said otherwise. */
@@ -175,7 +192,7 @@ export class TestApp {
     return fetch(`${this.url}${path}`, {
       method,
       headers: {
-        ...(as && { Authorization: `Bearer ${as.apiKey}` }),
+        ...(as && { Authorization: `Bearer ${this.credentialOf(as, method, path)}` }),
         ...((body !== undefined || raw !== undefined) && { 'Content-Type': 'application/json' }),
         ...headers,
       },
@@ -201,7 +218,11 @@ export class TestApp {
       });
       const home = spaceId ?? (await identity.createSpace(tx, `Space of ${email}`, user.id)).id;
       if (spaceId !== null) await identity.addMember(tx, home, user.id, role);
-      const { key } = await identity.createApiKey(tx, { spaceId: home, userId: user.id, name: 'test' });
+      const owner = { spaceId: home, userId: user.id };
+      const { key } = await identity.createApiKey(tx, { ...owner, name: 'test', scopes: KEY_SCOPES });
+      const session = await this.get(RefreshSessions).open(tx, user.id, home);
+      const claims = { ...owner, joinedAt: null, refreshSessionId: session.id };
+      this.signIns.set(key, await this.get(AccessTokens).issue(claims));
       return { userId: user.id, spaceId: home, role, email, password: PASSWORD, apiKey: key };
     });
   }
@@ -224,6 +245,12 @@ export class TestApp {
     await this.app.close();
     await rm(this.dataDir, { recursive: true, force: true });
     this.errors.assertComplete();
+  }
+
+  private credentialOf({ apiKey }: TestUser, method: string, path: string): string {
+    const route = this.get(RouteTableRegistry).find(method, path.split('?')[0] ?? path);
+    const needsSignIn = route !== null && route.rule !== 'application' && route.scopes.length === 0;
+    return (needsSignIn ? this.signIns.get(apiKey) : undefined) ?? apiKey;
   }
 
   private async people(): Promise<void> {

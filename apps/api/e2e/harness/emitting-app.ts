@@ -63,7 +63,9 @@ export class EmittingApp {
       const { id } = await app.get(ApplicationIdentitiesService).install(tx, user.spaceId, identifier);
       const where = { spaceId: user.spaceId, applicationId: id, userId: user.userId };
       await app.get(CatalogInstallationService).install(tx, where, { name: identifier, events }, new Map());
-      return { applicationId: id, key: (await app.get(ApplicationIdentitiesService).rotateKey(tx, id)).key };
+      const by = { credential: { kind: 'internal', id: user.userId } } as const;
+      const { key } = await app.get(ApplicationIdentitiesService).rotateKey(tx, id, by);
+      return { applicationId: id, key };
     });
     return new EmittingApp(app, user, identifier, applicationId, key);
   }

@@ -25,7 +25,7 @@ export async function callEverything({ app, agentId }: AgentCalls, atOnce: numbe
     'PATCH /api/agents/:agentId': { name: 'C' },
     'POST /api/auth/login': { email: app.member.email, password: app.member.password },
     'POST /api/auth/password': { currentPassword: app.admin.password, newPassword: 'another one of length' },
-    'POST /api/api-keys': { name: 'key' },
+    'POST /api/api-keys': { name: 'key', scopes: ['invoke'] },
     'POST /api/members': { email: 'new@example.com', role: 'MEMBER' },
     'PATCH /api/members/:userId': { role: 'ADMIN' },
     'POST /api/spaces': { name: 'Space' },
@@ -40,7 +40,7 @@ export async function callEverything({ app, agentId }: AgentCalls, atOnce: numbe
   const clock = new RunningClock();
   const callRest = async () => {
     for (let line = routes.shift(); line !== undefined; line = routes.shift()) {
-      const [, method = '', path = ''] = line.split(/\s+/);
+      const [method = '', path = ''] = line.split(/\s+/).slice(2);
       const route = `${method} ${path}`;
       const url = path
         .replace(':agentId', agentId)

@@ -12,10 +12,15 @@ export const access = {
     source: 'contract §2',
     behavior: 'A key is shown once, stored as a hash, and listed by its prefix and last use',
   },
-  'access.api-key.lifetime': {
+  'access.api-key.scopes': {
     source: 'contract §2',
     behavior:
-      'An API key cannot create one that outlives it: 400 naming expiresAt; none means as long as its own',
+      'An API key does what its scopes allow, within the rights of its owner; a 403 names the scope that is missing',
+  },
+  'access.api-key.person': {
+    source: 'contract §2',
+    behavior:
+      'An API key creates no key that outlives it, no sign-in, and no password, answers no invitation, and changes no role',
   },
   'access.api-key.own': {
     source: 'contract §2',

@@ -40,4 +40,4 @@ export class AgentAccessGuard implements CanActivate {
 }
 
 /** For controllers and routes that invoke `:agentId`. Requires the AgentsModule. */
-export const InvokesAgent = () => applyDecorators(Access('agent'), UseGuards(AgentAccessGuard));
+export const InvokesAgent = () => applyDecorators(Access('agent', 'invoke'), UseGuards(AgentAccessGuard));

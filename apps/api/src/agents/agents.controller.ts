@@ -17,12 +17,13 @@ import {
 } from './agents.dto.ts';
 import { AgentsService } from './agents.service.ts';
 
-@Access('member')
+@Access('member', 'manage')
 @Controller('agents')
 export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
 
   /** Lists the agents of the space: complete for their owner and for admins, otherwise what every member may see. */
+  @Access('member', 'invoke', 'manage')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: AgentQueryDto): Promise<AgentPageDto> {
     return this.agents.list(caller, query);
@@ -35,6 +36,7 @@ export class AgentsController {
   }
 
   /** Returns an agent: complete for its owner and for admins, otherwise what every member may see. */
+  @Access('member', 'invoke', 'manage')
   @Get(':agentId')
   @ApiExtraModels(AgentDto, AgentListingDto)
   @ApiOkResponse({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorBodyDto } from '../infra/errors/error.dto.ts';
-import { RouteTableRegistry } from '../infra/routes/route-table.registry.ts';
+import { RouteTableRegistry, type Route } from '../infra/routes/route-table.registry.ts';
 import { ERROR_RESPONSES, errorResponses } from './error-responses.ts';
 import { EXAMPLES, type OperationExample } from './examples.ts';
 import { operationId, titleOf } from './operation-ids.ts';
@@ -73,7 +73,9 @@ function completeOperation(
     if (!isKnown) parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
   }
   // The title is short for the navigation; what the operation does is its description.
-  operation.description = [operation.summary, operation.description].filter(Boolean).join('\n\n');
+  operation.description = [operation.summary, operation.description, keySentence(route)]
+    .filter(Boolean)
+    .join('\n\n');
   operation.summary = titleOf(operation.operationId ?? '');
   operation.tags = operation.tags?.map(titleOf);
   addExample(operation);
@@ -86,6 +88,13 @@ function completeOperation(
   };
   Object.assign(operation.responses, errorResponses(facts));
   if (route.rule === 'public') operation.security = [];
+}
+
+/** Says which scopes allow an API key to call a route; null where no user credential is needed. */
+function keySentence({ rule, scopes }: Route): string | null {
+  if (rule === null || rule === 'public' || rule === 'application') return null;
+  if (scopes.length === 0) return 'No API key may make this call.';
+  return `An API key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
 }
 
 function addExample(operation: Operation): void {

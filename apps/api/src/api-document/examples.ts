@@ -124,7 +124,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   withdrawInvitation: id(P.invitationId),
   acceptInvitation: id(P.invitationId),
   declineInvitation: id(P.invitationId),
-  createApiKey: { body: { name: 'Continuous integration' } },
+  createApiKey: { body: { name: 'Continuous integration', scopes: ['invoke', 'use'] } },
   revokeApiKey: id(P.apiKeyId),
   listAuditEntries: { query: { action: 'model.create' } },
   listUsageEntries: { query: { source: 'relay' } },

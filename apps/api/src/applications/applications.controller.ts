@@ -15,7 +15,7 @@ import {
 } from './applications.dto.ts';
 import { ApplicationsService } from './applications.service.ts';
 
-@Access('admin')
+@Access('admin', 'administer')
 @Controller('applications')
 export class ApplicationsController {
   constructor(private readonly applications: ApplicationsService) {}

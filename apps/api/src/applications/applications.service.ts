@@ -83,7 +83,7 @@ export class ApplicationsService {
           );
         }
         const installation = await this.apply(tx, { spaceId, applicationId: id, userId }, manifest, true);
-        const { key } = await this.identities.rotateKey(tx, id);
+        const { key } = await this.identities.rotateKey(tx, id, by);
         await recordAudit(tx, by, {
           action: 'application.install',
           targetType: 'application',
@@ -181,7 +181,7 @@ export class ApplicationsService {
     return this.database.transaction(
       async (tx) => {
         const { applicationId } = await this.lockInstalled(tx, spaceId, identifier);
-        const { key, publicId } = await this.identities.rotateKey(tx, applicationId);
+        const { key, publicId } = await this.identities.rotateKey(tx, applicationId, by);
         const prefix = systemKeyPrefix(publicId);
         await recordAudit(tx, by, {
           action: 'application.rotate-key',

@@ -11,7 +11,7 @@ import { RowValuesPipe } from './row-values.pipe.ts';
 
 const VALUES = { type: 'object', additionalProperties: true, example: { total: 12.5 } } as const;
 
-@Access('member')
+@Access('member', 'use')
 @ApiParam({ name: 'identifier', type: String, description: 'The identifier of the application.' })
 @ApiParam({ name: 'table', type: String, description: 'The name of the table in the manifest.' })
 @Controller('data/:identifier/:table/rows')

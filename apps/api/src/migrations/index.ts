@@ -28,6 +28,7 @@ import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts'
 import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
+import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   RunSlots1763600000031,
   TurnObservers1763600000032,
   RunLists1763600000048,
+  KeyScopes1763600000054,
 ];

@@ -18,7 +18,7 @@ import {
 import { RelayService } from './relay.service.ts';
 
 /** The models of the space for OpenAI clients. */
-@Access('member')
+@Access('member', 'invoke')
 @BodyLimit('large')
 @Controller('models/v1')
 export class RelayController {

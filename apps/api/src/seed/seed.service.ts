@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { OFFLINE_MODEL } from '@platform/contracts';
+import { KEY_SCOPES, OFFLINE_MODEL } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { AgentsService } from '../agents/agents.service.ts';
 import { IdentityService } from '../auth/people/identity.service.ts';
@@ -75,7 +75,9 @@ export class SeedService {
       });
       const space = await this.identity.createSpace(tx, 'My space', user.id);
       const owner = { spaceId: space.id, userId: user.id };
-      const key = this.demo ? await this.identity.createApiKey(tx, { ...owner, name: 'First key' }) : null;
+      const key = this.demo
+        ? await this.identity.createApiKey(tx, { ...owner, name: 'First key', scopes: KEY_SCOPES })
+        : null;
       const first: FirstStart = {
         ...owner,
         email,

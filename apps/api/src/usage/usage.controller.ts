@@ -13,7 +13,7 @@ import {
   UsageSummaryQueryDto,
 } from './usage.dto.ts';
 
-@Access('member')
+@Access('member', 'invoke', 'administer')
 @Controller('usage')
 export class UsageController {
   constructor(private readonly reports: ReportsService) {}
@@ -37,7 +37,7 @@ export class UsageController {
   }
 
   /** Grants tokens to a member or to the space. The first grant creates the limit, and the balance starts at its amount. */
-  @Access('admin')
+  @Access('admin', 'administer')
   @Post('grants')
   grant(@Audited() call: AuditedCall, @Body() body: GrantDto): Promise<UsageEntryDto> {
     return this.reports.createGrant(call, body);

@@ -6,7 +6,7 @@ import { ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-keys.dto
 import { Caller, Audited, type AuditedCall } from '../principals/caller.decorator.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
-@Access('member')
+@Access('member', 'manage')
 @Controller('api-keys')
 export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
@@ -17,13 +17,11 @@ export class ApiKeysController {
     return this.keys.list(caller, query);
   }
 
-  /** Creates a key. Only this response contains the key itself. */
+  /** Creates a key. Only this response contains the key itself. No API key can create one. */
+  @Access('member')
   @Post()
-  create(
-    @Audited() call: AuditedCall,
-    @Body() { name, expiresAt }: CreateApiKeyDto,
-  ): Promise<CreatedApiKeyDto> {
-    return this.keys.create(call, name, expiresAt ?? null);
+  create(@Audited() call: AuditedCall, @Body() body: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
+    return this.keys.create(call, body);
   }
 
   /** Revokes a key with immediate effect. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ApiKey, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
+import type { ApiKey, CreateApiKeyRequest, CreatedApiKey, Page, PersonalApiKey } from '@platform/contracts';
 import { IsNull, type EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { updateRows } from '../../infra/database/entity-rows.ts';
@@ -50,25 +50,23 @@ export class ApiKeysService {
     return this.cursors.page(keys, limit, filter, ({ id }) => [id], toPersonalKey);
   }
 
-  /** A key that is created by API key expires with that key at the latest. */
-  create({ by, requestId }: AuditedCall, name: string, expires: string | null): Promise<CreatedApiKey> {
+  create(
+    { by, requestId }: AuditedCall,
+    { name, scopes, expiresAt }: CreateApiKeyRequest,
+  ): Promise<CreatedApiKey> {
     const { spaceId, userId } = by;
     return this.database.transaction(async (tx) => {
-      const latest = await lockCaller(tx, by);
-      const expiresAt = parseInstant(expires) ?? latest;
-      if (latest !== null && expiresAt !== null && expiresAt > latest) {
-        throw invalid(
-          `expiresAt must not be after ${latest.toISOString()}, when the API key of this call expires`,
-        );
-      }
-      if (expiresAt !== null && (await isPast(tx, expiresAt)))
-        throw invalid('expiresAt must be in the future');
-      const key = await this.identity.createApiKey(tx, { spaceId, userId, name, expiresAt });
+      const role = await lockCaller(tx, by);
+      if (role !== 'ADMIN' && scopes.includes('administer'))
+        throw invalid('scopes must not include administer: only admins of the space have that right');
+      const expires = parseInstant(expiresAt ?? null);
+      if (expires !== null && (await isPast(tx, expires))) throw invalid('expiresAt must be in the future');
+      const key = await this.identity.createApiKey(tx, { spaceId, userId, name, scopes, expiresAt: expires });
       await recordAudit(tx, by, {
         action: 'api-key.create',
         targetType: 'api-key',
         targetId: key.id,
-        details: { name, prefix: key.prefix, expiresAt: key.expiresAt },
+        details: { name, prefix: key.prefix, scopes, expiresAt: key.expiresAt },
         requestId,
       });
       return key;

@@ -15,6 +15,7 @@ import {
   type ApplicationCredentials,
   type ApplicationIdentity,
 } from './applications.store.ts';
+import type { UserPrincipal } from '../principals/principal.ts';
 import { SystemKeyEntity } from '../credentials/system-key.entity.ts';
 
 /** Which applications a space has or had, and the keys they call with. */
@@ -67,8 +68,15 @@ export class ApplicationIdentitiesService {
     return uninstallApplication(tx, applicationId);
   }
 
-  /** Makes the only valid key of an application: the previous one stops working when the transaction commits. */
-  async rotateKey(tx: EntityManager, applicationId: string): Promise<MintedKey> {
+  /**
+   * Makes the only valid key of an application: the previous one stops working when the transaction commits. A key that an
+   * API key makes ends with that API key.
+   */
+  async rotateKey(
+    tx: EntityManager,
+    applicationId: string,
+    by: Pick<UserPrincipal, 'credential'>,
+  ): Promise<MintedKey> {
     const minted = mintKey('app');
     const { publicId, secretHash } = minted;
     await updateRows(
@@ -77,7 +85,8 @@ export class ApplicationIdentitiesService {
       { applicationId, revokedAt: IsNull() },
       { revokedAt: () => 'clock_timestamp()' },
     );
-    await insertRow(tx, SystemKeyEntity, { applicationId, publicId, secretHash });
+    const apiKeyId = by.credential.kind === 'api-key' ? by.credential.id : null;
+    await insertRow(tx, SystemKeyEntity, { applicationId, apiKeyId, publicId, secretHash });
     return minted;
   }
 }

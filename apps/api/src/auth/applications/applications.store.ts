@@ -1,4 +1,5 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { IS_VALID_SYSTEM_KEY } from '../credentials/system-keys.store.ts';
 
 /** What other modules may know of an application. */
 export interface ApplicationIdentity {
@@ -78,7 +79,7 @@ export function listApplicationCredentials(
     sql,
     `select a.id, a.identifier, a.uninstalled_at is null as installed, a.uninstalled_at,
        k.public_id as key_public_id, k.last_used_at as key_last_used_at
-     from application a left join system_key k on k.application_id = a.id and k.revoked_at is null
+     from application a left join system_key k on k.application_id = a.id and ${IS_VALID_SYSTEM_KEY}
      where a.space_id = $1 and a.id = any($2::uuid[])`,
     [spaceId, ids],
   );

@@ -5,7 +5,7 @@ import { AuditPageDto, AuditQueryDto } from './audit.dto.ts';
 import { Caller } from '../principals/caller.decorator.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
-@Access('admin')
+@Access('admin', 'administer')
 @Controller('audit')
 export class AuditController {
   constructor(private readonly audit: AuditService) {}

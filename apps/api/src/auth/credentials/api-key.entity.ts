@@ -1,3 +1,4 @@
+import type { KeyScope } from '@platform/contracts';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { SpaceEntity } from '../principals/space.entity.ts';
 
@@ -22,6 +23,10 @@ export class ApiKeyEntity {
 
   @Column('bytea')
   secretHash!: Buffer;
+
+  /** What the key may do, within what its owner may do at the time of a call. */
+  @Column('text', { array: true })
+  scopes!: KeyScope[];
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   createdAt!: Date;

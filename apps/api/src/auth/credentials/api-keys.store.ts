@@ -69,11 +69,12 @@ export function keyPrefix(publicId: string): string {
 }
 
 export function toApiKey(key: ApiKeyEntity): ApiKey {
-  const { id, name, publicId, createdAt, expiresAt, lastUsedAt } = key;
+  const { id, name, scopes, publicId, createdAt, expiresAt, lastUsedAt } = key;
   return {
     id,
     name,
     prefix: keyPrefix(publicId),
+    scopes,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     lastUsedAt: lastUsedAt?.toISOString() ?? null,

@@ -41,8 +41,8 @@ export class AuthenticatorService {
     if (key.isRevoked) throw unauthorized('This API key was revoked');
     if (key.isExpired) throw unauthorized('This API key has expired');
     if (key.isStale) await updateLastUsed(this.database, key.id);
-    const { id, userId, spaceId, role } = key;
-    const credential = { kind: 'api-key', id } as const;
+    const { id, userId, spaceId, role, scopes } = key;
+    const credential = { kind: 'api-key', id, scopes } as const;
     return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
 
@@ -50,7 +50,8 @@ export class AuthenticatorService {
   private async bySystemKey({ publicId, secret }: ParsedKey): Promise<ApplicationPrincipal> {
     const key = await this.systemKeys.get(publicId);
     if (!key || !secretMatches(secret, key.secretHash)) throw unauthorized('This system key is not known');
-    if (key.isRevoked) throw unauthorized('This system key was replaced by a new one');
+    if (key.isRevoked)
+      throw unauthorized('This system key was replaced or revoked, or the API key that made it has ended');
     if (key.isStale) await updateSystemKeyLastUsed(this.database, key.id);
     const { id, applicationId, identifier, spaceId, isInstalled } = key;
     const credential = { kind: 'system-key', id } as const;

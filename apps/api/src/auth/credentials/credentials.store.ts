@@ -1,4 +1,4 @@
-import type { Role } from '@platform/contracts';
+import type { KeyScope, Role } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { firstPreparedRow, firstRow, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
 import type { AccessClaims } from './access-tokens.ts';
@@ -12,6 +12,7 @@ export interface KeyRow {
   spaceId: string;
   userId: string;
   role: Role;
+  scopes: KeyScope[];
   isRemoved: boolean;
   isRevoked: boolean;
   isExpired: boolean;
@@ -28,7 +29,7 @@ export async function findApiKeys(
     database,
     'auth.api-keys',
     `select k.public_id, k.id, k.secret_hash, k.space_id,
-       k.user_id, m.role, m.removed_at is not null as is_removed, k.revoked_at is not null as is_revoked,
+       k.user_id, m.role, k.scopes, m.removed_at is not null as is_removed, k.revoked_at is not null as is_revoked,
        coalesce(k.expires_at <= clock_timestamp(), false) as is_expired,
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as is_stale
      from api_key k join membership m using (space_id, user_id)

@@ -15,6 +15,10 @@ export class SystemKeyEntity {
   @Column('bytea')
   secretHash!: Buffer;
 
+  /** The API key that made this key, which ends with it; null: a signed-in person made it. */
+  @Column('uuid', { nullable: true })
+  apiKeyId!: string | null;
+
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   createdAt!: Date;
 

@@ -15,6 +15,18 @@ export interface SystemKeyRow {
   isStale: boolean;
 }
 
+/**
+ * Whether the API key that made a system key `k` has ended, or its owner is no longer a member: then the system key has
+ * ended as well.
+ */
+const OUTLIVES_ITS_MAKER = `exists (
+  select from api_key maker join membership m using (space_id, user_id)
+  where maker.id = k.api_key_id and (m.removed_at is not null or maker.revoked_at is not null
+    or maker.expires_at <= clock_timestamp()))`;
+
+/** Whether a system key `k` can be used. */
+export const IS_VALID_SYSTEM_KEY = `(k.revoked_at is null and not ${OUTLIVES_ITS_MAKER})`;
+
 /** Every call with a system key reads it. */
 export async function findSystemKeys(
   database: Database,
@@ -24,7 +36,7 @@ export async function findSystemKeys(
     database,
     'auth.system-keys',
     `select k.public_id, k.id, k.secret_hash, a.id as application_id, a.identifier,
-       a.space_id, a.uninstalled_at is null as is_installed, k.revoked_at is not null as is_revoked,
+       a.space_id, a.uninstalled_at is null as is_installed, not ${IS_VALID_SYSTEM_KEY} as is_revoked,
        coalesce(k.last_used_at < clock_timestamp() - interval '1 minute', true) as is_stale
      from system_key k join application a on a.id = k.application_id
      where k.public_id = any((select $1::text[])::text[])`,

@@ -7,7 +7,7 @@ const user = (userId: string, key: string): Principal => ({
   userId,
   spaceId: 's',
   role: 'MEMBER',
-  credential: { kind: 'api-key', id: key },
+  credential: { kind: 'api-key', id: key, scopes: [] },
   causationRunId: null,
 });
 

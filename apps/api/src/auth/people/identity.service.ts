@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CreatedApiKey, Role, SpaceSummary, UserSummary } from '@platform/contracts';
+import type { CreatedApiKey, KeyScope, Role, SpaceSummary, UserSummary } from '@platform/contracts';
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { mintKey } from '../../infra/crypto/api-tokens.ts';
@@ -36,6 +36,7 @@ export interface NewApiKey {
   spaceId: string;
   userId: string;
   name: string;
+  scopes: readonly KeyScope[];
   /** Default: never. */
   expiresAt?: Date | null;
 }
@@ -177,8 +178,8 @@ export class IdentityService {
   /** Creates an API key. Only the result contains the key itself. */
   async createApiKey(tx: EntityManager, newKey: NewApiKey): Promise<CreatedApiKey> {
     const { key, publicId, secretHash } = mintKey('pk');
-    const { spaceId, userId, name, expiresAt = null } = newKey;
-    const values = { spaceId, userId, name, publicId, secretHash, expiresAt };
+    const { spaceId, userId, name, scopes, expiresAt = null } = newKey;
+    const values = { spaceId, userId, name, scopes: [...scopes], publicId, secretHash, expiresAt };
     return { ...toApiKey(await insertRow(tx, ApiKeyEntity, values)), key };
   }
 }

@@ -7,7 +7,7 @@ import { Caller, Audited, type AuditedCall } from '../principals/caller.decorato
 import { InvitationsService } from './invitations.service.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
-@Access('admin')
+@Access('admin', 'administer')
 @Controller('invitations')
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}

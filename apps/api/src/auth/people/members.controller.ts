@@ -15,13 +15,13 @@ import { Caller, Audited, type AuditedCall } from '../principals/caller.decorato
 import { MembersService } from './members.service.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
-@Access('admin')
+@Access('admin', 'administer')
 @Controller('members')
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
   /** Lists the members of the space, newest account first. */
-  @Access('member')
+  @Access('member', 'manage', 'administer')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<MemberPageDto> {
     return this.members.list(caller.spaceId, query);
@@ -31,6 +31,7 @@ export class MembersController {
    * For installation administrators, adds the person immediately and creates the account if the email address has none.
    * For other admins, creates an invitation; the response is the same whether or not there is an account.
    */
+  @Access('admin')
   @ApiExtraModels(AddedMemberDto, InvitedMemberDto)
   @ApiResponse({ status: 201, description: 'Added by an installation administrator.', type: AddedMemberDto })
   @ApiResponse({ status: 202, description: 'Invited by another admin.', type: InvitedMemberDto })
@@ -46,6 +47,7 @@ export class MembersController {
   }
 
   /** Changes the role of a member, or appoints or dismisses an installation administrator. At least one of each remains. */
+  @Access('admin')
   @Patch(':userId')
   update(
     @Audited() call: AuditedCall,

@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { ACCESS_RULE, type AccessRule } from '../../infra/routes/access.ts';
+import { ROUTE_ACCESS, type AccessRule, type RouteAccess } from '../../infra/routes/access.ts';
 import { forbidden, unauthorized, type AppError } from '../../infra/errors/app-error.ts';
 import type { Principal } from './principal.ts';
 
@@ -16,14 +16,14 @@ export class AccessGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS_RULE, [
+    const access = this.reflector.getAllAndOverride<RouteAccess | undefined>(ROUTE_ACCESS, [
       context.getHandler(),
       context.getClass(),
     ]);
     const { principal } = context.switchToHttp().getRequest<Request>();
-    const refused = refusal(rule, principal);
+    const refused = refusal(access?.rule, principal) ?? scopeRefusal(access, principal);
     if (refused) throw refused;
-    if (rule !== 'public' && principal?.kind === 'user' && principal.passwordTemporary) {
+    if (access?.rule !== 'public' && principal?.kind === 'user' && principal.passwordTemporary) {
       const allowed = this.reflector.get<boolean | undefined>(TEMPORARY_PASSWORD, context.getHandler());
       if (!allowed) throw forbidden('The password is temporary: change it first, by POST /api/auth/password');
     }
@@ -46,4 +46,17 @@ export function refusal(rule: AccessRule | undefined, principal: Principal | und
       if (principal.kind !== 'user') return forbidden('An application may only emit its events');
       return principal.role === 'ADMIN' ? null : forbidden('Only admins of the space may make this call');
   }
+}
+
+/** Returns the reason why the scopes of an API key do not allow it to call a route, or null if they do. */
+export function scopeRefusal(
+  access: RouteAccess | undefined,
+  principal: Principal | undefined,
+): AppError | null {
+  if (access?.rule === 'public' || principal?.credential.kind !== 'api-key') return null;
+  const needed = access?.scopes ?? [];
+  const { scopes } = principal.credential;
+  if (needed.some((scope) => scopes.includes(scope))) return null;
+  if (needed.length === 0) return forbidden('No API key may make this call: sign in to make it');
+  return forbidden(`This API key lacks the scope ${needed.join(' or ')}`);
 }

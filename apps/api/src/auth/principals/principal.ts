@@ -1,4 +1,4 @@
-import type { Role } from '@platform/contracts';
+import type { KeyScope, Role } from '@platform/contracts';
 import type { Request } from 'express';
 import { unauthorized } from '../../infra/errors/app-error.ts';
 
@@ -14,7 +14,9 @@ export interface UserPrincipal extends Caused {
   spaceId: string;
   role: Role;
   /** `internal`: the platform itself acts for the person, without a request. */
-  credential: { kind: 'api-key' | 'access-token' | 'internal'; id: string };
+  credential:
+    | { kind: 'api-key'; id: string; scopes: readonly KeyScope[] }
+    | { kind: 'access-token' | 'internal'; id: string };
   /** Whether someone else chose the password: the caller may only change it. */
   passwordTemporary?: boolean;
 }

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { KEY_SCOPES } from '@platform/contracts';
 import type { Request, Response } from 'express';
 import { Access, Public } from '../../infra/routes/access.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
@@ -71,7 +72,7 @@ export class AuthController {
   }
 
   /** Returns the caller and the space. */
-  @Access('member')
+  @Access('member', ...KEY_SCOPES)
   @AllowTemporaryPassword()
   @Get('me')
   me(@Caller() caller: UserPrincipal): Promise<MeDto> {
@@ -96,7 +97,7 @@ export class AuthController {
   }
 
   /** Lists the caller's own keys in all spaces, newest first. A call by API key lists those of the space of the key. */
-  @Access('member')
+  @Access('member', 'manage')
   @Get('api-keys')
   listKeys(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<PersonalApiKeyPageDto> {
     return this.keys.listOwn(caller, query);

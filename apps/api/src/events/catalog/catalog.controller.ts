@@ -11,7 +11,7 @@ export class CatalogController {
 
   /** Lists the registered events of the space, grouped by application, with their payload schemas. */
   @Get()
-  @Access('member')
+  @Access('member', 'use', 'manage')
   list(@Caller() caller: UserPrincipal): Promise<CatalogApplicationDto[]> {
     return this.catalog.list(caller.spaceId);
   }

@@ -14,7 +14,7 @@ export class TestEmissionsController {
 
   /** Emits one event with the source `system`. It starts the tasks that are subscribed, as any other event does. */
   @Post(':application/:event/test')
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('event')
   @HttpCode(200)
   emitTest(

@@ -7,7 +7,7 @@ import { EnvelopesService } from './envelopes.service.ts';
 import { ReplayRequestDto, ReplayResponseDto } from '../replay/replays.dto.ts';
 import { ReplaysService } from '../replay/replays.service.ts';
 
-@Access('admin')
+@Access('admin', 'manage')
 @Controller('events/envelopes')
 export class EnvelopesController {
   constructor(

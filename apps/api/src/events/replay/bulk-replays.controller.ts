@@ -12,7 +12,7 @@ import {
   ReplayQueryDto,
 } from './replays.dto.ts';
 
-@Access('admin')
+@Access('admin', 'manage')
 @Controller('events/replays')
 export class BulkReplaysController {
   constructor(private readonly replays: BulkReplaysService) {}

@@ -14,7 +14,7 @@ import {
 } from './subscriptions.dto.ts';
 import { SubscriptionsService } from './subscriptions.service.ts';
 
-@Access('admin')
+@Access('admin', 'manage')
 @Controller('events/subscriptions')
 export class SubscriptionsController {
   constructor(

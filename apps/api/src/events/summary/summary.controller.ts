@@ -11,7 +11,7 @@ export class SummaryController {
 
   /** Summarizes the events of the space: volume over time, success rate, and the most frequent events. */
   @Get()
-  @Access('admin')
+  @Access('admin', 'manage')
   get(@Caller() caller: UserPrincipal, @Query() { window }: SummaryQueryDto): Promise<EventSummaryDto> {
     return this.summary.summarize(caller.spaceId, window);
   }

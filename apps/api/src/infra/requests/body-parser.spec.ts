@@ -21,7 +21,7 @@ const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
 const find: RouteTableRegistry['find'] = (method, path) =>
   path === '/none'
     ? null
-    : { method, path, rule: 'member', body: path.slice(1) as BodyKind, rate: 'general' };
+    : { method, path, rule: 'member', scopes: [], body: path.slice(1) as BodyKind, rate: 'general' };
 
 describe('bodyParser', () => {
   const app = express();

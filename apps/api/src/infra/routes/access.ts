@@ -1,4 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
+import type { KeyScope } from '@platform/contracts';
 
 /**
  * Who may call a route. `agent`: a user whom the agent's access rule lets in.
@@ -6,10 +7,17 @@ import { SetMetadata } from '@nestjs/common';
  */
 export type AccessRule = 'public' | 'member' | 'admin' | 'application' | 'agent';
 
-export const ACCESS_RULE = 'platform:access';
+export interface RouteAccess {
+  rule: AccessRule;
+  /** An API key needs one of them. If there is none, no API key may call the route. */
+  scopes: readonly KeyScope[];
+}
 
-/** States who may call the route, or every route of the controller. */
-export const Access = (rule: AccessRule) => SetMetadata(ACCESS_RULE, rule);
+export const ROUTE_ACCESS = 'platform:access';
+
+/** States who may call the route, or every route of the controller, and which scopes allow an API key to. */
+export const Access = (rule: AccessRule, ...scopes: KeyScope[]) =>
+  SetMetadata(ROUTE_ACCESS, { rule, scopes } satisfies RouteAccess);
 
 /** Requires no credential. */
 export const Public = () => Access('public');

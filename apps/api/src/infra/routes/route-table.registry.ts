@@ -1,7 +1,8 @@
 import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { ACCESS_RULE, type AccessRule } from './access.ts';
+import type { KeyScope } from '@platform/contracts';
+import { ROUTE_ACCESS, type AccessRule, type RouteAccess } from './access.ts';
 import { BODY_KIND, type BodyKind } from './body-limit.ts';
 import { API_PREFIX, RELAY_PREFIX } from './paths.ts';
 import { RATE_KIND, type RateKind } from './rate-limit.ts';
@@ -11,6 +12,8 @@ export interface Route {
   path: string;
   /** Null: the route declares none, so the guard admits nobody. */
   rule: AccessRule | null;
+  /** An API key needs one of them; if there is none, no API key may call the route. */
+  scopes: readonly KeyScope[];
   body: BodyKind;
   rate: RateKind;
 }
@@ -54,6 +57,7 @@ export class RouteTableRegistry {
       if (handler === undefined || verb === undefined) return [];
       const declared = (key: string): unknown =>
         this.reflector.getAllAndOverride(key, [handler as () => void, metatype as () => void]);
+      const access = declared(ROUTE_ACCESS) as RouteAccess | undefined;
       const path = joined(
         Reflect.getMetadata(PATH_METADATA, metatype),
         Reflect.getMetadata(PATH_METADATA, handler),
@@ -62,7 +66,8 @@ export class RouteTableRegistry {
         {
           method: RequestMethod[verb],
           path,
-          rule: (declared(ACCESS_RULE) as AccessRule | undefined) ?? null,
+          rule: access?.rule ?? null,
+          scopes: access?.scopes ?? [],
           body: (declared(BODY_KIND) as BodyKind | undefined) ?? 'standard',
           rate: (declared(RATE_KIND) as RateKind | undefined) ?? 'general',
         },

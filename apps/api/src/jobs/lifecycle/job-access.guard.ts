@@ -47,10 +47,10 @@ export class JobAccessGuard implements CanActivate {
 }
 
 /** For the route that starts a job. */
-export const InvokesAgentInBody = () => applyDecorators(Access('agent'), UseGuards(JobAgentGuard));
+export const InvokesAgentInBody = () => applyDecorators(Access('agent', 'invoke'), UseGuards(JobAgentGuard));
 
 /** For routes with `:jobId`. */
-export const RequiresJobAccess = () => applyDecorators(Access('agent'), UseGuards(JobAccessGuard));
+export const RequiresJobAccess = () => applyDecorators(Access('agent', 'invoke'), UseGuards(JobAccessGuard));
 
 /** The job in the path. */
 export const RequestedJob = createParamDecorator((_: unknown, context: ExecutionContext): JobRow => {

@@ -64,7 +64,7 @@ export class JobsController {
 
   /** Lists the caller's jobs without their results, newest first. */
   @Get()
-  @Access('member')
+  @Access('member', 'invoke')
   list(@Caller() caller: UserPrincipal, @Query() query: JobQueryDto): Promise<JobPageDto> {
     return this.jobs.list(caller, query);
   }

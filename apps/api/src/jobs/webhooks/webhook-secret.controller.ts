@@ -5,7 +5,7 @@ import { Access } from '../../infra/routes/access.ts';
 import { WebhookSecretDto, WebhookSecretStatusDto } from './webhook-secret.dto.ts';
 import { WebhookSecretsService } from './webhook-secrets.service.ts';
 
-@Access('admin')
+@Access('admin', 'administer')
 @Controller('webhook-secret')
 export class WebhookSecretController {
   constructor(private readonly secrets: WebhookSecretsService) {}

@@ -30,14 +30,14 @@ export class KnowledgeController {
 
   /** Lists the documents of the space, newest first. */
   @Get('documents')
-  @Access('member')
+  @Access('member', 'use', 'manage')
   list(@Caller() { spaceId }: UserPrincipal, @Query() query: PageDto): Promise<KnowledgeDocumentPageDto> {
     return this.documents.list(spaceId, query);
   }
 
   /** Uploads a document, as a file or as JSON. It is PROCESSING until its text has been read. */
   @Post('documents')
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('upload')
   @ApiConsumes('multipart/form-data', 'application/json')
   @ApiBody({
@@ -55,14 +55,14 @@ export class KnowledgeController {
 
   /** Returns a document with the beginning of its text. */
   @Get('documents/:id')
-  @Access('member')
+  @Access('member', 'use', 'manage')
   get(@Caller() { spaceId }: UserPrincipal, @Param('id') id: string): Promise<KnowledgeDocumentDetailDto> {
     return this.documents.get(spaceId, id);
   }
 
   /** Deletes a document with its text. The evidence of earlier turns keeps what they found in it. */
   @Delete('documents/:id')
-  @Access('admin')
+  @Access('admin', 'manage')
   @HttpCode(204)
   delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
     return this.documents.delete(call, id);
@@ -70,7 +70,7 @@ export class KnowledgeController {
 
   /** Searches the documents of the space, in the way agents do. */
   @Post('search')
-  @Access('member')
+  @Access('member', 'use')
   @HttpCode(200)
   search(
     @Caller() { spaceId }: UserPrincipal,

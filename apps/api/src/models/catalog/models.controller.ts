@@ -12,21 +12,21 @@ export class ModelsController {
 
   /** Lists the catalog of the space. `platform/offline` is always the last model. */
   @Get()
-  @Access('member')
+  @Access('member', 'invoke', 'manage', 'administer')
   list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<ModelPageDto> {
     return this.models.list(caller.spaceId, query);
   }
 
   /** Adds a model. Agents refer to it by name. */
   @Post()
-  @Access('admin')
+  @Access('admin', 'administer')
   create(@Audited() call: AuditedCall, @Body() body: CreateModelDto): Promise<ModelDto> {
     return this.models.create(call, body);
   }
 
   /** Changes the given fields. A new baseUrl requires the apiKey again. */
   @Patch(':id')
-  @Access('admin')
+  @Access('admin', 'administer')
   update(
     @Audited() call: AuditedCall,
     @Param('id') id: string,
@@ -37,7 +37,7 @@ export class ModelsController {
 
   /** Deletes the model from the catalog. */
   @Delete(':id')
-  @Access('admin')
+  @Access('admin', 'administer')
   @HttpCode(204)
   delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
     return this.models.delete(call, id);
@@ -45,7 +45,7 @@ export class ModelsController {
 
   /** Asks the model one short question and returns whether it answered. */
   @Post(':id/test')
-  @Access('admin')
+  @Access('admin', 'administer')
   @HttpCode(200)
   test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestResultDto> {
     return this.models.test(caller.spaceId, id);

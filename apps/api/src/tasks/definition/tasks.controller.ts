@@ -13,12 +13,13 @@ import {
 } from './tasks.dto.ts';
 import { TasksService } from './tasks.service.ts';
 
-@Access('member')
+@Access('member', 'manage')
 @Controller('tasks')
 export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
   /** Lists the caller's own tasks, for admins all tasks of the space, newest first. */
+  @Access('member', 'use', 'manage')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: TaskQueryDto): Promise<TaskPageDto> {
     return this.tasks.list(caller, query);
@@ -38,6 +39,7 @@ export class TasksController {
   }
 
   /** Returns a task. */
+  @Access('member', 'use', 'manage')
   @Get(':id')
   get(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<TaskDto> {
     return this.tasks.get(caller, id);

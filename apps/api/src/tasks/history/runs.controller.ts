@@ -7,7 +7,7 @@ import { RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './
 import { RunListsService } from './run-lists.service.ts';
 import { RunsService } from './runs.service.ts';
 
-@Access('member')
+@Access('member', 'use', 'manage')
 @Controller()
 export class RunsController {
   constructor(

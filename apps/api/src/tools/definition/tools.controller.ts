@@ -31,14 +31,14 @@ export class ToolsController {
 
   /** Lists the tools of the space without their methods, newest first. The tools of the platform are last. */
   @Get()
-  @Access('member')
+  @Access('member', 'use', 'manage')
   list(@Caller() { spaceId }: UserPrincipal, @Query() query: PageDto): Promise<ToolPageDto> {
     return this.tools.list(spaceId, query);
   }
 
   /** Creates a tool that calls an HTTP API, with its methods. */
   @Post()
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('large')
   create(@Audited() call: AuditedCall, @Body() body: CreateToolDto): Promise<ToolDto> {
     return this.tools.create(call, body);
@@ -46,14 +46,14 @@ export class ToolsController {
 
   /** Returns a tool with its methods. */
   @Get(':id')
-  @Access('member')
+  @Access('member', 'use', 'manage')
   get(@Caller() { spaceId }: UserPrincipal, @Param('id') id: string): Promise<ToolDto> {
     return this.tools.get(spaceId, id);
   }
 
   /** Changes the given fields. A serverUrl with another origin requires the secret of auth again. */
   @Patch(':id')
-  @Access('admin')
+  @Access('admin', 'manage')
   update(
     @Audited() call: AuditedCall,
     @Param('id') id: string,
@@ -64,7 +64,7 @@ export class ToolsController {
 
   /** Deletes a tool with its methods and its secret. Agents and steps that use it report that it is missing. */
   @Delete(':id')
-  @Access('admin')
+  @Access('admin', 'manage')
   @HttpCode(204)
   delete(@Audited() call: AuditedCall, @Param('id') id: string): Promise<void> {
     return this.tools.delete(call, id);
@@ -72,7 +72,7 @@ export class ToolsController {
 
   /** Adds methods: all of them or none. Returns the tool with all its methods. */
   @Post(':id/methods')
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('large')
   addMethods(
     @Audited() call: AuditedCall,
@@ -87,7 +87,7 @@ export class ToolsController {
    * methods stay, because agents and steps use them.
    */
   @Patch(':id/methods')
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('large')
   changeMethods(
     @Audited() call: AuditedCall,
@@ -99,7 +99,7 @@ export class ToolsController {
 
   /** Changes the given fields of a method. */
   @Patch(':id/methods/:name')
-  @Access('admin')
+  @Access('admin', 'manage')
   @BodyLimit('large')
   @ApiBody({ type: UpdateToolMethodDto })
   updateMethod(
@@ -113,7 +113,7 @@ export class ToolsController {
 
   /** Deletes a method of the tool. */
   @Delete(':id/methods/:name')
-  @Access('admin')
+  @Access('admin', 'manage')
   @HttpCode(204)
   deleteMethod(
     @Audited() call: AuditedCall,
@@ -128,7 +128,7 @@ export class ToolsController {
    * address is blocked, refused, too slow, or sends too much.
    */
   @Post(':id/methods/:name/invoke')
-  @Access('member')
+  @Access('member', 'use')
   @BodyLimit('large')
   @HttpCode(200)
   invoke(

@@ -11,14 +11,14 @@ export class SpeechController {
 
   /** Returns the configuration of speech recognition: whether credentials are set and what is wrong, never their values. */
   @Get()
-  @Access('member')
+  @Access('member', 'use', 'manage')
   get(@Caller() { spaceId }: UserPrincipal): Promise<SpeechToolConfigurationDto> {
     return this.configurations.get(spaceId);
   }
 
   /** Replaces the configuration. Fields that are left out return to their defaults, except for the secrets. */
   @Put()
-  @Access('admin')
+  @Access('admin', 'manage')
   put(@Audited() call: AuditedCall, @Body() body: UpdateSpeechToolDto): Promise<SpeechToolConfigurationDto> {
     return this.configurations.put(call, body);
   }

@@ -17,7 +17,7 @@ export class TracesController {
    * Lists the caller's turns of all agents, newest first. Admins can list those of the space in figures. A page looks at
    * a bounded number of turns: with a rare filter it can be short, or empty, and still have a next page.
    */
-  @Access('member')
+  @Access('member', 'invoke')
   @Get('turns')
   list(@Caller() caller: UserPrincipal, @Query() query: TurnQueryDto): Promise<TurnPageDto> {
     return this.traces.list(caller, query);

@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons';
 import type { ApiKey } from '@platform/contracts';
-import { Button } from 'antd';
+import { Button, Flex, Tag } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
@@ -58,6 +58,19 @@ function useKeyColumns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
           <span className="primary-link">{key.name}</span>
           <div className="muted mono">{key.prefix}…</div>
         </>
+      ),
+    },
+    {
+      key: 'scopes',
+      title: t('apiKeys.scopes'),
+      render: ({ scopes }) => (
+        <Flex gap={4} wrap>
+          {scopes.map((scope) => (
+            <Tag key={scope} title={t(`apiKeys.scopeText.${scope}`)}>
+              {t(`apiKeys.scope.${scope}`)}
+            </Tag>
+          ))}
+        </Flex>
       ),
     },
     {

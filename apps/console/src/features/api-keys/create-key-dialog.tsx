@@ -1,7 +1,9 @@
-import { Form, Input, Select } from 'antd';
+import { KEY_SCOPES, type KeyScope } from '@platform/contracts';
+import { Checkbox, Flex, Form, Input, Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { useIsAdmin } from '../auth/session.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 
 /** Lifetimes in days; 0 means that the key does not expire. */
@@ -10,6 +12,7 @@ const DAY_MS = 86_400_000;
 
 interface KeyForm {
   name: string;
+  scopes: KeyScope[];
   days: (typeof LIFETIMES)[number];
 }
 
@@ -22,12 +25,13 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     <DialogForm
       title={t('apiKeys.create')}
       submitText={t('apiKeys.submit')}
-      fields={['name']}
-      initialValues={{ name: '', days: 90 }}
-      width={480}
-      save={({ name, days }: KeyForm) =>
+      fields={['name', 'scopes']}
+      initialValues={{ name: '', scopes: ['invoke'], days: 90 }}
+      width={520}
+      save={({ name, scopes, days }: KeyForm) =>
         client.apiKeys.create({
           name,
+          scopes,
           expiresAt: days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString(),
         })
       }
@@ -55,6 +59,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       >
         <Input maxLength={120} />
       </Form.Item>
+      <ScopesField />
       <Form.Item name="days" label={t('apiKeys.expires')}>
         <Select
           options={LIFETIMES.map((days) => ({
@@ -64,5 +69,31 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
         />
       </Form.Item>
     </DialogForm>
+  );
+}
+
+/** The scopes that the user can give, each with what it allows. */
+function ScopesField() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const scopes = KEY_SCOPES.filter((scope) => isAdmin || scope !== 'administer');
+  return (
+    <Form.Item
+      name="scopes"
+      label={t('apiKeys.scopes')}
+      extra={t('apiKeys.scopesHint')}
+      rules={[{ required: true, message: t('apiKeys.chooseScope') }]}
+    >
+      <Checkbox.Group aria-label={t('apiKeys.scopes')}>
+        <Flex vertical gap={8}>
+          {scopes.map((scope) => (
+            <Checkbox key={scope} value={scope}>
+              {t(`apiKeys.scope.${scope}`)}
+              <div className="muted">{t(`apiKeys.scopeText.${scope}`)}</div>
+            </Checkbox>
+          ))}
+        </Flex>
+      </Checkbox.Group>
+    </Form.Item>
   );
 }
