@@ -27,7 +27,7 @@ export async function startService({ modelUrl, streams, ...place }) {
 
 /**
  * Starts the service on an empty database. `as(credential)` returns a function that posts; `startSecond()` starts another
- * process of it, which only serves requests; `startAgain()` starts it anew after its process was stopped.
+ * process of it, which by default only serves requests; `startAgain()` starts it anew after its process was stopped.
  */
 export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const settings = {
@@ -45,7 +45,7 @@ export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const { url, child } = await startProcess(settings);
   const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
   const as = (credential) => (path, body) => post(url + path, body, credential);
-  const startSecond = () => startProcess({ ...settings, PLATFORM_ROLE: 'api' });
+  const startSecond = (env = { PLATFORM_ROLE: 'api' }) => startProcess({ ...settings, ...env });
   const startAgain = () => startProcess(settings);
   const signIn = async () =>
     as((await as(null)('/api/auth/login', { email: first.email, password: first.password })).accessToken);

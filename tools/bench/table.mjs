@@ -226,3 +226,32 @@ const columns = ([name, ...figures]) => name.padEnd(38) + figures.map((text) => 
 /** Three digits are more than the noise justifies. */
 const figure = (value) =>
   Number.isNaN(value) ? '–' : value >= 100 ? value.toFixed(0) : value.toPrecision(value < 1 ? 2 : 3);
+
+/** Prints the results of `bench:neighbors`. Returns whether every promise is kept. */
+export function printNeighbors(tables) {
+  let isKept = true;
+  for (const { title, rows } of tables) {
+    const [idle] = rows;
+    const isMet = ({ started }) => started.p99 <= 1_000 && started.p99 <= 5 * idle.started.p99;
+    isKept &&= rows.every(isMet);
+    print(
+      ['start p50', 'p99', '÷ idle', 'end p50', 'p99'],
+      [
+        `A quiet space beside another one, ${title}: from the call to the start of the run, and to its end`,
+        ...rows.map((row) => ({
+          name: row.name,
+          unit: 'ms',
+          figures: [
+            row.started.p50,
+            row.started.p99,
+            row.started.p99 / idle.started.p99,
+            row.finished.p50,
+            row.finished.p99,
+          ],
+          aim: row === idle ? undefined : { text: 'p99 ≤ 1,000 and ≤ 5 × idle', met: isMet(row) },
+        })),
+      ],
+    );
+  }
+  return isKept;
+}
