@@ -46,7 +46,8 @@ export const sandbox = {
   },
   'sandbox.stopped': {
     source: 'design: Runs; contract §7',
-    behavior: 'Code ends with its run, and a run with the process of its code',
+    behavior:
+      'Code ends with its run, and a run with the process of its code; code that nothing can continue fails at once',
   },
   'sandbox.calls': {
     source: 'design: Runs; contract §2',

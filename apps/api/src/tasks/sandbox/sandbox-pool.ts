@@ -1,8 +1,7 @@
 import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
-import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../runs/run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
-import { SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';
+import { CodeFailed, SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';
 
 const MB = 1024 * 1024;
 
@@ -24,6 +23,8 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 const PING_MS = 2_000;
 /** After so many processes in a row that ended before they were ready, executions fail. */
 const MAX_FAILED_STARTS = 3;
+
+const STUCK = 'The code waits for something that cannot happen: no call is under way';
 
 const closed = () => new Error('The sandbox is closed');
 
@@ -67,14 +68,12 @@ export class SandboxPool {
 
   /**
    * Executes code as soon as there is a place for its owner. Returns the output as JSON, null if there is none. Code that
-   * nothing can continue gives its place back, and fails with the reason of the signal when that aborts.
+   * nothing can continue fails at once.
    */
   async run(job: SandboxJob): Promise<string | null> {
     const result = await this.runSomewhere(job);
     if (result.type === 'done') return result.json;
-    job.log('The code waits for something that cannot happen: no call is under way.');
-    await untilAborted(job.signal, new Promise(() => undefined));
-    throw job.signal.reason;
+    throw new CodeFailed({ kind: 'error', message: STUCK, line: null });
   }
 
   /** Runs the execution alone if it is large, or was returned. */
