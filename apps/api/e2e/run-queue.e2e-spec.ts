@@ -8,7 +8,7 @@ import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS } from '../src/tasks/execution/run-endings.store.ts';
-import { DUE_RUNS, EXPEDITE_RUNS } from '../src/tasks/runs/run-queue.store.ts';
+import { WAITING_TASKS } from '../src/tasks/runs/run-queue.store.ts';
 import { findRunsStatement, type RunFilter } from '../src/tasks/history/run-list.store.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -29,7 +29,7 @@ describe('with many runs', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
-    plans = await preparedPlans(app, [CLAIM_RUNS, START_STEPS, END_ATTEMPTS]);
+    plans = await preparedPlans(app, [WAITING_TASKS, CLAIM_RUNS, START_STEPS, END_ATTEMPTS]);
     const runs = new RunCalls(app);
     const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
     task = await runs.createTask(steps, { concurrency: 100 });
@@ -68,21 +68,35 @@ describe('with many runs', () => {
       const conditions = lines.flatMap((line, i) => (/Index( Only)? Scan/.test(line) ? lines[i + 1] : []));
       expect(conditions.length).toBeGreaterThan(1);
       // By the first column of the index.
-      const keys = /Index Cond: \(+(run_id|id|task_id) = [^A]/;
+      const keys = /Index Cond: \(+(run_id|id|task_id|space_id) = [^A]|Index Cond: \(ROW\(space_id/;
       expect(conditions.filter((condition) => !keys.test(condition ?? ''))).toEqual([]);
     }
   });
 
   verifies('run.queue.plans', 'claims and polls read few rows', async () => {
-    const [some] = await app.sql<{ id: string }>(
-      'select run_id as id from run_queue where task_id = $1 order by run_id desc limit 1',
-      [task.id],
-    );
-    expect(await rowsRead(app, CLAIM_RUNS, [[some?.id], [randomUUID()], 20_000])).toBeLessThan(600);
-    expect(await rowsRead(app, DUE_RUNS, [500, 200])).toBeLessThan(20);
-    expect(await rowsRead(app, EXPEDITE_RUNS, [10])).toBeLessThan(100);
+    expect(await rowsRead(app, CLAIM_RUNS, [[task.id], [1], [randomUUID()], 20_000])).toBeLessThan(600);
     expect(await rowsRead(app, EXPIRING_RUNS, [12_000, 1_000])).toBeLessThan(20);
   });
+
+  verifies(
+    'run.queue.plans',
+    'a look at the queue reads few rows, however many spaces have runs',
+    async () => {
+      const first = '00000000-0000-0000-0000-000000000000';
+      const look = [first, first, [], [], []];
+      const alone = await rowsRead(app, WAITING_TASKS, look);
+      await app.sql(
+        `insert into run_queue (run_id, task_id, space_id, owner_user_id)
+       select uuid_v7(), gen_random_uuid(), s.id, gen_random_uuid()
+       from (select gen_random_uuid() as id from generate_series(1, 2000)) s, generate_series(1, 5)`,
+      );
+      await app.sql('analyze run_queue');
+      const read = await rowsRead(app, WAITING_TASKS, look);
+      await app.sql('delete from run_queue where task_id not in (select id from task)');
+      expect(alone).toBeLessThan(200);
+      expect(read).toBeLessThan(5_000);
+    },
+  );
 
   verifies('run.queue.plans', 'pages of lists read few rows, also of a rare status', async () => {
     const { spaceId, userId } = app.admin;
@@ -191,7 +205,7 @@ describe('slots of a new task', () => {
       await other.query('begin');
       const slots = 'insert into run_slot (task_id, n) select $1, n from generate_series(1, 5) n';
       await other.query(slots, [task.id]);
-      const claim = app.get(RunClaimsService).claim(run.id);
+      const claim = app.get(RunClaimsService).claim([{ taskId: task.id, count: 1 }]);
       await eventually(async () => {
         const waiting = await other.query(
           'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
@@ -200,7 +214,7 @@ describe('slots of a new task', () => {
         expect(waiting.rowCount).toBe(1);
       });
       await other.query('commit');
-      expect((await claim)?.run.id).toBe(run.id);
+      expect((await claim).map((active) => active.run.id)).toEqual([run.id]);
     } finally {
       await other.end();
     }
@@ -209,14 +223,15 @@ describe('slots of a new task', () => {
   verifies('run.lost-response', 'cost no run that is claimed at the same time', async () => {
     const task = await runs.createTask(steps, { concurrency: 5 });
     const claims = app.get(RunClaimsService);
-    await claims.claim((await runs.start(task)).id);
+    await runs.start(task);
+    await claims.claim([{ taskId: task.id, count: 1 }]);
     const next = await runs.start(task);
     const first = await runs.start(await runs.createTask(steps, { concurrency: 5 }));
     const responses = new LostResponses(app.get(BackgroundDatabase));
     try {
       responses.next(/insert into run_slot/);
-      const claimed = await Promise.all([next, first].map(({ id }) => claims.claim(id)));
-      expect(claimed.map((active) => active?.run.id).sort()).toEqual([next.id, first.id].sort());
+      const claimed = await claims.claim([next, first].map(({ taskId }) => ({ taskId, count: 1 })));
+      expect(claimed.map((active) => active.run.id).sort()).toEqual([next.id, first.id].sort());
       expect(responses.lost).toBe(1);
     } finally {
       responses.restore();

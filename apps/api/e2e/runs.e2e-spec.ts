@@ -10,6 +10,7 @@ import { RunWorker } from '../src/tasks/execution/run.worker.ts';
 import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
@@ -530,15 +531,42 @@ describe('cancel', () => {
       const own = new RunCalls(api);
       const work = ScriptedAction.install(api);
       const run = await own.start(await own.createTask([work.step('one', () => 1)]));
-      const claimed = await api.get(RunClaimsService).claim(run.id);
+      const claims = api.get(RunClaimsService);
+      const [claimed] = await claims.claim([{ taskId: run.taskId, count: 1 }]);
       expect((await own.cancel(run)).body).toMatchObject({ status: 'RUNNING', cancelRequested: true });
       if (claimed) await api.get(RunWritesService).release(claimed);
-      await api.get(RunWorker).handle(run.id);
+      for (const active of await claims.claim([{ taskId: run.taskId, count: 1 }]))
+        await api.get(RunWorker).run(active);
       expect(await own.get(run)).toMatchObject({ status: 'CANCELLED', attempts: [{ status: 'CANCELLED' }] });
       expect(work.calls).toEqual([]);
     } finally {
       await api.close();
     }
+  });
+});
+
+describe('runs that never end', () => {
+  verifies('run.fair', 'leave places for another owner, and another space', async () => {
+    const held = gate();
+    const [neighbor, outsider] = [runs.by(app.member), runs.by(app.outsider)];
+    const forever = await runs.createTask([scripted.step('wait', () => held.opened)], { concurrency: 100 });
+    const { ownerUserId, id: taskId } = forever;
+    const run = { spaceId: app.admin.spaceId, taskId, ownerUserId, origin: 'MANUAL' as const, inputs: {} };
+    const creation = app.get(RunCreationService);
+    const ids = await app.get(DataSource).transaction(async (tx) => {
+      const queued: string[] = [];
+      while (queued.length < 110) queued.push(await creation.createManualRun(tx, run));
+      return queued;
+    });
+    await creation.publish(ids);
+    // As many as one owner can have, and then some.
+    const running = () => app.sql(`select from run_queue where task_id = $1 and state = 'RUNNING'`, [taskId]);
+    await eventually(async () => expect(await running()).toHaveLength(100));
+    const work = scripted.step('work', () => 'done');
+    expect(await outsider.result([work])).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await neighbor.result([work])).toMatchObject({ status: 'SUCCEEDED' });
+    held.open();
+    for (const id of ids) expect((await runs.reached({ id })).status).toBe('SUCCEEDED');
   });
 });
 

@@ -102,6 +102,11 @@ export const runs = {
     behavior:
       'A process that is told to end finishes its runs or gives them back, and leaves no lease behind',
   },
+  'run.fair': {
+    source: 'design: Places',
+    behavior:
+      'Runs that never end keep no other space, and no other owner, from starting runs: none holds more than half of what others wait for',
+  },
   'run.queue.hints': {
     source: 'design: Messaging',
     behavior: 'Lost, repeated, and forged hints change nothing: every run is executed once',

@@ -27,6 +27,7 @@ import { Traces1763600000029 } from './0029-traces.ts';
 import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts';
 import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
+import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 
@@ -61,6 +62,7 @@ export const migrations = [
   ModelOfEnvironment1763600000030,
   RunSlots1763600000031,
   TurnObservers1763600000032,
+  RunLanes1763600000040,
   RunLists1763600000048,
   KeyScopes1763600000054,
 ];

@@ -9,14 +9,13 @@ import { RunClaimsService } from './execution/run-claims.service.ts';
 import { RunCreationService } from './runs/run-creation.service.ts';
 import { RunEventsRegistry } from './history/run-events.registry.ts';
 import { RunExecutorService } from './execution/run-executor.service.ts';
-import { RunHintsWorker } from './execution/run-hints.worker.ts';
 import { RunLeasesWorker } from './execution/run-leases.worker.ts';
 import { RunLineageService } from './runs/run-lineage.service.ts';
 import { RunReaperWorker } from './execution/run-reaper.worker.ts';
 import { RunListsService } from './history/run-lists.service.ts';
 import { RunRecordsService } from './history/run-records.service.ts';
 import { RunRetentionWorker } from './history/run-retention.worker.ts';
-import { RunWakeupsService } from './execution/run-wakeups.service.ts';
+import { RunStarterWorker } from './execution/run-starter.worker.ts';
 import { RunWorker } from './execution/run.worker.ts';
 import { RunWritesService } from './execution/run-writes.service.ts';
 import { RunsController } from './history/runs.controller.ts';
@@ -43,7 +42,6 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunCreationService,
     RunEventsRegistry,
     RunExecutorService,
-    RunHintsWorker,
     RunLeasesWorker,
     RunLineageService,
     RunListsService,
@@ -51,7 +49,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunRecordsService,
     RunRetentionWorker,
     RunsService,
-    RunWakeupsService,
+    RunStarterWorker,
     RunWorker,
     RunWritesService,
     RunSummariesService,

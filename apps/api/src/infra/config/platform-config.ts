@@ -88,7 +88,7 @@ export class PlatformConfig {
   readonly streamLeaseMs!: number;
   /** The most jobs that this process runs at the same time. */
   readonly jobConcurrency!: number;
-  /** Runs of tasks that this process executes at the same time. */
+  /** Runs of tasks that this process executes at the same time: at most half of them of one space, and a quarter of one owner. */
   readonly runConcurrency!: number;
   readonly runLeaseMs!: number;
   /** Processes in which this process runs the code of tasks. */
@@ -195,7 +195,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
-    runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 100),
+    runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 400),
     eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),

@@ -66,6 +66,15 @@ export class FairQueue {
     return (this.options.places ?? Infinity) - this.taken;
   }
 
+  /** Returns how many places the key could take now, one after another, if nobody else did. */
+  roomOf(key: string): number {
+    if (this.closed !== null) return 0;
+    const { perKey = Infinity, leaveRoom = false } = this.options;
+    const taken = this.keys.get(key)?.taken ?? 0;
+    const room = leaveRoom ? Math.ceil((this.free - taken) / 2) : this.free;
+    return Math.max(0, Math.min(room, perKey - taken));
+  }
+
   /** Runs work in a place. Rejects like `enter`, or like the work. */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(key, signal);

@@ -92,7 +92,7 @@ export class TasksService {
       assertChangeable(call.by, current, Object.keys(change));
       return this.change(tx, call, current, change);
     });
-    if (change.concurrency !== undefined) await this.runs.publishReady(id, task.concurrency);
+    if (change.concurrency !== undefined) await this.runs.publish([id]);
     return this.toTask(task);
   }
 

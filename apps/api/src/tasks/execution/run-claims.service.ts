@@ -1,81 +1,66 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Batched } from '../../infra/database/batched.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { isUuid } from '../../infra/requests/ids.ts';
 import { ActiveRun } from './active-run.ts';
 import * as store from './run-claims.store.ts';
-import { RunLeasesWorker } from './run-leases.worker.ts';
 
-/** Claims runs for this process. What is asked for while a claim is under way is claimed by the next statement. */
+/** Claims runs for this process. */
 @Injectable()
 export class RunClaimsService {
-  private readonly claims: Batched<string, ActiveRun | null>;
-
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
-    leases: RunLeasesWorker,
-  ) {
-    this.claims = new Batched((ids) => this.claimAll(ids), leases.gathering);
-  }
+  ) {}
 
-  /**
-   * Claims the oldest run of a task, which is named by its own id or by that of a run that waits. Returns null if nothing
-   * waits, or if the task has no free slot. The id is not trusted.
-   */
-  async claim(id: string): Promise<ActiveRun | null> {
-    if (!isUuid(id)) return null;
-    const active = await this.claims.get(id);
-    if (active !== null) failpoint('runs.claimed', active.run.id);
-    return active;
-  }
-
-  /** Whoever asks gets any of the runs, so that each is executed by one of them. */
-  private async claimAll(ids: readonly string[]): Promise<(ActiveRun | null)[]> {
+  /** Claims the oldest runs of tasks, as many as are wanted, wait, and have a free slot. */
+  async claim(wanted: readonly store.WantedRuns[]): Promise<ActiveRun[]> {
     const claimed: ActiveRun[] = [];
-    for (let left = ids; left.length > 0;) {
+    for (let left = wanted; left.length > 0;) {
       const { runs, tasks } = await this.claimOnce(left);
       claimed.push(...runs);
-      left = await this.createSlots(tasks, runs);
+      left = await this.createSlots(left, tasks, runs);
     }
-    return ids.map((_, i) => claimed[i] ?? null);
+    for (const { run } of claimed) failpoint('runs.claimed', run.id);
+    return claimed;
   }
 
   /** The statement may have succeeded although its response was lost: its tokens tell. */
   private async claimOnce(
-    ids: readonly string[],
+    wanted: readonly store.WantedRuns[],
   ): Promise<{ runs: ActiveRun[]; tasks: store.ClaimedTask[] }> {
     const { runLeaseMs } = this.config;
     const askedAt = performance.now();
-    const tokens = ids.map(() => randomUUID());
+    const tokens = wanted.flatMap(({ count }) => Array.from({ length: count }, () => randomUUID()));
     const activate = ({ fencingToken, ...run }: store.FencedRun) => new ActiveRun(run, fencingToken, askedAt);
     try {
-      const { runs, tasks } = await store.claimRuns(this.database, ids, tokens, runLeaseMs);
+      const { runs, tasks } = await store.claimRuns(this.database, wanted, tokens, runLeaseMs);
       return { runs: runs.map(activate), tasks };
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      const find = () => store.findClaimedRuns(this.database, ids, tokens);
+      const find = () => store.findClaimedRuns(this.database, wanted, tokens);
       const runs = await whileUnavailable(find, undefined, runLeaseMs / 2);
       return { runs: runs.map(activate), tasks: [] };
     }
   }
 
-  /** Creates the slots that tasks lack, unless another process has. Returns the ids for which there may be a run now. */
+  /** Creates the slots that tasks lack, unless another process has. Returns what may be claimed now. */
   private async createSlots(
+    wanted: readonly store.WantedRuns[],
     tasks: readonly store.ClaimedTask[],
     claimed: readonly ActiveRun[],
-  ): Promise<string[]> {
-    const again: string[] = [];
-    for (const { taskId, concurrency, hasSlots, ids } of tasks) {
+  ): Promise<store.WantedRuns[]> {
+    const again: store.WantedRuns[] = [];
+    for (const { taskId, concurrency, hasSlots } of tasks) {
       if (hasSlots) continue;
       const create = () => store.createSlots(this.database, taskId, concurrency);
       // A failure would also lose the runs that are claimed already.
       await whileUnavailable(create, undefined, this.config.runLeaseMs / 2);
-      again.push(...ids.slice(claimed.filter(({ run }) => run.taskId === taskId).length));
+      const { count = 0 } = wanted.find((one) => one.taskId === taskId) ?? {};
+      const left = count - claimed.filter(({ run }) => run.taskId === taskId).length;
+      if (left > 0) again.push({ taskId, count: left });
     }
     return again;
   }

@@ -33,14 +33,18 @@ export interface Claim {
   fencingToken: string;
 }
 
+/** How many runs of a task are to be claimed at most. */
+export interface WantedRuns {
+  taskId: string;
+  count: number;
+}
+
 /** A task of which runs were to be claimed. */
 export interface ClaimedTask {
   taskId: string;
   concurrency: number;
   /** Whether the task has all its slots, free or not. */
   hasSlots: boolean;
-  /** The ids that named the task: its own, or those of its runs. */
-  ids: string[];
 }
 
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
@@ -62,27 +66,19 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  * free. Only the slots that are needed are read: a task can have many.
  */
 export const CLAIM_RUNS = `
-  with hinted as materialized (
-    select task_id, array_agg(id) as hints from (
-      select q.task_id, h.id from (select distinct unnest($1::uuid[])) as h(id) cross join lateral (
-        select task_id from run_queue where run_id = h.id and state <> 'RUNNING' limit 1
-      ) q
-      union all
-      select t.id, t.id from unnest($1::uuid[]) as h(id) cross join lateral (
-        select id from task where id = h.id limit 1
-      ) t
-    ) named group by task_id
-  ), wanted as materialized (
-    select h.task_id, h.hints, t.concurrency,
-      coalesce((select true from run_slot where task_id = h.task_id and n = t.concurrency), false) as has_slots,
-      (select count(run_id) from run_slot where task_id = h.task_id and n > t.concurrency) as excess
-    from hinted h join task t on t.id = h.task_id
+  with wanted as materialized (
+    select t.id as task_id, w.count, t.concurrency,
+      coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
+      (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
+    from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
+      select id, concurrency from task where id = w.id limit 1
+    ) t
   ), free as materialized (
     select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
       count(*) over (partition by w.task_id) as found
     from wanted w cross join lateral (
       select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
-      order by n limit cardinality(w.hints) + w.excess for update skip locked
+      order by n limit w.count + w.excess for update skip locked
     ) s
   ), slot as materialized (
     select task_id, n, i from free where i <= found - excess
@@ -94,13 +90,13 @@ export const CLAIM_RUNS = `
       order by available_at, run_id limit f.n for update skip locked
     ) q
   ), pair as materialized (
-    select run_id, task_id, n, ($2::uuid[])[row_number() over ()] as fencing_token
+    select run_id, task_id, n, ($3::uuid[])[row_number() over ()] as fencing_token
     from picked join slot using (task_id, i)
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
   ), queued as (
-    update run_queue q set state = 'RUNNING', slot = p.n, fencing_token = p.fencing_token, hints = 0,
-      next_publish_at = null, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    update run_queue q set state = 'RUNNING', slot = p.n, fencing_token = p.fencing_token,
+      next_publish_at = null, lease_until = clock_timestamp() + $4 * interval '1 millisecond'
     from pair p where q.run_id = p.run_id
   ), r as (
     update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())
@@ -110,33 +106,33 @@ export const CLAIM_RUNS = `
     select id, attempt, fencing_token, 'RUNNING' from r
   )
   select w.task_id as wanted_task_id, w.concurrency, w.has_slots,
-    case when row_number() over same_task = 1 then w.hints::text[] end as hints,
     case when row_number() over same_task = 1 then t.workflow end as workflow,
     r.fencing_token, ${CLAIMED_RUN}
   from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
   window same_task as (partition by w.task_id)`;
 
 /** What can be large is only in the first row of a task. */
-type ClaimRow = { wantedTaskId: string; concurrency: number; hasSlots: boolean } & (
-  { hints: string[]; workflow: Workflow } | { hints: null; workflow: null }
-) &
-  (Omit<StoredRun, 'workflow'> | { id: null });
+type ClaimRow = Omit<ClaimedTask, 'taskId'> & { wantedTaskId: string; workflow: Workflow | null } & (
+    Omit<StoredRun, 'workflow'> | { id: null }
+  );
 
-/**
- * Claims runs of tasks, which are named by their own ids or by those of runs that wait: for each id at most one run, the
- * one that has waited longest. Returns the runs and the tasks. `tokens`: one for each id.
- */
+/** Claims runs of different tasks, those of each that have waited longest. `tokens`: one for each run that is wanted. */
 export async function claimRuns(
   database: Database,
-  ids: readonly string[],
+  wanted: readonly WantedRuns[],
   tokens: readonly string[],
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
-  const found = await keptPlanRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [ids, tokens, leaseMs]);
+  const found = await keptPlanRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [
+    wanted.map(({ taskId }) => taskId),
+    wanted.map(({ count }) => count),
+    tokens,
+    leaseMs,
+  ]);
   const tasks = new Map<string, ClaimedTask & { workflow: Workflow }>();
-  for (const { wantedTaskId: taskId, concurrency, hasSlots, hints, workflow } of found)
-    if (hints !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, ids: hints, workflow });
-  const runs = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, hints: _h, ...run }) => {
+  for (const { wantedTaskId: taskId, concurrency, hasSlots, workflow } of found)
+    if (workflow !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, workflow });
+  const runs = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, ...run }) => {
     const task = tasks.get(wantedTaskId);
     return run.id === null || task === undefined ? [] : toFencedRun({ ...run, workflow: task.workflow });
   });
@@ -146,19 +142,17 @@ export async function claimRuns(
 /** Returns the runs that claims took although the response was lost. */
 export async function findClaimedRuns(
   sql: Sql,
-  ids: readonly string[],
+  wanted: readonly WantedRuns[],
   tokens: readonly string[],
 ): Promise<FencedRun[]> {
   const found = await rows<StoredRun>(
     sql,
     `select q.fencing_token, t.workflow, ${CLAIMED_RUN}
-     from (
-       select task_id from run where id = any($1::uuid[]) union select id from task where id = any($1::uuid[])
-     ) w
-       join run_slot s on s.task_id = w.task_id
+     from run_slot s
        join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = any($2::uuid[])
-       join run r on r.id = q.run_id join task t on t.id = r.task_id`,
-    [ids, tokens],
+       join run r on r.id = q.run_id join task t on t.id = r.task_id
+     where s.task_id = any($1::uuid[])`,
+    [wanted.map(({ taskId }) => taskId), tokens],
   );
   return found.map(toFencedRun);
 }

@@ -102,19 +102,18 @@ export interface AttemptEnd extends Claim {
 
 export const END_ATTEMPTS = `
   with m as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(9)})
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(8)})
       as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
   ), held as materialized (
     ${held(`m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
   ), own as (
     select *, delay_ms is not null and not cancel_requested as is_again
-    from held where not $8::boolean or lease_until < statement_timestamp()
+    from held where not $7::boolean or lease_until < statement_timestamp()
   ), gone as (
     delete from run_queue q using own where q.run_id = own.run_id and not own.is_again
   ), again as (
-    update run_queue q set state = 'READY', slot = null, lease_until = null, hints = 1,
-      available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond',
-      next_publish_at = clock_timestamp() + (own.delay_ms + $7) * interval '1 millisecond'
+    update run_queue q set state = 'READY', slot = null, lease_until = null,
+      available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond'
     from own where q.run_id = own.run_id and own.is_again
   ), ended as (
     update run r set
@@ -148,7 +147,6 @@ export const END_ATTEMPTS = `
 export async function endAttempts(
   database: Database,
   ends: readonly AttemptEnd[],
-  republishAfterMs: number,
   onlyExpired = false,
 ): Promise<Set<string>> {
   const own = await keptPlanRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
@@ -158,7 +156,6 @@ export async function endAttempts(
     ends.map(({ status }) => status),
     ends.map(({ error }) => json(error)),
     ends.map(({ delayMs }) => delayMs),
-    republishAfterMs,
     onlyExpired,
     ...endedColumns(ends),
   ]);
@@ -174,7 +171,7 @@ export async function releaseRun(
   const row = await firstRow(
     sql,
     `with own as (
-       update run_queue set state = 'READY', slot = null, lease_until = null, hints = 0, next_publish_at = clock_timestamp()
+       update run_queue set state = 'READY', slot = null, lease_until = null
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
      ), queued as (
        update run set status = 'QUEUED', started_at = case when attempt > 1 then started_at end

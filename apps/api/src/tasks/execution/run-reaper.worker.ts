@@ -7,11 +7,10 @@ import {
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
-import { Messaging } from '../../infra/messaging/messaging.ts';
+import { RunCreationService } from '../runs/run-creation.service.ts';
 import { listExpiring, runsExpiring, type ExpiringRun } from './run-claims.store.ts';
 import { endAttempts } from './run-endings.store.ts';
 import { decideRetry, INTERRUPTED, stoppedOutcome, TASK_GONE, type Outcome } from './run-outcome.ts';
-import { RunWakeupsService } from './run-wakeups.service.ts';
 
 const BATCH = 1_000;
 const MAX_POLL_MS = 1_000;
@@ -39,8 +38,7 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
   constructor(
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
-    private readonly messaging: Messaging,
-    private readonly wakeups: RunWakeupsService,
+    private readonly creation: RunCreationService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -81,11 +79,10 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
     const { runId, fencingToken, attempt, retry } = run;
     const delayMs = decideRetry(outcome, retry, attempt);
     const end = { runId, fencingToken, attempt, ...outcome, delayMs, ended: null };
-    const { republishAfterMs } = this.messaging.pace;
-    const isEnded = (await endAttempts(this.database, [end], republishAfterMs, true)).has(runId);
+    const isEnded = (await endAttempts(this.database, [end], true)).has(runId);
     if (!isEnded) return;
     this.logger.warn({ run: runId, attempt }, 'The process that executed a run has ended');
-    await this.wakeups.wake(run.taskId);
+    await this.creation.publish([runId]);
   }
 }
 

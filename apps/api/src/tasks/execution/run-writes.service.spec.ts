@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import type { BackgroundDatabase } from '../../infra/database/database.ts';
-import type { Messaging } from '../../infra/messaging/messaging.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ClaimedRun } from './run-claims.store.ts';
 import type { RunLeasesWorker } from './run-leases.worker.ts';
@@ -35,11 +34,9 @@ let writes: RunWritesService;
 
 beforeEach(() => {
   database = new FakeDatabase();
-  const messaging = { pace: { republishAfterMs: 200 } };
   const leases = { gathering: { isEnough: () => true, maxMs: 0 } };
   writes = new RunWritesService(
     database as unknown as BackgroundDatabase,
-    messaging as Messaging,
     leases as unknown as RunLeasesWorker,
   );
 });
@@ -117,6 +114,6 @@ describe('RunWrites', () => {
     ]);
     const error = '{"code":"SERVER_ERROR","message":"The step failed unexpectedly"}';
     expect(database.values.slice(3, 5)).toEqual([['FAILED'], [error]]);
-    expect(database.values.slice(8)).toEqual([[0], ['FAILED'], [null], ['""'], [error]]);
+    expect(database.values.slice(7)).toEqual([[0], ['FAILED'], [null], ['""'], [error]]);
   });
 });

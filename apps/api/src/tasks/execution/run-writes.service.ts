@@ -3,7 +3,6 @@ import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { Messaging } from '../../infra/messaging/messaging.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Claim } from './run-claims.store.ts';
 import * as store from './run-endings.store.ts';
@@ -27,7 +26,6 @@ export class RunWritesService {
 
   constructor(
     private readonly database: BackgroundDatabase,
-    private readonly messaging: Messaging,
     leases: RunLeasesWorker,
   ) {
     // Runs that end together are followed by runs that are claimed and started together.
@@ -81,7 +79,7 @@ export class RunWritesService {
   }
 
   private async endAttempts(ends: readonly store.AttemptEnd[]): Promise<boolean[]> {
-    const held = await store.endAttempts(this.database, ends, this.messaging.pace.republishAfterMs);
+    const held = await store.endAttempts(this.database, ends);
     return ends.map(({ runId }) => held.has(runId));
   }
 

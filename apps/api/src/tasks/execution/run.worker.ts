@@ -1,45 +1,43 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
+import { RunCreationService } from '../runs/run-creation.service.ts';
 import type { ActiveRun } from './active-run.ts';
-import { RunClaimsService } from './run-claims.service.ts';
 import { RunExecutorService } from './run-executor.service.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
 import { describeError, type Outcome } from './run-outcome.ts';
-import { RunWakeupsService } from './run-wakeups.service.ts';
 import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
 
-/** How long a hint may keep its place for the runs of one task, while those of other tasks wait. */
-const HOLD_MS = 1_000;
+/** The longest that a process waits to publish a run that is attempted again. Without a hint, it is found a little later. */
+const MAX_TIMER_MS = 60_000;
 /** How long stopped runs have to be stored. */
 const STOP_MS = 10_000;
 
-/** Claims and executes runs. */
+/** Executes the runs that this process has claimed. */
 @Injectable()
 export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** How long a shutdown waits for running runs: less than for turns, so that runs stop before the turns of their steps. */
   drainMs = 19_000;
   private readonly logger = new Logger(RunWorker.name);
   private readonly underWay = new Set<Promise<void>>();
+  private readonly timers = new Set<NodeJS.Timeout>();
   private stopping = false;
   private deadline: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly claims: RunClaimsService,
     private readonly executor: RunExecutorService,
     private readonly writes: RunWritesService,
     private readonly leases: RunLeasesWorker,
-    private readonly wakeups: RunWakeupsService,
+    private readonly creation: RunCreationService,
   ) {}
 
-  /** Claims the oldest run of the task that the named run belongs to, and executes it. Does nothing if there is none. */
-  async handle(runId: string): Promise<void> {
-    if (this.stopping) return;
-    const work = this.claimAndExecute(runId);
+  /** Executes a claimed run. Never rejects. */
+  async run(active: ActiveRun): Promise<void> {
+    const work = this.runOrRelease(active);
     this.underWay.add(work);
     await work.finally(() => this.underWay.delete(work));
   }
 
-  /** Resolves when no run is being claimed or executed. */
+  /** Resolves when no run is being executed. */
   async drain(): Promise<void> {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
   }
@@ -47,7 +45,8 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Runs are drained while the other modules shut down. */
   onModuleDestroy(): void {
     this.stopping = true;
-    this.wakeups.stop();
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
     for (const active of this.leases.list()) active.isDraining = true;
     this.deadline = setTimeout(() => this.stopAll(), this.drainMs);
   }
@@ -62,22 +61,32 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     for (const active of this.leases.list()) active.stop('shutdown');
   }
 
-  /** Executes the run, and then the next ones of its task for a while: that takes no hint. */
-  private async claimAndExecute(runId: string): Promise<void> {
-    const until = performance.now() + HOLD_MS;
-    for (let active = await this.claims.claim(runId); active !== null;) {
-      const { taskId } = active.run;
+  private async runOrRelease(active: ActiveRun): Promise<void> {
+    try {
       if (this.stopping) await this.writes.release(active);
       else await this.executeLeased(active);
-      if (this.stopping || performance.now() > until) return this.wakeups.wake(taskId);
-      active = await this.claims.claim(taskId);
+    } catch (error) {
+      // The lease expires, and the run is INTERRUPTED.
+      if (!(error instanceof RunSuperseded))
+        this.logger.error({ err: error, run: active.run.id }, 'A run could not be ended');
     }
+    // Other processes can use the slot.
+    if (this.stopping) await this.creation.publish([active.run.id]);
   }
 
   private async executeLeased(active: ActiveRun): Promise<void> {
     this.leases.add(active);
     const delayMs = await this.execute(active).finally(() => this.leases.remove(active));
-    if (delayMs !== null) this.wakeups.wakeAfter(active.run.id, delayMs);
+    if (delayMs !== null) this.publishAfter(active.run.id, delayMs);
+  }
+
+  private publishAfter(runId: string, delayMs: number): void {
+    if (this.stopping || delayMs > MAX_TIMER_MS) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      void this.creation.publish([runId]);
+    }, delayMs);
+    this.timers.add(timer.unref());
   }
 
   /** Returns the milliseconds until the next attempt, or null. */
@@ -85,7 +94,6 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     try {
       return await this.writes.end(active, await this.findOutcome(active));
     } catch (error) {
-      // Any other error is logged as that of the hint; the lease expires, and the run is INTERRUPTED.
       if (!(error instanceof RunSuperseded)) throw error;
       this.writes.discard(active);
       return null;

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { RunOrigin, Trigger } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../../infra/database/database.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import type { Lineage } from './lineage.ts';
-import { insertRuns, listReady } from './run-queue.store.ts';
+import { insertRuns } from './run-queue.store.ts';
 import { retryRun } from './runs.store.ts';
+
+const MAX_HINTS = 4;
 
 /** A run that an event starts. */
 export interface EventRun {
@@ -42,36 +43,29 @@ export interface ManualRun {
 /** Queues runs in the transaction of the caller, who publishes their ids after the commit. */
 @Injectable()
 export class RunCreationService {
-  constructor(
-    private readonly database: Database,
-    private readonly messaging: Messaging,
-  ) {}
+  constructor(private readonly messaging: Messaging) {}
 
   async createEventRuns(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
     if (runs.length === 0) return;
     const queued = runs.map((run) => ({ ...run, origin: 'EVENT' as const, inputs: {} }));
-    await insertRuns(tx, queued, this.messaging.pace.republishAfterMs);
+    await insertRuns(tx, queued);
   }
 
   /** Returns the id of the run. */
   async createManualRun(tx: EntityManager, { id = uuidV7(), cause, ...run }: ManualRun): Promise<string> {
     const chain = cause && { rootId: cause.rootId, depth: cause.depth, path: cause.path };
-    await insertRuns(tx, [{ ...run, ...chain, id }], this.messaging.pace.republishAfterMs);
+    await insertRuns(tx, [{ ...run, ...chain, id }]);
     return id;
   }
 
   /** Queues a run for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded. */
   retry(tx: EntityManager, id: string, attempt: number): Promise<boolean> {
-    return retryRun(tx, id, attempt, this.messaging.pace.republishAfterMs);
+    return retryRun(tx, id, attempt);
   }
 
-  /** Starts the runs as soon as there is room for them. Never rejects: lost hints are published again. */
+  /** Lets workers look for runs that wait. Never rejects: without hints, they look once per second. */
   async publish(ids: readonly string[]): Promise<void> {
-    await this.messaging.publish('run', ids);
-  }
-
-  /** Starts waiting runs of a task whose concurrency has changed. */
-  async publishReady(taskId: string, concurrency: number): Promise<void> {
-    await this.publish(await listReady(this.database, taskId, concurrency));
+    // A hint leads to all runs that wait; a few of them reach several processes.
+    await this.messaging.publish('run', ids.slice(0, MAX_HINTS));
   }
 }

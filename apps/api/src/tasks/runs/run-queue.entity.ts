@@ -12,6 +12,10 @@ export class RunQueueEntity {
   @Column('uuid')
   spaceId!: string;
 
+  /** Of the task when the run was queued. Shares the places of a worker; zero for runs that an earlier version queued. */
+  @Column('uuid', { default: '00000000-0000-0000-0000-000000000000' })
+  ownerUserId!: string;
+
   @Column('text', { default: 'READY' })
   state!: 'READY' | 'RUNNING';
 
@@ -32,6 +36,7 @@ export class RunQueueEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   availableAt!: Date;
 
+  /** Only processes of earlier versions use it, and `nextPublishAt`. */
   @Column('int', { default: 0 })
   hints!: number;
 

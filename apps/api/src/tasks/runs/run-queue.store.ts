@@ -1,7 +1,7 @@
 import type { RunOrigin, Trigger } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../infra/database/database.ts';
-import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { keptPlanRows } from '../../infra/database/rows.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
@@ -22,12 +22,8 @@ export interface NewRun {
   path?: string[] | null;
 }
 
-/** Stores runs as QUEUED and queues them. The hints that the caller publishes are due again after `republishAfterMs`. */
-export async function insertRuns(
-  tx: EntityManager,
-  runs: readonly NewRun[],
-  republishAfterMs: number,
-): Promise<void> {
+/** Stores runs as QUEUED and queues them. */
+export async function insertRuns(tx: EntityManager, runs: readonly NewRun[]): Promise<void> {
   const column = <T>(value: (run: NewRun) => T) => runs.map(value);
   const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
   await keptPlanRows(
@@ -39,8 +35,8 @@ export async function insertRuns(
          as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
            envelope_id, generation, subscription_id, root_id, depth, path)
      ), queued as (
-       insert into run_queue (run_id, task_id, space_id, hints, next_publish_at)
-       select id, task_id, space_id, 1, clock_timestamp() + $15 * interval '1 millisecond' from new
+       insert into run_queue (run_id, task_id, space_id, owner_user_id)
+       select id, task_id, space_id, owner_user_id from new
      )
      insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
        envelope_id, generation, subscription_id, root_id, depth, path)
@@ -62,78 +58,111 @@ export async function insertRuns(
       column(({ rootId }) => rootId ?? null),
       column(({ depth }) => depth ?? null),
       column(({ path }) => json(path)),
-      republishAfterMs,
     ],
   );
 }
 
-/**
- * Returns the runs that are next, one for each time that a task is named: those of a task that is named twice are its two
- * oldest.
- */
-export async function listNext(database: Database, taskIds: readonly string[]): Promise<string[][]> {
-  const next = await keptPlanRows<{ id: string; taskId: string }>(
+/** Has rows if a run waits, due or not. */
+export const RUNS_WAITING = `select from run_queue where state = 'READY'`;
+
+/** How many lanes, tasks of a lane, and runs of a task one look at the queue considers. */
+const LANES = 64;
+const TASKS = 8;
+const RUNS = 32;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** The runs of one owner in one space. Lanes are ordered by both ids. */
+export interface Lane {
+  spaceId: string;
+  ownerUserId: string;
+}
+
+/** Where a look at the queue goes on: after a lane, and within lanes that had more tasks, after a task. */
+export interface QueuePosition {
+  after: Lane | null;
+  within: readonly (Lane & { taskId: string })[];
+}
+
+/** A task with runs that are due. */
+export interface WaitingTask extends Lane {
+  taskId: string;
+  /** How many runs are due; no more than a number are counted. */
+  waiting: number;
+}
+
+/** One lookup for each lane and each task, however many runs wait in them. */
+export const WAITING_TASKS = `
+  with recursive lane as (
+    (select space_id, owner_user_id from run_queue
+     where state = 'READY' and (space_id, owner_user_id) > ($1::uuid, $2::uuid)
+     order by space_id, owner_user_id limit 1)
+    union all
+    select n.space_id, n.owner_user_id from lane l cross join lateral (
+      select space_id, owner_user_id from run_queue
+      where state = 'READY' and (space_id, owner_user_id) > (l.space_id, l.owner_user_id)
+      order by space_id, owner_user_id limit 1
+    ) n
+  ), page as materialized (
+    select l.space_id, l.owner_user_id, coalesce(w.task_id, '${FIRST}') as after
+    from (select * from lane limit ${LANES}) l
+      left join unnest($3::uuid[], $4::uuid[], $5::uuid[]) as w(space_id, owner_user_id, task_id)
+        using (space_id, owner_user_id)
+  )
+  select p.space_id, p.owner_user_id, t.task_id, coalesce(d.waiting, 0) as waiting
+  from page p left join lateral (
+    with recursive task as (
+      (select task_id from run_queue
+       where state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id and task_id > p.after
+       order by task_id limit 1)
+      union all
+      select n.task_id from task cross join lateral (
+        select task_id from run_queue
+        where state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id
+          and task_id > task.task_id
+        order by task_id limit 1
+      ) n
+    ) select task_id from task limit ${TASKS}
+  ) t on true left join lateral (
+    select count(*)::int as waiting from (
+      select from run_queue
+      where state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id and task_id = t.task_id
+        and available_at <= statement_timestamp()
+      limit ${RUNS}
+    ) due
+  ) d on true`;
+
+/** What one look at the queue has found. */
+export interface QueuePage {
+  tasks: WaitingTask[];
+  /** Whether no task has more runs than were counted. */
+  isCounted: boolean;
+  /** For the next look: after the last lane, null if there are no more; and within lanes that have more tasks. */
+  next: QueuePosition;
+}
+
+/** Looks for tasks with runs that are due, a page of lanes at a time. */
+export async function listWaiting(database: Database, { after, within }: QueuePosition): Promise<QueuePage> {
+  const found = await keptPlanRows<Omit<WaitingTask, 'taskId'> & { taskId: string | null }>(
     database,
-    'list_next_runs',
-    `select q.run_id as id, w.task_id
-     from (select task_id, count(*) as n from unnest($1::uuid[]) as task_id group by task_id) w cross join lateral (
-       select run_id from run_queue
-       where task_id = w.task_id and state = 'READY' and available_at <= statement_timestamp()
-       order by available_at, run_id limit w.n
-     ) q`,
-    [taskIds],
+    'list_waiting_tasks',
+    WAITING_TASKS,
+    [
+      after?.spaceId ?? FIRST,
+      after?.ownerUserId ?? FIRST,
+      within.map(({ spaceId }) => spaceId),
+      within.map(({ ownerUserId }) => ownerUserId),
+      within.map(({ taskId }) => taskId),
+    ],
   );
-  const left = Map.groupBy(next, ({ taskId }) => taskId);
-  return taskIds.map((taskId) => (left.get(taskId)?.splice(0, 1) ?? []).map(({ id }) => id));
-}
-
-/** Lists runs of a task that can be claimed, oldest first. */
-export async function listReady(sql: Sql, taskId: string, limit: number): Promise<string[]> {
-  const ready = await rows<{ id: string }>(
-    sql,
-    `select run_id as id from run_queue
-     where task_id = $1 and state = 'READY' and available_at <= statement_timestamp()
-     order by available_at, run_id limit $2`,
-    [taskId, limit],
-  );
-  return ready.map(({ id }) => id);
-}
-
-/** Has rows if a run is due to be published. */
-export const RUNS_DUE = 'select from run_queue where next_publish_at <= statement_timestamp()';
-
-export const DUE_RUNS = `
-  update run_queue set hints = hints + 1,
-    next_publish_at = clock_timestamp() + $2 * power(2, least(hints, 10)) * interval '1 millisecond'
-  where run_id = any(array(
-    select run_id from run_queue where next_publish_at <= statement_timestamp()
-    order by next_publish_at limit $1 for update skip locked))
-  returning run_id as id`;
-
-/** Takes due runs to be published. Each is published again, later each time, until it is claimed. */
-export async function takeDueRuns(sql: Sql, limit: number, republishAfterMs: number): Promise<string[]> {
-  const due = await rows<{ id: string }>(sql, DUE_RUNS, [limit, republishAfterMs]);
-  return due.map(({ id }) => id);
-}
-
-export const EXPEDITE_RUNS = `
-  update run_queue set hints = 0, next_publish_at = greatest(available_at, clock_timestamp())
-  where run_id = any(array(
-    select run_id from run_queue where next_publish_at is not null and hints > 0
-    order by next_publish_at limit $1 for update skip locked))
-  returning run_id`;
-
-/** Makes at most `limit` published runs that nobody has claimed due. Returns how many. */
-export async function expediteRuns(sql: Sql, limit: number): Promise<number> {
-  return (await rows(sql, EXPEDITE_RUNS, [limit])).length;
-}
-
-/** Makes runs due that wait to be claimed, so that any process publishes them. */
-export async function makeDue(sql: Sql, ids: readonly string[]): Promise<void> {
-  await rows(
-    sql,
-    `update run_queue set hints = 0, next_publish_at = clock_timestamp()
-     where run_id = any($1::uuid[]) and state = 'READY'`,
-    [ids],
-  );
+  const lanes = [...Map.groupBy(found, ({ spaceId, ownerUserId }) => `${spaceId} ${ownerUserId}`).values()];
+  const more = lanes.flatMap((tasks) => {
+    const last = tasks[TASKS - 1];
+    return last?.taskId ? { spaceId: last.spaceId, ownerUserId: last.ownerUserId, taskId: last.taskId } : [];
+  });
+  const lastLane = lanes.length < LANES ? null : (lanes.at(-1)?.[0] ?? null);
+  return {
+    tasks: found.flatMap(({ taskId, ...task }) => (taskId && task.waiting > 0 ? { ...task, taskId } : [])),
+    isCounted: found.every(({ waiting }) => waiting < RUNS),
+    next: { after: lastLane, within: more },
+  };
 }

@@ -85,22 +85,17 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
  * Queues a run that did not succeed for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded, or
  * if it was attempted again in between.
  */
-export async function retryRun(
-  sql: Sql,
-  id: string,
-  attempt: number,
-  republishAfterMs: number,
-): Promise<boolean> {
+export async function retryRun(sql: Sql, id: string, attempt: number): Promise<boolean> {
   const row = await firstRow(
     sql,
     `with again as (
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
          cancel_requested = false
-       where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED') returning id, task_id, space_id
+       where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED') returning id, task_id, space_id, owner_user_id
      )
-     insert into run_queue (run_id, task_id, space_id, hints, next_publish_at)
-     select id, task_id, space_id, 1, clock_timestamp() + $3 * interval '1 millisecond' from again returning run_id`,
-    [id, attempt, republishAfterMs],
+     insert into run_queue (run_id, task_id, space_id, owner_user_id)
+     select id, task_id, space_id, owner_user_id from again returning run_id`,
+    [id, attempt],
   );
   return row !== null;
 }
