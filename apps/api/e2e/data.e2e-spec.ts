@@ -84,6 +84,13 @@ describe('rows', () => {
       'other is not a known field; total must be a number; note must be a text',
     ]);
     expect((await create({ note: 'free' })).body.message).toBe('total must be a number');
+    const rows = await call('POST', `${ROWS}/batch`, {
+      raw: '{"rows":[{"total":1},{"total":9007199254740993}]}',
+    });
+    expect([rows.status, rows.body.message]).toEqual([
+      400,
+      'rows[1].total is an integer that a number cannot hold exactly: it would become 9007199254740992; send it as a string',
+    ]);
     expect((await create({ total: null })).status).toBe(400);
     for (const raw of [
       '[]',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EmitResponse } from '@platform/contracts';
+import type { EmitBatchResponse } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { RateLimits } from '../src/auth/limits/rate-limits.ts';
 import type { Principal } from '../src/auth/principals/principal.ts';
@@ -167,6 +168,35 @@ describe('emit', () => {
     expect(cpuMs).toBeLessThan(4_000);
   });
 
+  verifies('values.numbers', 'refuses numbers that would be stored as others', async () => {
+    const before = await count();
+    for (const number of ['9007199254740993', '1e400']) {
+      const raw = JSON.stringify(body({ payload: { n: 1, amount: 0 } })).replace(
+        '"amount":0',
+        `"amount":${number}`,
+      );
+      const answer = await shop.postRaw(raw);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({
+        message: expect.stringMatching(/^payload\.amount is /) as unknown,
+      });
+    }
+    expect(await count()).toBe(before);
+    const raw = JSON.stringify({ events: [body(), body({ payload: { n: 0 } })] }).replace(
+      '"n":0',
+      '"n":-9007199254740993',
+    );
+    const batch = await app.request<EmitBatchResponse>('POST', '/api/events/emit-batch', {
+      as: null,
+      headers: { Authorization: `Bearer ${shop.key}` },
+      raw,
+    });
+    expect(batch.body.items).toMatchObject([
+      { status: 'PENDING' },
+      { message: expect.stringMatching(/^payload\.n is an integer/) as unknown },
+    ]);
+  });
+
   verifies('events.emit.limits', 'refuses malformed and oversized bodies', async () => {
     const before = await count();
     const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]));
@@ -174,7 +204,7 @@ describe('emit', () => {
     const cases: [string, number][] = [
       [JSON.stringify(body({ payload: { n: 1, ...keys } })), 413],
       [deep, 400],
-      [JSON.stringify(body({ payload: { n: 1, text: 'x'.repeat(256 * 1024) } })), 413],
+      [JSON.stringify(body({ payload: { n: 1, text: 'x'.repeat(272 * 1024) } })), 413],
       [JSON.stringify(body({ idempotencyKey: 'k'.repeat(256) })), 400],
       [JSON.stringify(body({ idempotencyKey: '' })), 400],
       [JSON.stringify(body({ idempotencyKey: 'a\u0000b' })), 400],
@@ -191,6 +221,17 @@ describe('emit', () => {
     const many = Object.fromEntries(Object.entries(keys).slice(0, 20_000));
     expect((await shop.post(body({ payload: { n: 1, ...many } }))).status).toBe(200);
     expect((await shop.post(body({ idempotencyKey: 'k'.repeat(255) }))).status).toBe(200);
+    const nested = (levels: number) => `{"n":1,"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const sized = (bytes: number) => `{"n":1,"a":"${'x'.repeat(bytes - '{"n":1,"a":""}'.length)}"}`;
+    for (const [payload, status] of [
+      [nested(32), 200],
+      [nested(33), 400],
+      [sized(256 * 1024), 200],
+      [sized(256 * 1024 + 1), 400],
+    ] as const) {
+      const raw = JSON.stringify(body({ payload: 0 })).replace('"payload":0', `"payload":${payload}`);
+      expect([payload.length, (await shop.postRaw(raw)).status]).toEqual([payload.length, status]);
+    }
     expect((await shop.post(body({ idempotencyKey: null }))).status).toBe(200);
   });
 

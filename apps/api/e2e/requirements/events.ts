@@ -161,6 +161,11 @@ export const emissions = {
     source: 'contract §2, §6',
     behavior: 'Only an application emits, only as itself, and it may call nothing else',
   },
+  'values.numbers': {
+    source: 'events.md: everyone in the installation',
+    behavior:
+      'Integers that a double cannot hold, and numbers that are too large, are refused with their path in payloads, rows, and inputs',
+  },
   'events.emit.refusals': {
     source: 'quality.md: security; events.md: everyone in the installation',
     behavior: 'A refusal costs processor time in proportion to the payload, whatever its schema refers to',

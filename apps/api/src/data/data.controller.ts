@@ -44,7 +44,7 @@ export class DataController {
 
   /** Creates rows in one transaction: all of them, each with its event, or none. */
   @Post('batch')
-  @BodyLimit('large')
+  @BodyLimit('values')
   createMany(
     @Caller() caller: UserPrincipal,
     @Param('identifier') identifier: string,

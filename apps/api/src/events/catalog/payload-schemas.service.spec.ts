@@ -74,6 +74,20 @@ describe('payload schemas', () => {
     ).toEqual([]);
   });
 
+  it('have decimal multiples, and numbers that are finite', () => {
+    const price = { type: 'number', multipleOf: 0.01 };
+    const schema = {
+      properties: { a: price, b: price, c: { type: 'number' }, d: { type: ['integer', 'null'] } },
+    };
+    expect(validate(schema, { a: 19.99, b: 1e300, c: 1.5, d: null })).toEqual([]);
+    expect(validate(schema, { a: 19.995, b: Infinity, c: Infinity, d: Infinity })).toEqual([
+      'payload.a must be a multiple of 0.01',
+      'payload.b must be number',
+      'payload.c must be number',
+      'payload.d must be integer,null',
+    ]);
+  });
+
   it('find duplicates whatever the order of their keys', () => {
     const schema = { properties: { list: { type: 'array', uniqueItems: true } } };
     expect(

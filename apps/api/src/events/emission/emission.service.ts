@@ -127,8 +127,6 @@ export class EmissionService {
   async emitFromRun(context: ActionContext<EmitStep>): Promise<RecordedEmission> {
     const { owner, runId, spaceId, step, effectKey } = context;
     const { applicationIdentifier: identifier, event, payload } = step;
-    const problem = payloadProblem(payload);
-    if (problem !== null) throw invalidFor([problem]);
     const idempotencyKey = toIdempotencyKey(step.idempotencyKey);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return this.record({
@@ -162,12 +160,13 @@ export class EmissionService {
       const event = registered.get(cacheKey({ applicationId: written.applicationId, name: written.event }));
       if (event === undefined) throw notFound(`The event ${written.event} is not registered`);
       const { reason, ...causation } = guardLoop(lineages.get(written.causationRunId ?? '') ?? null, event);
-      const problems = this.findProblems(event, written.payload);
+      const payload = JSON.stringify(written.payload);
+      const problems = this.findProblems(event, written.payload, payload);
       const statusReason = problems === null ? reason : 'PAYLOAD_SCHEMA';
       return {
         ...written,
         ...causation,
-        payload: JSON.stringify(written.payload),
+        payload,
         payloadHash: NO_HASH,
         idempotencyKey: null,
         keyHash: null,
@@ -235,11 +234,14 @@ export class EmissionService {
 
   /** Returns the envelope of an emission that is registered and valid. */
   private async check(emission: NewEmission, lineage: Lineage | null, again = false): Promise<NewEnvelope> {
+    const payload = JSON.stringify(emission.payload);
+    const problem = payloadProblem(emission.payload, payload);
+    if (problem !== null) throw invalidFor([problem]);
     const event = await this.getEvent(emission, again);
     const { reason, ...causation } = guardLoop(lineage, event);
     return {
       ...emission,
-      payload: JSON.stringify(emission.payload),
+      payload,
       payloadHash: emission.keyHash === null ? NO_HASH : hashJson(emission.payload),
       schemaHash: event.schemaHash,
       recursionLimit: event.recursionLimit,
@@ -265,8 +267,12 @@ export class EmissionService {
     return event;
   }
 
-  private findProblems(event: RegisteredEvent, payload: Record<string, unknown>): string | null {
-    const tooLarge = payloadProblem(payload);
+  private findProblems(
+    event: RegisteredEvent,
+    payload: Record<string, unknown>,
+    json: string,
+  ): string | null {
+    const tooLarge = payloadProblem(payload, json);
     const problems = tooLarge === null ? this.events.validate(event, payload) : [tooLarge];
     return problems.length === 0 ? null : joinProblems(problems);
   }

@@ -43,6 +43,6 @@ export class EmitController {
   @ApiExtraModels(EmitResponseDto, EmissionErrorDto)
   @Post('emit-batch')
   emitBatch(@Req() req: Request, @Body() { events }: EmitBatchDto): Promise<EmitBatchResponseDto> {
-    return this.batches.emit(applicationOf(req), events);
+    return this.batches.emit(applicationOf(req), events, req.inexactNumbers ?? []);
   }
 }

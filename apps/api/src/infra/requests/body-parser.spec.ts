@@ -12,7 +12,8 @@ const MB = 1024 * KB;
 const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
   standard: { bytes: MB, depth: 64 },
   large: { bytes: 10 * MB, depth: 64 },
-  event: { bytes: 256 * KB, depth: 32 },
+  values: { bytes: 10 * MB, depth: 64 },
+  event: { bytes: 272 * KB, depth: 33 },
   events: { bytes: 4 * MB, depth: 64 },
   upload: { bytes: MB, depth: 64 },
 };
@@ -96,6 +97,18 @@ describe('bodyParser', () => {
       400,
       'The body must be JSON, sent with Content-Type: application/json',
     ]);
+  });
+
+  it('refuses numbers that would be stored as others, where values are handed over', async () => {
+    const numbers = '{"a":[9007199254740993,1e400]}';
+    for (const kind of ['values', 'event']) {
+      expect(await send(kind, numbers)).toEqual([
+        400,
+        'a[0] is an integer that a number cannot hold exactly: it would become 9007199254740992; send it as a string; ' +
+          'a[1] is too large a number',
+      ]);
+    }
+    for (const kind of ['standard', 'large']) expect((await send(kind, numbers))[0]).toBe(200);
   });
 
   it('refuses encodings that the check of the shape cannot read', async () => {

@@ -2,8 +2,17 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { AppError, invalid } from '../errors/app-error.ts';
 import { BODY_LIMITS, type BodyKind, type BodyLimits } from '../routes/body-limit.ts';
 import { sendError } from '../errors/error.filter.ts';
+import { joinProblems } from '../errors/error-message.ts';
+import { MAX_NUMBER_PROBLEMS, numberProblems } from './json-numbers.ts';
 import { shapeProblem } from './json-shape.ts';
 import type { RouteTableRegistry } from '../routes/route-table.registry.ts';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** The numbers of the body that a parser changes, with their paths, if the route wants to know them. */
+    inexactNumbers?: string[];
+  }
+}
 
 /** The type of an error that `shapeProblem` caused, on its way through Express. */
 const WRONG_SHAPE = 'platform.wrong-shape';
@@ -16,6 +25,7 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'find'>): RequestHan
   const readers: Record<BodyKind, Reader> = {
     standard: readerOf(BODY_LIMITS.standard),
     large: readerOf(BODY_LIMITS.large),
+    values: readerOf(BODY_LIMITS.values),
     event: readerOf(BODY_LIMITS.event),
     events: readerOf(BODY_LIMITS.events),
     upload: readerOf(BODY_LIMITS.upload),
@@ -31,12 +41,19 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'find'>): RequestHan
 
 type Reader = (req: Request, res: Response, done: (error: AppError | null) => void) => void;
 
-function readerOf({ bytes, depth, multipartBytes }: BodyLimits): Reader {
+function readerOf({ bytes, depth, multipartBytes, inexactNumbers }: BodyLimits): Reader {
   const json: RequestHandler = express.json({
     limit: bytes,
     strict: true,
     inflate: true,
-    verify: (_req, _res, body, encoding) => assertShape(body, encoding, depth),
+    verify: (req, _res, body, encoding) => {
+      assertShape(body, encoding, depth);
+      if (inexactNumbers === 'accepted') return;
+      const found = numberProblems(body);
+      if (inexactNumbers === 'refused' ? found.length > 0 : found.length >= MAX_NUMBER_PROBLEMS)
+        throw wrongShape(joinProblems(found));
+      (req as Request).inexactNumbers = found;
+    },
   });
   const multipart: RequestHandler | null =
     multipartBytes === null
@@ -54,8 +71,10 @@ function readerOf({ bytes, depth, multipartBytes }: BodyLimits): Reader {
 /** Checks the shape before parsing, because some shapes are slow to parse. */
 function assertShape(body: Buffer, encoding: string, maxDepth: number): void {
   const problem = encoding === 'utf-8' ? shapeProblem(body, maxDepth) : 'The body must be encoded as UTF-8';
-  if (problem !== null) throw Object.assign(new Error(problem), { type: WRONG_SHAPE });
+  if (problem !== null) throw wrongShape(problem);
 }
+
+const wrongShape = (problem: string) => Object.assign(new Error(problem), { type: WRONG_SHAPE });
 
 /** A body of a type that no parser reads. */
 function unreadProblem(req: Request, takesForms: boolean): AppError | null {

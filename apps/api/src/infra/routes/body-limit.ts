@@ -10,17 +10,35 @@ export interface BodyLimits {
   depth: number;
   /** Bytes of a `multipart/form-data` body; null: the route accepts JSON only. */
   multipartBytes: number | null;
+  /**
+   * What becomes of numbers that would be stored as other numbers. Schemas may name them, as bounds. `reported`: the route finds
+   * them in `request.inexactNumbers`, with their paths.
+   */
+  inexactNumbers: 'accepted' | 'refused' | 'reported';
 }
 
-/** `large`: media, documents, and tool inputs. `upload`: a form with a file, which is passed on as a Buffer. */
-export type BodyKind = 'standard' | 'large' | 'event' | 'events' | 'upload';
+/**
+ * `large`: media, documents, and methods of tools. `values`: what people and programs hand over as data: inputs and rows.
+ * `event`: a payload. `events`: several. `upload`: a form with a file, which is passed on as a Buffer.
+ */
+export type BodyKind = 'standard' | 'large' | 'values' | 'event' | 'events' | 'upload';
+
+/** Of the payload of an event, and of a row, which may become one. */
+export const PAYLOAD_LIMITS = { bytes: 256 * KB, depth: 32 };
 
 export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
-  standard: { bytes: MB, depth: 64, multipartBytes: null },
-  large: { bytes: 10 * MB, depth: 64, multipartBytes: null },
-  event: { bytes: 256 * KB, depth: 32, multipartBytes: null },
-  events: { bytes: 4 * MB, depth: 64, multipartBytes: null },
-  upload: { bytes: MB, depth: 64, multipartBytes: 25 * MB },
+  standard: { bytes: MB, depth: 64, multipartBytes: null, inexactNumbers: 'accepted' },
+  large: { bytes: 10 * MB, depth: 64, multipartBytes: null, inexactNumbers: 'accepted' },
+  values: { bytes: 10 * MB, depth: 64, multipartBytes: null, inexactNumbers: 'refused' },
+  // The payload and what is around it.
+  event: {
+    bytes: PAYLOAD_LIMITS.bytes + 16 * KB,
+    depth: PAYLOAD_LIMITS.depth + 1,
+    multipartBytes: null,
+    inexactNumbers: 'refused',
+  },
+  events: { bytes: 4 * MB, depth: 64, multipartBytes: null, inexactNumbers: 'reported' },
+  upload: { bytes: MB, depth: 64, multipartBytes: 25 * MB, inexactNumbers: 'accepted' },
 };
 
 export const BODY_KIND = 'platform:body';

@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import type { JsonSchema } from '@platform/contracts';
-import { _, type KeywordCxt, type ValidateFunction } from 'ajv';
+import { _, str, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { joinProblems } from '../errors/error-message.ts';
@@ -13,6 +13,7 @@ import {
   chargeFor,
   COST,
   hasUniqueItems,
+  isBoundedMultipleOf,
   linearPattern,
   withinBudget,
   type Cost,
@@ -177,6 +178,8 @@ function compile(schema: JsonSchema): ValidateFunction {
     // Also makes the code of an object with many properties flat; otherwise each is nested in the one before.
     allErrors: true,
     strict: false,
+    // Infinity, which JSON spells 1e400, is no number.
+    strictNumbers: true,
     validateSchema: false,
     // Copies of a schema in each of its references could make a small schema large.
     inlineRefs: false,
@@ -193,6 +196,14 @@ function compile(schema: JsonSchema): ValidateFunction {
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
     validate: (wanted: boolean, items: unknown[]) => !wanted || hasUniqueItems(items, canonicalJson),
+  });
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schema }) => str`must be a multiple of ${schema as number}` },
+    validate: isBoundedMultipleOf,
   });
   ajv.addKeyword({
     keyword: COST,

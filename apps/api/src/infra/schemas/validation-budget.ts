@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { isMultipleOf } from '../runtime/decimal.ts';
 
 /** The keyword that makes a subschema state its cost. */
 export const COST = '$cost';
@@ -18,6 +19,8 @@ const CHARACTERS_PER_UNIT = 16;
 const UNITS_PER_ERROR = 4;
 /** Instructions of a pattern's program times characters. */
 const MATCH_STEPS_PER_UNIT = 32;
+
+const UNITS_PER_DECIMAL = 8;
 
 /** Validation would take too long. */
 export class BudgetExceeded extends Error {
@@ -80,6 +83,12 @@ export function linearPattern(pattern: string): { test: (text: string) => boolea
 }
 /** Required by the compiler, which could also write modules. */
 linearPattern.code = 'linearPattern';
+
+/** `multipleOf` of decimal numbers, which takes the time of several checks. */
+export function isBoundedMultipleOf(factor: number, value: number): boolean {
+  spend(UNITS_PER_DECIMAL);
+  return isMultipleOf(value, factor);
+}
 
 /** `uniqueItems` in linear time: the compiler's own compares every item with every other. */
 export function hasUniqueItems(items: unknown[], canonical: (item: unknown) => string): boolean {

@@ -39,7 +39,7 @@ export class JobsController {
   /** Starts an asynchronous agent invocation. Returns 200 with the existing job if the key was used before. */
   @Post()
   @HttpCode(202)
-  @BodyLimit('large')
+  @BodyLimit('values')
   @InvokesAgentInBody()
   @ApiExtraModels(ContentsJobDto, InputsJobDto)
   @ApiHeader({ name: 'Idempotency-Key', description: 'Alternative to `idempotencyKey`.', required: false })

@@ -18,7 +18,7 @@ export class RunsController {
   /** Starts a run of a task, also if the task is disabled. The run acts as the owner of the task. */
   @Post('tasks/:id/run')
   @HttpCode(202)
-  @BodyLimit('large')
+  @BodyLimit('values')
   start(@Caller() caller: UserPrincipal, @Param('id') id: string, @Body() body: RunTaskDto): Promise<RunDto> {
     return this.runs.start(caller, id, body.inputs ?? {});
   }

@@ -129,7 +129,7 @@ export class ToolsController {
    */
   @Post(':id/methods/:name/invoke')
   @Access('member', 'use')
-  @BodyLimit('large')
+  @BodyLimit('values')
   @HttpCode(200)
   invoke(
     @Caller() caller: UserPrincipal,

@@ -1,3 +1,4 @@
+import { numberProblems } from '../../infra/requests/json-numbers.ts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 
 const MAX_CHARS = 256 * 1024;
@@ -13,6 +14,8 @@ export function readArguments(text: string): CallArguments {
   const value = parsed(text === '' ? '{}' : text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return 'The arguments are not a JSON object';
+  const [problem] = numberProblems(Buffer.from(text));
+  if (problem !== undefined) return `In the arguments, ${problem}`;
   if (deeperThan(value, MAX_DEPTH)) return `The arguments are nested deeper than ${MAX_DEPTH} levels`;
   return value as Record<string, unknown>;
 }

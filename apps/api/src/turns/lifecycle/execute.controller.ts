@@ -26,7 +26,7 @@ export class ExecuteController {
 
   /** Executes the agent with structured inputs: one JSON response with time and usage, or Server-Sent Events with `stream: true`. */
   @Post('execute')
-  @BodyLimit('large')
+  @BodyLimit('values')
   @HttpCode(200)
   @ApiParam({ name: 'agentId', type: String })
   @ApiStreamProtocol()
