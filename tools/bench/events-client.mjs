@@ -9,22 +9,29 @@ import { EVENT, inserter, payloadOf } from './events-work.mjs';
 const agent = new Agent({ keepAlive: true });
 let sent = 0;
 
-/** Returns a function that emits once, and resolves to the id of the envelope. `callers` take turns. */
-function emitter({ url, callers, databaseUrl, connections }) {
+/**
+ * Returns a function that calls once, and resolves to the ids of the envelopes: one, or as many as a `batch` has. `callers`
+ * take turns.
+ */
+function emitter({ url, callers, databaseUrl, connections, batch }) {
   if (databaseUrl !== undefined) {
     const insert = inserter(databaseUrl, connections);
-    return () => insert(payloadOf(sent++), randomUUID());
+    return async () => [await insert(payloadOf(sent++), randomUUID())];
   }
+  let calls = 0;
   return async () => {
-    const n = sent++;
-    const { identifier, systemKey } = callers[n % callers.length];
-    const body = {
+    const { identifier, systemKey } = callers[calls++ % callers.length];
+    const event = () => ({
       appIdentifier: identifier,
       event: EVENT,
-      payload: payloadOf(n),
+      payload: payloadOf(sent++),
       idempotencyKey: randomUUID(),
-    };
-    return (await post(url, systemKey, body)).envelopeId;
+    });
+    if (batch === undefined) return [(await post(url, systemKey, event())).envelopeId];
+    const { items } = await post(`${url}-batch`, systemKey, { events: Array.from({ length: batch }, event) });
+    const refused = items.find(({ code }) => code !== undefined);
+    if (refused) throw new Error(`An event of a batch was refused: ${refused.message}`);
+    return items.map(({ envelopeId }) => envelopeId);
   };
 }
 
@@ -64,26 +71,27 @@ answer({
   async closed({ target, clients, seconds }) {
     const emit = emitter({ ...target, connections: clients });
     const times = [];
+    let emitted = 0;
     const end = performance.now() + seconds * 1_000;
     const startedAt = performance.now();
     await inParallel(clients, async () => {
       while (performance.now() < end) {
         const since = performance.now();
-        await emit();
+        emitted += (await emit()).length;
         times.push(performance.now() - since);
       }
     });
-    const rate = times.length / ((performance.now() - startedAt) / 1_000);
-    return { rate, p50: quantile(times, 0.5), p99: quantile(times, 0.99), emitted: times.length };
+    const rate = emitted / ((performance.now() - startedAt) / 1_000);
+    return { rate, p50: quantile(times, 0.5), p99: quantile(times, 0.99), emitted };
   },
 
   /** A number of emissions, as fast as the clients can. Returns when the first was sent. */
   async burst({ target, clients, count }) {
     const emit = emitter(target);
     const startedAt = epoch();
-    let left = count;
+    let calls = count / (target.batch ?? 1);
     await inParallel(clients, async () => {
-      while (left-- > 0) await emit();
+      while (calls-- > 0) await emit();
     });
     return startedAt;
   },
@@ -94,7 +102,8 @@ answer({
     const sentAt = [];
     for (let i = 0; i < count; i++) {
       const at = epoch();
-      sentAt.push([await emit(), at]);
+      const [id] = await emit();
+      sentAt.push([id, at]);
       await sleep(pauseMs);
     }
     return sentAt;

@@ -1,9 +1,10 @@
-// The two queues beside which the event bus is measured: publish → handler → stored result. Both sides of a queue run here
-// in one process. The handler either does nothing else, or runs the code of the step in the sandbox of the service. Jobs are
-// published by this process, or by clients through a bare route, because an emission is an HTTP request. With the sandbox and
-// the route, a queue does the same work as the service, which shows what the bus itself costs.
+// The queues beside which the event bus is measured: publish → handler → stored result. Both sides of a queue run here in
+// one process. Clients publish through a bare route, because an emission is an HTTP request, and the handler runs the code
+// of the step in the sandbox of the service: a queue does the same work as the service, which shows what the bus itself costs.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DBOS } from '@dbos-inc/dbos-sdk';
 import Bull from 'bull';
+import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { startBareRoute } from './bare-route.mjs';
@@ -14,15 +15,17 @@ const [databaseUrl, redisUrl] = process.argv.slice(2);
 const BATCH = 64;
 /** The shortest that pg-boss accepts. */
 const POLL_SECONDS = 0.5;
+const CONNECTIONS = 10;
 
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
 await pool.query('create table if not exists result (n int primary key, handled_at timestamptz, value json)');
 
 /** When the handler of each job started. */
 const startedAt = new Map();
 
-/** Returns the result as JSON. */
-let work = ({ n }) => JSON.stringify({ n, ok: true });
+/** Like a worker of the service: one owner, and as many processes. */
+const { SandboxPool } = await import('../../apps/api/dist/tasks/sandbox/sandbox-pool.js');
+const sandbox = new SandboxPool(4);
 
 async function handle(payload) {
   const { n } = payload;
@@ -30,23 +33,19 @@ async function handle(payload) {
   await pool.query({
     name: 'result',
     text: 'insert into result values ($1, clock_timestamp(), $2) on conflict do nothing',
-    values: [n, await work(payload)],
+    values: [n, await resultOf(payload)],
   });
 }
 
-/** Like a worker of the service: one owner, and as many processes. */
-async function useSandbox() {
-  const { SandboxPool } = await import('../../apps/api/dist/tasks/sandbox/sandbox-pool.js');
-  const sandbox = new SandboxPool(4);
-  work = (payload) =>
-    sandbox.run({
-      owner: 'bench',
-      source: CODE,
-      context: JSON.stringify({ execution: { inputs: { trigger: { payload } } }, steps: {} }),
-      signal: new AbortController().signal,
-      log: () => {},
-    });
-}
+/** Returns the result of the step as JSON. */
+const resultOf = (payload) =>
+  sandbox.run({
+    owner: 'bench',
+    source: CODE,
+    context: JSON.stringify({ execution: { inputs: { trigger: { payload } } }, steps: {} }),
+    signal: new AbortController().signal,
+    log: () => {},
+  });
 
 async function startPgBoss() {
   const boss = new PgBoss({ connectionString: databaseUrl, supervise: false, schedule: false });
@@ -65,7 +64,44 @@ async function startBull() {
   return (data) => queue.add(data);
 }
 
-const publishers = { 'pg-boss': startPgBoss, bull: startBull };
+/** Each job is a durable workflow with one step. */
+async function startDbos() {
+  DBOS.setConfig({
+    name: 'bench',
+    systemDatabaseUrl: databaseUrl,
+    systemDatabasePoolSize: CONNECTIONS,
+    logLevel: 'error',
+  });
+  const workflow = DBOS.registerWorkflow((data) => DBOS.runStep(() => handle(data), { name: 'work' }), {
+    name: EVENT,
+  });
+  await DBOS.launch();
+  await DBOS.registerQueue(EVENT, { workerConcurrency: BATCH, minPollingIntervalMs: 50 });
+  const publish = DBOS.startWorkflow(workflow, { queueName: EVENT });
+  return (data) => publish(data);
+}
+
+/** With the settings for high throughput: jobs are fetched and completed in batches. */
+async function startGraphile() {
+  const runner = await run({
+    preset: {
+      worker: {
+        connectionString: databaseUrl,
+        maxPoolSize: CONNECTIONS,
+        concurrentJobs: BATCH,
+        localQueue: { size: 4 * BATCH },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
+    taskList: { [EVENT]: (data) => handle(data) },
+    logger: new Logger(() => () => {}),
+    noHandleSignals: true,
+  });
+  return (data) => runner.addJob(EVENT, data);
+}
+
+const publishers = { 'pg-boss': startPgBoss, bull: startBull, dbos: startDbos, graphile: startGraphile };
 let publish;
 let sent = 0;
 
@@ -81,8 +117,7 @@ async function waitForResults(total) {
 }
 
 answer({
-  async start({ queue, isSandboxed }) {
-    if (isSandboxed) await useSandbox();
+  async start({ queue }) {
     publish = await publishers[queue]();
   },
 
@@ -94,18 +129,6 @@ answer({
     }),
 
   waitForResults: ({ total }) => waitForResults(total),
-
-  /** Publishes a number of jobs as fast as the clients can. Returns the jobs per second until the last result is stored. */
-  async burst({ clients, count }) {
-    const from = sent;
-    const since = performance.now();
-    const client = async () => {
-      while (sent < from + count) await publish(payloadOf(sent++));
-    };
-    await Promise.all(Array.from({ length: clients }, client));
-    await waitForResults(from + count);
-    return count / ((performance.now() - since) / 1_000);
-  },
 
   /** One job after another, with pauses. Returns the milliseconds from the call to the start of each handler. */
   async idle({ count, pauseMs }) {

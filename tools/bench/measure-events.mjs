@@ -1,6 +1,5 @@
 // The clients, the service, PostgreSQL, and Redis share the machine, so compare only within one run.
-// The service needs an HTTP request for every event; the insert does without, and so do the queues, except for those behind
-// the bare route.
+// The service needs an HTTP request for every event or batch; the insert does without, and the queues are behind a bare route.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +25,8 @@ const seconds = Number(values.seconds ?? (values.quick ? 3 : 10));
 const count = Number(values.count ?? (values.quick ? 1_000 : 5_000));
 const calls = values.quick ? 50 : 200;
 const CLIENTS = [1, 8, 32];
+const BATCH = 100;
+const BATCH_CLIENTS = 4;
 /** More than the pause of a run: every event meets an idle service. */
 const PAUSE_MS = 60;
 /** An application may emit 30,000 times a minute. */
@@ -98,54 +99,57 @@ async function bench() {
       if (profiled) await api.child.call('writeProfile', `${values.profile}.emit`);
     }
   }
+  console.error(`Emissions in batches of ${BATCH} …`);
+  const batched = { target: { ...api.target, batch: BATCH }, clients: BATCH_CLIENTS };
+  await client.call('closed', { ...batched, seconds: WARM_UP_SECONDS });
+  const cpu = await cpuOf(api.child, databaseCpu);
+  const found = await client.call('closed', { ...batched, seconds });
+  const batches = { ...found, cpu: await cpu(found.emitted) };
   await api.child.stop();
   await route.stop();
-  printEmissions({ emit, seconds });
+  printEmissions({ emit, batches, batch: BATCH, batchClients: BATCH_CLIENTS, seconds });
 
   const endToEnd = {};
   const idle = {};
-  for (const [name, env] of [
+  for (const [name, env, batch] of [
     ['service', {}],
     ['redis', { REDIS_URL: redisUrl }],
+    ['batches', {}, BATCH],
   ]) {
     console.error(`End to end, ${name} …`);
-    const subject = await startSubject(await place.database(name), env, { subscribed: true });
+    const subject = await startSubject(await place.database(name), env, { subscribed: true, batch });
     endToEnd[name] = await measureRate(
       subject.child,
       databaseCpu,
       (events) => runsOf(subject, client, events),
       values.profile && `${values.profile}.${name}`,
     );
-    idle[name] = await idleOf(subject, client);
+    if (batch === undefined) idle[name] = await idleOf(subject, client);
     await subject.child.stop();
   }
-  for (const [name, queue, { isSandboxed = false, isServed = false } = {}] of [
+  for (const [name, queue] of [
+    ['dbos', 'dbos'],
+    ['graphile', 'graphile'],
     ['boss', 'pg-boss'],
     ['bull', 'bull'],
-    ['bossCode', 'pg-boss', { isSandboxed: true }],
-    ['bullCode', 'bull', { isSandboxed: true }],
-    ['bossRoute', 'pg-boss', { isSandboxed: true, isServed: true }],
-    ['bullRoute', 'bull', { isSandboxed: true, isServed: true }],
   ]) {
-    console.error(
-      `End to end, ${queue}${isSandboxed ? ' with the sandbox' : ''}${isServed ? ' and the route' : ''} …`,
+    console.error(`End to end, ${queue} …`);
+    const queues = child('events-queues.mjs', [await place.database(name), redisUrl]);
+    await queues.call('start', { queue });
+    endToEnd[name] = await measureRate(
+      queues,
+      databaseCpu,
+      publisherOver(await queues.call('serve'), queues, client),
     );
-    const queues = child('events-queues.mjs', [await place.database(name.toLowerCase()), redisUrl]);
-    await queues.call('start', { queue, isSandboxed });
-    const publish = isServed
-      ? publisherOver(await queues.call('serve'), queues, client)
-      : (events) => queues.call('burst', { clients: 32, count: events });
-    endToEnd[name] = await measureRate(queues, databaseCpu, publish);
-    if (!isSandboxed) {
-      const times = await queues.call('idle', {
-        count: name === 'boss' ? Math.min(calls, 50) : calls,
-        pauseMs: PAUSE_MS,
-      });
-      idle[name] = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
-    }
+    // Those that poll are slow enough with fewer.
+    const times = await queues.call('idle', {
+      count: name === 'bull' ? calls : Math.min(calls, 50),
+      pauseMs: PAUSE_MS,
+    });
+    idle[name] = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
     await queues.stop();
   }
-  printQueues({ endToEnd, idle, count, calls });
+  printQueues({ endToEnd, idle, count, calls, batch: BATCH });
 }
 
 /** Lets a process warm up, and returns how many events per second it handles, and its CPU. Can write a profile. */
@@ -172,7 +176,7 @@ async function cpuOf(child, databaseCpu) {
 }
 
 /** The service with applications, and a task that each event runs. */
-async function startSubject(databaseUrl, env, { subscribed }) {
+async function startSubject(databaseUrl, env, { subscribed, batch }) {
   const {
     child: service,
     url,
@@ -194,7 +198,7 @@ async function startSubject(databaseUrl, env, { subscribed }) {
     });
     callers.push({ identifier, systemKey });
   }
-  return { child: service, databaseUrl, target: { url: `${url}/api/events/emit`, callers } };
+  return { child: service, databaseUrl, target: { url: `${url}/api/events/emit`, callers, batch } };
 }
 
 /** Returns the runs per second from the first emission to the end of the last run. */

@@ -91,7 +91,7 @@ const cpuRow = (name, pick, { service, insert, route }) => {
 };
 
 /** Prints the first results of `bench:events`: emissions of the service beside the bare insert and the bare route. */
-export function printEmissions({ emit, seconds }) {
+export function printEmissions({ emit, batches, batch, batchClients, seconds }) {
   const closed = (clients) => {
     const of = emit[clients];
     const rates = [of.service.rate, of.insert.rate, of.route.rate];
@@ -100,13 +100,12 @@ export function printEmissions({ emit, seconds }) {
       { text: '≥ 30 % of the insert', met: shares[0] >= 0.3 },
       { text: '≥ 60 % of the route', met: shares[1] >= 0.6 },
     ];
-    const aim = { text: aims.map(({ text }) => text).join(', '), met: aims.every(({ met }) => met) };
     return [
       {
         name: `${clients} clients`,
         unit: '1/s',
         figures: [...rates, ...shares],
-        aim: clients === 32 ? aim : undefined,
+        aim: clients === 32 ? allOf(...aims) : undefined,
       },
       { name: 'response, p50', unit: 'ms', figures: [of.service.p50, of.insert.p50, of.route.p50, NaN, NaN] },
       { name: 'response, p99', unit: 'ms', figures: [of.service.p99, of.insert.p99, of.route.p99, NaN, NaN] },
@@ -114,64 +113,72 @@ export function printEmissions({ emit, seconds }) {
       cpuRow('CPU of PostgreSQL', 'database', of),
     ];
   };
+  const alone = (name, unit, value, aim) => ({ name, unit, figures: [value, NaN, NaN, NaN, NaN], aim });
   print(
     ['service', 'insert', 'route', '÷ insert', '÷ route'],
     [
       `Emissions for ${seconds} s, without a subscription`,
       ...Object.keys(emit).flatMap((n) => closed(Number(n))),
+      `Emissions in batches of ${batch}, ${batchClients} clients`,
+      alone('events', '1/s', batches.rate, {
+        text: '≥ 5 × single emissions',
+        met: batches.rate >= 5 * emit[32].service.rate,
+      }),
+      alone('response, p50', 'ms', batches.p50),
+      alone('response, p99', 'ms', batches.p99),
+      alone('CPU of the process, per event', 'µs', batches.cpu.process),
+      alone('CPU of PostgreSQL, per event', 'µs', batches.cpu.database),
     ],
   );
 }
 
 /** Prints the other results of `bench:events`: from the emission to the end of the run, beside the queues. */
-export function printQueues({ endToEnd, idle, count, calls }) {
-  const rows = (boss, bull, aim) => {
-    const subjects = [endToEnd.service, endToEnd.redis, boss, bull];
-    const rates = subjects.map(({ rate }) => rate);
-    const other = Math.max(boss.rate, bull.rate);
-    const met = rates[0] > other && rates[1] > other;
-    return [
-      {
-        name: 'end to end',
-        unit: '1/s',
-        figures: [...rates, rates[0] / other],
-        aim: aim && { text: aim, met },
-      },
-      ...cpuRows(subjects),
-    ];
-  };
+export function printQueues({ endToEnd, idle, count, calls, batch }) {
+  const subjects = ['service', 'redis', 'batches', 'dbos', 'graphile', 'boss', 'bull'];
+  const { service, redis, batches, dbos, boss } = endToEnd;
+  const row = (name, unit, pick, aim) => ({
+    name,
+    unit,
+    figures: subjects.map((subject) => pick(endToEnd[subject])),
+    aim,
+  });
+  const inAll = ({ cpu }) => cpu.process + cpu.children + cpu.database;
+  const latency = (name, share, aim) => ({
+    name,
+    unit: 'ms',
+    figures: subjects.map((subject) => idle[subject]?.[share] ?? NaN),
+    aim,
+  });
   print(
-    ['in-process', 'on Redis', 'pg-boss', 'bull', 'ratio'],
+    ['in-process', 'on Redis', 'batches', 'dbos', 'graphile', 'pg-boss', 'bull'],
     [
-      `${count.toLocaleString('en')} events from 32 clients until the last run has succeeded, or the last result is stored`,
-      ...rows(endToEnd.boss, endToEnd.bull, 'more than both queues'),
-      'the same, where the handlers of the queues run the code of the step in the sandbox of the service',
-      ...rows(endToEnd.bossCode, endToEnd.bullCode),
-      'the same, where the clients publish to these queues through the bare route, as they emit to the service',
-      ...rows(endToEnd.bossRoute, endToEnd.bullRoute),
+      `${count.toLocaleString('en')} events from 32 clients, alone or in batches of ${batch}, until the last result is stored; queues`,
+      'are behind a bare route, and their handlers run the code of the step in the sandbox of the service',
+      row(
+        'end to end',
+        '1/s',
+        ({ rate }) => rate,
+        allOf(
+          { text: '≥ 2.5 × dbos', met: Math.min(service.rate, redis.rate) >= 2.5 * dbos.rate },
+          { text: 'batches ≥ 1.5 × in-process', met: batches.rate >= 1.5 * service.rate },
+        ),
+      ),
+      row('CPU of the process, per event', 'µs', ({ cpu }) => cpu.process),
+      row('CPU of its sandbox, per event', 'µs', ({ cpu }) => cpu.children),
+      row('CPU of PostgreSQL, per event', 'µs', ({ cpu }) => cpu.database),
+      row('CPU in all, per event', 'µs', inAll, {
+        text: '≤ 0.85 × pg-boss',
+        met: Math.max(inAll(service), inAll(redis)) <= 0.85 * inAll(boss),
+      }),
       `${calls} events, one after the other: from the call to the start of the work`,
-      ...['p50', 'p99'].map((share) => ({
-        name: `idle latency, ${share}`,
-        unit: 'ms',
-        figures: [idle.service[share], idle.redis[share], idle.boss[share], idle.bull[share], NaN],
-        aim:
-          share === 'p50' ? { text: '< 15', met: idle.service.p50 < 15 && idle.redis.p50 < 15 } : undefined,
-      })),
-      {
-        name: 'until the run has ended, p50',
-        unit: 'ms',
-        figures: [idle.service.done, idle.redis.done, NaN, NaN, NaN],
-      },
+      latency('idle latency, p50', 'p50', {
+        text: '< 15',
+        met: idle.service.p50 < 15 && idle.redis.p50 < 15,
+      }),
+      latency('idle latency, p99', 'p99'),
+      latency('until the run has ended, p50', 'done'),
     ],
   );
-}
-
-function cpuRows(subjects) {
-  return [
-    { name: 'CPU of the process', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.process), NaN] },
-    { name: 'CPU of its sandbox', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.children), NaN] },
-    { name: 'CPU of PostgreSQL', unit: 'µs', figures: [...subjects.map(({ cpu }) => cpu.database), NaN] },
-  ];
 }
 
 /** Prints the results of `bench:events-scale`. */
@@ -204,6 +211,10 @@ export function printScale({ envelopes, backlog, fresh, large, reads, calls }) {
   );
 }
 
+const allOf = (...aims) => ({
+  text: aims.map(({ text }) => text).join(', '),
+  met: aims.every(({ met }) => met),
+});
 const atMost = (limit) => (own) => ({ text: `≤ ${limit}`, met: own <= limit });
 const atMostShare = (share) => (own, other) => ({ text: `≤ ${share} × openai`, met: own <= share * other });
 const moreThanOther = (own, other) => ({ text: 'more than portkey', met: own > other });
