@@ -74,6 +74,8 @@ verifies('client.events', 'emits, subscribes, previews a filter, follows the log
   expect((await client.data.list(ORDERS)).items.map(({ id }) => id)).toEqual(
     batch.items.map(({ id }) => id).reverse(),
   );
+  const filtered = await client.data.list(ORDERS, { filter: { total: { $gt: 1 } }, sort: '-total' });
+  expect(filtered.items).toMatchObject([{ total: 2 }]);
 });
 
 verifies(

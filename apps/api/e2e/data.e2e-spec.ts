@@ -391,3 +391,115 @@ describe('a write that does not commit', () => {
     }
   });
 });
+
+describe('lists of rows', () => {
+  const TYPES = ['string', 'integer', 'number', 'boolean', 'datetime', 'json'] as const;
+  const THINGS = '/api/data/shop/things/rows';
+  const columns = TYPES.map((type) => ({ name: type, type }));
+  const things = [
+    { string: 'apple', integer: 1, number: 0.5, boolean: true, datetime: '2026-01-01T00:00:00+02:00' },
+    { string: 'apricot', integer: 2, number: -1, boolean: false, datetime: '2025-12-31T23:00:00Z' },
+    { string: 'Banana', integer: 2, number: 1e300, boolean: true, datetime: '2025-12-31T22:30:00Z' },
+    { string: 'a\u0000b', integer: 3, json: { any: 1 } },
+    { string: '2026-13-45T00:00:00Z', integer: 2 ** 53 - 1 },
+    { string: '\u00e4', integer: -5, json: 7 },
+    {},
+  ];
+  const find = async (query: Record<string, string>) => {
+    const answer = await call<Page<DataRow>>('GET', `${THINGS}?${new URLSearchParams(query).toString()}`);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.body;
+  };
+  const texts = async (filter: object, sort = 'createdAt') =>
+    (await find({ filter: JSON.stringify(filter), sort })).items.map(({ string }) => string);
+
+  beforeEach(async () => {
+    const manifest = shopManifest({ version: '2', tables: [{ name: 'things', columns }], subscriptions: [] });
+    await app.request('PUT', '/api/applications/shop', { as: admin, body: manifest });
+    expect((await call('POST', `${THINGS}/batch`, { body: { rows: things } })).status).toBe(201);
+  });
+
+  verifies('data.filter', 'have the rows whose columns equal, compare, or begin', async () => {
+    expect(await texts({ string: 'apple' })).toEqual(['apple']);
+    expect(await texts({ string: { $prefix: 'ap' } })).toEqual(['apple', 'apricot']);
+    // PostgreSQL cannot represent U+0000: it is sorted as U+FFFD.
+    expect(await texts({ string: { $gt: 'apple', $lt: 'b' } }, 'string')).toEqual(['apricot', 'a\u0000b']);
+    expect(await texts({ integer: 2 })).toEqual(['apricot', 'Banana']);
+    expect(await texts({ integer: 2, number: { $gte: 0 } })).toEqual(['Banana']);
+    expect(await texts({ integer: { $gt: 2 ** 53 - 2 } })).toEqual(['2026-13-45T00:00:00Z']);
+    expect(await texts({ number: { $gt: 1e299 } })).toEqual(['Banana']);
+    expect(await texts({ boolean: false })).toEqual(['apricot']);
+    expect(await texts({ datetime: '2026-01-01T00:00:00+01:00' })).toEqual(['apricot']);
+    expect(await texts({ datetime: { $lt: '2025-12-31T23:00:00Z' } }, 'datetime')).toEqual([
+      'apple',
+      'Banana',
+    ]);
+    expect(await texts({ string: 'nothing' })).toEqual([]);
+    const refused = await call('GET', `${THINGS}?filter={"json":1,"integer":"2"}&sort=other`);
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      'filter.json: rows are not filtered or sorted by json, which is JSON; filter.integer must be a number; ' +
+        'sort: the table has no column other',
+    ]);
+  });
+
+  verifies(
+    'data.sort',
+    'are sorted by a column, page by page, without rows that have no value in it',
+    async () => {
+      const all = ['2026-13-45T00:00:00Z', 'Banana', 'apple', 'apricot', 'a\u0000b', '\u00e4'];
+      for (const [sort, sorted] of [
+        ['string', all],
+        ['-string', [...all].reverse()],
+        ['-integer', ['2026-13-45T00:00:00Z', 'a\u0000b', 'Banana', 'apricot', 'apple', '\u00e4']],
+        ['datetime', ['apple', 'Banana', 'apricot']],
+      ] as const) {
+        const found: unknown[] = [];
+        let cursor: string | null = '';
+        while (cursor !== null) {
+          const page: Page<DataRow> = await find({ sort, limit: '2', ...(cursor && { cursor }) });
+          found.push(...page.items.map(({ string }) => string));
+          cursor = page.nextCursor;
+        }
+        expect([sort, found]).toEqual([sort, sorted]);
+      }
+      const { nextCursor } = await find({ sort: 'string', limit: '2' });
+      const other = `${THINGS}?sort=-string&limit=2&cursor=${nextCursor ?? ''}`;
+      expect((await call('GET', other)).status).toBe(400);
+    },
+  );
+
+  verifies('data.filter', 'follow changes and deletions of rows', async () => {
+    const [apple] = (await find({ filter: '{"string":"apple"}' })).items;
+    await call('PATCH', `${THINGS}/${apple?.id ?? ''}`, { body: { string: 'pear', integer: null } });
+    expect([
+      await texts({ string: 'apple' }),
+      await texts({ string: 'pear' }),
+      await texts({ integer: 1 }),
+    ]).toEqual([[], ['pear'], []]);
+    await call('DELETE', `${THINGS}/${apple?.id ?? ''}`);
+    expect(await texts({ string: 'pear' })).toEqual([]);
+    const [values] = await app.sql<{ count: number }>(
+      'select count(*)::int as count from data_value where row_id = $1',
+      [apple?.id],
+    );
+    expect(values?.count).toBe(0);
+  });
+
+  verifies('data.filter', 'look at a bounded number of rows, and go on with the cursor', async () => {
+    const rows = Array.from({ length: 5_200 }, (_, integer) => ({ integer: 100 + integer, boolean: true }));
+    await call('POST', `${THINGS}/batch`, { body: { rows } });
+    // Only the oldest row passes: the first call does not reach it.
+    const filter = '{"integer":{"$lt":2},"boolean":true}';
+    for (const sort of ['-createdAt', '-integer']) {
+      const first = await find({
+        filter: sort === '-integer' ? '{"string":{"$prefix":"apple"}}' : filter,
+        sort,
+      });
+      expect([sort, first.items, first.nextCursor]).toEqual([sort, [], expect.any(String)]);
+      const query = sort === '-integer' ? '{"string":{"$prefix":"apple"}}' : filter;
+      const second = await find({ filter: query, sort, cursor: first.nextCursor ?? '' });
+      expect([second.items.map(({ string }) => string), second.nextCursor]).toEqual([['apple'], null]);
+    }
+  });
+});

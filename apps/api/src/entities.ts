@@ -12,6 +12,7 @@ import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
 import { DataRowEntity } from './data/data-row.entity.ts';
+import { DataValueEntity } from './data/data-value.entity.ts';
 import { DataTableEntity } from './data/data-table.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog/catalog-application.entity.ts';
@@ -76,6 +77,7 @@ export const entities = [
   SystemKeyEntity,
   UserEntity,
   DataRowEntity,
+  DataValueEntity,
   DataTableEntity,
   BulkReplayEntity,
   CatalogApplicationEntity,

@@ -5,7 +5,7 @@ export { ACCESS_SCOPES, TOOL_STATUSES } from './agents.ts';
 export type { AccessScope } from './agents.ts';
 
 export { COLUMN_TYPES } from './applications.ts';
-export type { ColumnType, DataRowQuery } from './applications.ts';
+export type { ColumnType, DataRowQuery, RowCondition } from './applications.ts';
 
 export { AUDIT_ACTIONS, KEY_SCOPES, ROLES } from './auth.ts';
 export type { AuditAction, KeyScope, Role, UserState } from './auth.ts';

@@ -90,6 +90,16 @@ export const applications = {
     behavior:
       'Values that do not fit their columns, missing required ones, and unknown columns are 400 and named',
   },
+  'data.filter': {
+    source: 'issue 18; contract §7',
+    behavior:
+      'Rows are found by columns that equal, compare with, or begin with a value; one call looks at a bounded number of rows',
+  },
+  'data.sort': {
+    source: 'issue 18; contract §7',
+    behavior:
+      'Rows are sorted by creation or by any column that is not JSON, in either direction, page by page',
+  },
   'data.emits': {
     source: 'spec: Event bus events; contract §7, Data',
     behavior:

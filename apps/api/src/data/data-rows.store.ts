@@ -1,4 +1,4 @@
-import { LessThan, IsNull, type EntityManager } from 'typeorm';
+import { In, IsNull, type EntityManager } from 'typeorm';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { DataRowEntity } from './data-row.entity.ts';
 
@@ -37,23 +37,21 @@ export async function insertRows(
   return new Map(inserted.map(({ id, createdAt }) => [id, createdAt]));
 }
 
-export function listRows(
+/** Loads rows in the order of their ids; those that have been deleted meanwhile are omitted. */
+export async function loadRows(
   tx: EntityManager,
   { spaceId, applicationId, tableName }: TableKey,
-  before: string | null,
-  limit: number,
+  ids: readonly string[],
 ): Promise<DataRowEntity[]> {
-  return tx.find(DataRowEntity, {
-    where: {
-      spaceId,
-      applicationId,
-      tableName,
-      deletedAt: IsNull(),
-      ...(before !== null && { id: LessThan(before) }),
-    },
-    order: { id: 'DESC' },
-    take: limit,
+  const found = await tx.findBy(DataRowEntity, {
+    spaceId,
+    applicationId,
+    tableName,
+    id: In(ids),
+    deletedAt: IsNull(),
   });
+  const rowOf = new Map(found.map((row) => [row.id, row]));
+  return ids.flatMap((id) => rowOf.get(id) ?? []);
 }
 
 /** Returns a row that nobody else can change until the transaction ends. */

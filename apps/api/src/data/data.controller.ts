@@ -4,8 +4,13 @@ import { Caller } from '../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Access } from '../infra/routes/access.ts';
 import { BodyLimit } from '../infra/routes/body-limit.ts';
-import { PageDto } from '../infra/requests/page.dto.ts';
-import { CreateDataRowsDto, CreatedDataRowsDto, DataRowDto, DataRowPageDto } from './data.dto.ts';
+import {
+  CreateDataRowsDto,
+  CreatedDataRowsDto,
+  DataRowDto,
+  DataRowPageDto,
+  DataRowQueryDto,
+} from './data.dto.ts';
 import { DataService } from './data.service.ts';
 import { RowValuesPipe } from './row-values.pipe.ts';
 
@@ -18,13 +23,16 @@ const VALUES = { type: 'object', additionalProperties: true, example: { total: 1
 export class DataController {
   constructor(private readonly data: DataService) {}
 
-  /** Lists the rows of a table, newest first. */
+  /**
+   * Lists the rows of a table, newest first unless `sort` says otherwise. One call looks at up to 5,000 rows: a filter that few
+   * of them pass may return fewer than `limit`, even none, with a cursor.
+   */
   @Get()
   list(
     @Caller() caller: UserPrincipal,
     @Param('identifier') identifier: string,
     @Param('table') table: string,
-    @Query() query: PageDto,
+    @Query() query: DataRowQueryDto,
   ): Promise<DataRowPageDto> {
     return this.data.list(caller, { identifier, table }, query);
   }

@@ -8,15 +8,17 @@ import { EmissionService } from '../events/emission/emission.service.ts';
 import { Database } from '../infra/database/database.ts';
 import { updateRow } from '../infra/database/entity-rows.ts';
 import { invalidFor, notFound } from '../infra/errors/app-error.ts';
-import { Cursors } from '../infra/requests/cursors.ts';
-import type { PageDto } from '../infra/requests/page.dto.ts';
+import { Cursors, type Position } from '../infra/requests/cursors.ts';
 import { isText } from '../infra/requests/text.ts';
 import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
 import { formatProblem, type Problem } from '../tasks/definition/problems.ts';
 import { checkValues, fillColumns } from './columns.ts';
 import { DataRowEntity } from './data-row.entity.ts';
-import { insertRows, listRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
+import { insertRows, loadRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
 import { findTable, type DataTable } from './data-tables.store.ts';
+import type { DataRowQueryDto } from './data.dto.ts';
+import { findRows, type RowPosition } from './row-lists.store.ts';
+import { parseRowQuery } from './row-query.ts';
 
 /** The path of a table: the identifier of its application, and its name. */
 export interface TablePath {
@@ -37,23 +39,29 @@ export class DataService {
     private readonly emission: EmissionService,
   ) {}
 
-  /** Lists rows, newest first. */
+  /** Lists rows. A filter that few rows pass may return fewer than `limit`, even none, with a cursor. */
   async list(
     { spaceId }: UserPrincipal,
     path: TablePath,
-    { limit, cursor }: PageDto,
+    { limit, cursor, filter, sort }: DataRowQueryDto,
   ): Promise<Page<DataRow>> {
     const table = await this.getTable(spaceId, path);
-    const filter = { rowsOf: [table.applicationId, table.tableName] };
-    const before = this.cursors.idAfter(cursor, filter);
-    const found = await listRows(this.database.manager, table, before, limit + 1);
-    return this.cursors.page(
-      found,
+    const query = parseRowQuery(table.columns, { filter, sort });
+    const list = { rowsOf: [table.applicationId, table.tableName], filter, sort };
+    const { found, next } = await findRows(
+      this.database,
+      table,
+      query,
+      toRowPosition(this.cursors.decode(cursor, list)),
       limit,
-      filter,
-      ({ id }) => [id],
-      (row) => toDataRow(table, row),
     );
+    const loaded = await loadRows(
+      this.database.manager,
+      table,
+      found.map(({ id }) => id),
+    );
+    const items = loaded.map((row) => toDataRow(table, row));
+    return { items, nextCursor: next && this.cursors.encode(toCursorPosition(next), list) };
   }
 
   async create(caller: UserPrincipal, path: TablePath, values: Values): Promise<DataRow> {
@@ -148,6 +156,17 @@ export class DataService {
     if (row) return row;
     throw await missingOrForeign(tx, DataRowEntity, { id, spaceId: Not(spaceId) }, label);
   }
+}
+
+/** The id comes first; a list that is sorted by id has nothing else. */
+function toCursorPosition({ id, value }: RowPosition): Position {
+  return value === null ? [id] : [id, value];
+}
+
+function toRowPosition(position: Position | null): RowPosition | null {
+  if (position === null) return null;
+  const [id, value = null] = position;
+  return { id: String(id), value };
 }
 
 function assertNone(problems: readonly Problem[]): void {

@@ -30,6 +30,8 @@ import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
+import { DataValues1763600000059 } from './0059-data-values.ts';
+import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -65,4 +67,6 @@ export const migrations = [
   RunLanes1763600000040,
   RunLists1763600000048,
   KeyScopes1763600000054,
+  DataValues1763600000059,
+  DataValuesOfRows1763600000060,
 ];

@@ -16,9 +16,14 @@ export class DataResource {
     this.http = http;
   }
 
-  /** Lists rows, newest first. */
-  list(table: DataTable, query: DataRowQuery = {}, options?: RequestOptions): Promise<Page<DataRow>> {
-    return this.http.get(rowsPath(table), { ...query }, options);
+  /** Lists rows, newest first unless `sort` says otherwise. A filter may return fewer than `limit`, even none, with a cursor. */
+  list(
+    table: DataTable,
+    { filter, ...query }: DataRowQuery = {},
+    options?: RequestOptions,
+  ): Promise<Page<DataRow>> {
+    const conditions = filter && JSON.stringify(filter);
+    return this.http.get(rowsPath(table), { ...query, filter: conditions }, options);
   }
 
   create(table: DataTable, values: Record<string, unknown>, options?: RequestOptions): Promise<DataRow> {
