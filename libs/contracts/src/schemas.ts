@@ -1422,6 +1422,27 @@ export interface ListJobsQuery {
   status?: 'CANCELLED' | 'COMPLETED' | 'FAILED' | 'INPUT_REQUIRED' | 'QUEUED' | 'RUNNING' | 'TIMED_OUT';
 }
 
+export interface ListRowsQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /**
+   * JSON with columns that must equal a value, or compare with one: `{"status":"paid","total":{"$gte":10}}`. Operators: `$gt`,
+   * `$gte`, `$lt`, `$lte`, and, for texts, `$prefix`. Columns of type json cannot be filtered.
+   */
+  filter?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  /**
+   * `createdAt` or a column, with `-` in front for descending order; default `-createdAt`. A list that is sorted by a column has
+   * only the rows with a value in it. Texts are sorted by the code points of their first 100 characters. Columns of type json
+   * cannot be sorted.
+   */
+  sort?: string;
+}
+
 export interface ListRunsQuery {
   /** Of the event that started the run. */
   applicationIdentifier?: string;
