@@ -171,12 +171,16 @@ async function isPending(client, id) {
 
 /** Runs the claim of the service and takes it back. */
 async function measureClaims(client) {
-  const { CLAIM_BATCH } = await import('../../apps/api/dist/events/outbox.store.js');
+  const { CLAIM_BATCH } = await import('../../apps/api/dist/events/records/outbox.store.js');
   const times = [];
   let plan = '';
   for (let i = 0; i < CLAIMS; i++) {
     await client.query('begin');
-    const { rows } = await client.query(`explain (analyze, timing off, format json) ${CLAIM_BATCH}`, [64]);
+    const { rows } = await client.query(`explain (analyze, timing off, format json) ${CLAIM_BATCH}`, [
+      '00000000-0000-0000-0000-000000000000',
+      64,
+      [],
+    ]);
     await client.query('rollback');
     const [explained] = rows[0]['QUERY PLAN'];
     times.push(explained['Execution Time']);

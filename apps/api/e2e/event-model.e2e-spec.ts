@@ -9,13 +9,11 @@ import type {
   Task,
 } from '@platform/contracts';
 import fc from 'fast-check';
-import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
-import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { expectedLabels, type Subscribed } from './faults/oracle.ts';
 import { LIMIT_MS, scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { dispatchWaiting } from './harness/dispatch-waiting.ts';
 import { asApplication } from './harness/applications.ts';
 import { verifies } from './verifies.ts';
 
@@ -259,8 +257,7 @@ class Shop {
 
   /** Dispatches what waits, also of earlier sequences, of which nothing does. */
   private async tick(): Promise<void> {
-    const batch = await claimBatch(app.get(BackgroundDatabase), 64);
-    await app.get(DispatchService).dispatch(batch);
+    await dispatchWaiting(app);
     const present = this.subscriptions.filter(({ label }) => label !== DEFAULT || this.isInstalled);
     for (const envelope of this.envelopes.filter(({ status }) => status === 'PENDING')) {
       const labels = expectedLabels(present, { n: 1, ...envelope });

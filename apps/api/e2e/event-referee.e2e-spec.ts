@@ -1,6 +1,4 @@
-import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
-import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/database.ts';
+import { dispatchWaiting } from './harness/dispatch-waiting.ts';
 import { Fleet } from './faults/fleet.ts';
 import { findViolations } from './faults/referee.ts';
 
@@ -26,8 +24,7 @@ describe('the referee', () => {
     await world.subscribe('never', { filter: { kind: 'never' } });
     const emitter = fleet.emitter(world, () => [app.url]);
     const emit = () => emitter.emit({ kind: 'rush', amount: 1 });
-    const dispatch = async () =>
-      app.get(DispatchService).dispatch(await claimBatch(app.get(BackgroundDatabase), 64));
+    const dispatch = () => dispatchWaiting(app);
     for (let i = 0; i < 8; i++) await emit();
     await dispatch();
     await emit();

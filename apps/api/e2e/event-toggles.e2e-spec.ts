@@ -1,12 +1,10 @@
 import { jest } from '@jest/globals';
 import type { InstalledApplication, Subscription, Task } from '@platform/contracts';
-import { DispatchService } from '../src/events/dispatch/dispatch.service.ts';
-import { claimBatch } from '../src/events/records/outbox.store.ts';
-import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { repeat } from './faults/background.ts';
 import { LIMIT_MS, scaled } from './faults/scale.ts';
 import { post } from './faults/world.ts';
 import { TestApp } from './harness/app.ts';
+import { dispatchWaiting } from './harness/dispatch-waiting.ts';
 import { asApplication } from './harness/applications.ts';
 import { gate } from './harness/gate.ts';
 import { verifies } from './verifies.ts';
@@ -60,9 +58,7 @@ describe('a subscription that is switched', () => {
         ),
         repeat(
           async () => {
-            const claims = await claimBatch(one.get(BackgroundDatabase), 4);
-            await one.get(DispatchService).dispatch(claims);
-            if (claims.length === 0) return;
+            if ((await dispatchWaiting(one, 4)) === 0) return;
             nextDispatch.open();
             nextDispatch = gate();
           },

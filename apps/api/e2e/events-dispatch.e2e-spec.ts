@@ -184,13 +184,14 @@ describe('dispatch', () => {
     let change: ((tx: EntityManager) => Promise<unknown>) | null = null;
     await taken.promise;
     return {
+      /** Until a dispatch has met the lock. */
       waited: () =>
         eventually(async () => {
-          const waiting = await app.sql(
-            `select from pg_locks where locktype = 'advisory' and not granted and database =
-               (select oid from pg_database where datname = current_database())`,
+          const tried = await app.sql(
+            'select from envelope_outbox where space_id = $1 and fencing_token > 0',
+            [spaceId],
           );
-          expect(waiting.length).toBeGreaterThan(0);
+          expect(tried.length).toBeGreaterThan(0);
         }),
       release: async (work: typeof change = null) => {
         change = work;
@@ -212,6 +213,26 @@ describe('dispatch', () => {
       await lock.release((tx) => tx.query('update subscription set enabled = false where id = $1', [id]));
       expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 0 });
       expect(await deliveries(envelopeId)).toEqual([]);
+    },
+  );
+
+  verifies(
+    'events.dispatch.fair',
+    'a space whose subscriptions are being changed keeps no other space waiting',
+    async () => {
+      const [desk, other] = [
+        await install('locked'),
+        await EmittingApp.install(app, { user: app.outsider, identifier: 'free' }),
+      ];
+      await other.subscribe(await other.task('free'));
+      const lock = await heldLock();
+      const { envelopeId } = await desk.emit({ n: 1 });
+      await lock.waited();
+      const free = await other.emit({ n: 1 });
+      expect(await other.dispatched(free.envelopeId)).toMatchObject({ matched_count: 1 });
+      expect(await desk.envelope(envelopeId)).toMatchObject({ status: 'PENDING' });
+      await lock.release();
+      expect(await desk.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED' });
     },
   );
 
@@ -403,10 +424,10 @@ describe('dispatch', () => {
             [space?.id],
           );
           expect(rows).toHaveLength(3);
-          const claims = await claimBatch(tx, 2);
+          const { claims } = await claimBatch(tx, 2);
           expect(claims.map(({ attempts }) => attempts)).toEqual([0, 0]);
-          expect(await claimBatch(tx, 64)).toHaveLength(1);
-          expect(await claimBatch(tx, 64)).toEqual([]);
+          expect((await claimBatch(tx, 64)).claims).toHaveLength(1);
+          expect((await claimBatch(tx, 64)).claims).toEqual([]);
           throw new Error('rolled back');
         })
         .catch(ignoreRollback);
@@ -486,9 +507,38 @@ describe('dispatch', () => {
     await app.sql('delete from run_queue where task_id = $1', [task.id]);
   });
 
+  verifies('events.dispatch.fair', 'spaces take turns, however many envelopes of one wait', async () => {
+    const [first, second] = [randomUUID(), randomUUID()].sort() as [string, string];
+    const insert = `insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at)
+      select uuid_v7(), 0, $1, clock_timestamp() + interval '1 hour' from generate_series(1, $2::int)`;
+    await app
+      .get(BackgroundDatabase)
+      .transaction(async (tx) => {
+        await tx.query('delete from envelope_outbox');
+        await tx.query(insert, [first, 1_000]);
+        await tx.query(insert, [second, 1]);
+        const turns: [string | null, number, boolean][] = [];
+        for (let after: string | null = null; turns.length < 4;) {
+          const { spaceId, claims, hasOthers } = await claimBatch(tx, 64, after);
+          turns.push([spaceId, claims.length, hasOthers]);
+          after = spaceId;
+        }
+        expect(turns).toEqual([
+          [first, 64, true],
+          [second, 1, true],
+          [first, 64, false],
+          [first, 64, false],
+        ]);
+        const excluded = await claimBatch(tx, 64, null, [first]);
+        expect(excluded).toEqual({ spaceId: null, claims: [], hasOthers: false });
+        throw new Error('rolled back');
+      })
+      .catch(ignoreRollback);
+  });
+
   verifies('events.dispatch.claims', 'claims by an index, however many envelopes wait', async () => {
     const statements = [
-      { text: CLAIM_BATCH, values: [64], most: 200 },
+      { text: CLAIM_BATCH, values: ['00000000-0000-0000-0000-000000000000', 64, []], most: 300 },
       { text: CLAIM_SUSPECT, values: [], most: 10 },
       { text: DUE_ENVELOPES, values: [64, 1], most: 200 },
       { text: EXPEDITE_ENVELOPES, values: [64], most: 200 },
@@ -545,7 +595,7 @@ describe('dispatch', () => {
         );
         for (const { envelopeId } of emitted) await desk.dispatched(envelopeId);
         expect(await plans.indexesOf('set lease_until = clock_timestamp()')).toContain(
-          'envelope_outbox_claim',
+          'envelope_outbox_space',
         );
         const month = new Date().toISOString().slice(0, 7).replace('-', '');
         const tables = ['envelope', 'delivery'].map((table) => `${table}_${month}`);

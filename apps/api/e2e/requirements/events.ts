@@ -259,6 +259,11 @@ export const emissions = {
     source: 'events.md, dispatch; F27',
     behavior: 'Any number of subscriptions is served; the runs of one envelope are created together',
   },
+  'events.dispatch.fair': {
+    source: 'design: Places',
+    behavior:
+      'Envelopes are claimed round-robin over spaces; a space whose subscriptions are being changed is passed over, and keeps no other waiting',
+  },
   'events.dispatch.claims': {
     source: 'events.md, dispatch; F33',
     behavior: 'The cost of a claim does not depend on how many envelopes wait',

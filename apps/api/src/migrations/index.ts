@@ -28,6 +28,7 @@ import { ModelOfEnvironment1763600000030 } from './0030-model-of-environment.ts'
 import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
+import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
@@ -65,6 +66,7 @@ export const migrations = [
   RunSlots1763600000031,
   TurnObservers1763600000032,
   RunLanes1763600000040,
+  OutboxSpaces1763600000041,
   RunLists1763600000048,
   KeyScopes1763600000054,
   DataValues1763600000059,

@@ -15,15 +15,16 @@ export async function lockSubscriptions(tx: Sql, spaceId: string): Promise<void>
 }
 
 /**
- * Keeps the subscriptions of spaces as they are until the end of the transaction. It must be a statement of its own, before
- * the subscriptions are read: the snapshot of one statement would predate the wait. Locks are taken in ascending order.
+ * Keeps the subscriptions of a space as they are until the end of the transaction. Returns false if they are being changed, or
+ * are about to be. It must be a statement of its own, before the subscriptions are read: the snapshot of one statement could
+ * predate a change that has just been committed.
  */
-export async function shareSubscriptions(tx: EntityManager, spaceIds: readonly string[]): Promise<void> {
-  await keptPlanRows(
+export async function tryShareSubscriptions(tx: EntityManager, spaceId: string): Promise<boolean> {
+  const [row] = await keptPlanRows<{ isShared: boolean }>(
     tx,
     'share_subscriptions',
-    `select pg_advisory_xact_lock_shared($1::int, key)
-     from (select distinct hashtext(id::text) as key from unnest($2::uuid[]) as s(id) order by key) k`,
-    [SUBSCRIPTION_LOCK, spaceIds],
+    'select pg_try_advisory_xact_lock_shared($1::int, hashtext($2::uuid::text)) as is_shared',
+    [SUBSCRIPTION_LOCK, spaceId],
   );
+  return row?.isShared ?? false;
 }

@@ -8,14 +8,20 @@ import * as store from './dispatch.store.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
 import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope, type Matching } from './matching.ts';
 import { deleteClaims, type Claim } from '../records/outbox.store.ts';
-import { shareSubscriptions } from '../catalog/subscription-lock.store.ts';
+import { tryShareSubscriptions } from '../catalog/subscription-lock.store.ts';
 
 /** How many verdicts are stored with an envelope. */
 export const STORED_VERDICTS = 200;
 /** What one statement stores. */
 const STATEMENT_RUNS = 500;
 
-/** Dispatches claimed envelopes: one transaction, without any effect outside of the database. */
+/** What one transaction has left: claims for another one, all of them if the subscriptions of the space were locked. */
+export interface Dispatched {
+  left: Claim[];
+  isLocked: boolean;
+}
+
+/** Dispatches claimed envelopes of one space: one transaction, without any effect outside of the database. */
 @Injectable()
 export class DispatchService {
   constructor(
@@ -24,28 +30,28 @@ export class DispatchService {
     private readonly runs: RunCreationService,
   ) {}
 
-  /** Dispatches all of them, in more than one transaction if they have many runs. */
-  async dispatch(claims: readonly Claim[]): Promise<void> {
-    let rest = claims;
-    while (rest.length > 0) {
-      const part = rest;
-      const { rest: left, runIds } = await this.database.transaction((tx) => this.dispatchWithin(tx, part));
-      reach('events.dispatch.after-commit', part);
-      await this.runs.publish(runIds);
-      reach('events.dispatch.after-publish', part);
-      rest = left;
-    }
+  /** Dispatches as many of them as one transaction should, at least one. Nobody waits for the subscriptions of a space. */
+  async dispatch(spaceId: string, claims: readonly Claim[]): Promise<Dispatched> {
+    const { runIds, ...dispatched } = await this.database.transaction((tx) =>
+      this.dispatchWithin(tx, spaceId, claims),
+    );
+    if (dispatched.isLocked) return dispatched;
+    reach('events.dispatch.after-commit', claims);
+    await this.runs.publish(runIds);
+    reach('events.dispatch.after-publish', claims);
+    return dispatched;
   }
 
-  /** Returns the runs that it created, and the claims that are left for another transaction. */
   private async dispatchWithin(
     tx: EntityManager,
+    spaceId: string,
     claims: readonly Claim[],
-  ): Promise<{ rest: Claim[]; runIds: string[] }> {
-    const [, { held, envelopes }] = await pipelined(
-      shareSubscriptions(tx, [...new Set(claims.map(({ spaceId }) => spaceId))]),
+  ): Promise<Dispatched & { runIds: string[] }> {
+    const [isShared, { held, envelopes }] = await pipelined(
+      tryShareSubscriptions(tx, spaceId),
       store.lockClaims(tx, claims),
     );
+    if (!isShared) return { left: held, isLocked: true, runIds: [] };
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
@@ -81,7 +87,8 @@ export class DispatchService {
       await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
     reach('events.dispatch.before-commit', settled);
     return {
-      rest: held.filter(({ envelopeId }) => left.has(envelopeId)),
+      left: held.filter(({ envelopeId }) => left.has(envelopeId)),
+      isLocked: false,
       runIds: runs.map(({ id }) => id),
     };
   }

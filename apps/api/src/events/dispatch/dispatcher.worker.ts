@@ -25,17 +25,33 @@ const LAST_DELAY_MS = 300_000;
 /** What admins of the space read; the cause is in the log of the service. */
 const UNEXPECTED = 'The dispatch has failed unexpectedly and is attempted again';
 const EXHAUSTED = `The dispatch was attempted ${MAX_ATTEMPTS} times, and has failed or ended its process each time`;
+/** How long a space is passed over whose subscriptions are being changed. */
+const LOCKED_MS = 100;
+/** How many spaces keep the rest of their turn. What others have left is given back. */
+const MAX_RESTS = 8;
 /** How long a claim is given back while the database is unavailable; then its lease has passed anyway. */
 const RELEASE_MS = 15_000;
 
+/** Claimed envelopes of one space. */
+interface Turn {
+  spaceId: string;
+  claims: readonly outbox.Claim[];
+}
+
 /**
- * Claims envelopes and dispatches them, one batch after another. An envelope whose batch has failed, or whose process has
+ * Claims envelopes and dispatches them, one batch after another. Spaces take turns, each with one transaction. An envelope whose batch has failed, or whose process has
  * died, is tried alone from then on, so that it cannot take others with it, and only what happens then counts against it.
  */
 @Injectable()
 export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DispatcherWorker.name);
   private waiting: (() => void)[] = [];
+  /** The space that had the last turn. */
+  private after: string | null = null;
+  /** What transactions have left of the turns of their spaces. */
+  private readonly rests: Turn[] = [];
+  /** Spaces whose subscriptions were locked, and until when they are passed over. */
+  private readonly locked = new Map<string, number>();
   private running: Promise<void> | null = null;
   private stopping = false;
 
@@ -98,20 +114,34 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
       });
       for (const resolve of hints) resolve();
     } while ((hasMore || this.waiting.length > 0) && !this.stopping);
+    // The worker stops, or messaging or the database is down.
+    for (const { claims } of this.rests.splice(0))
+      await this.giveBack(() => outbox.releaseClaims(this.database, claims, false));
     // In the same step as the last look at `waiting`: a hint that comes later starts the next run.
     this.running = null;
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  /** Dispatches one batch and one suspect. Returns whether more may be waiting. */
+  /** Dispatches a turn of the next space, one rest, and one suspect. Returns whether more may be waiting. */
   private async dispatchNext(): Promise<boolean> {
     if (!this.canClaim()) return false;
-    const batch = await outbox.claimBatch(this.database, BATCH);
-    const isDone = batch.length === 0 || (await this.dispatchBatch(batch));
+    const { spaceId, claims, hasOthers } = await this.claimNext();
+    if (spaceId !== null) this.after = spaceId;
+    const rest = this.rests.shift();
+    let isAvailable = true;
+    if (spaceId !== null && claims.length > 0) isAvailable = await this.dispatchTurn({ spaceId, claims });
+    if (rest !== undefined) isAvailable = (await this.dispatchTurn(rest)) && isAvailable;
     const suspect = !this.canClaim() ? null : await outbox.claimSuspect(this.database);
     if (suspect) await this.dispatchAlone(suspect);
-    // After a failure, the next pass waits for a hint, which is due at once but not published in a tight loop.
-    return isDone && (batch.length === BATCH || suspect !== null);
+    if (!isAvailable) return false;
+    return claims.length === BATCH || hasOthers || this.rests.length > 0 || suspect !== null;
+  }
+
+  private claimNext(): Promise<outbox.ClaimedBatch> {
+    const now = performance.now();
+    for (const [spaceId, until] of this.locked) if (until <= now) this.locked.delete(spaceId);
+    const except = [...this.locked.keys(), ...this.rests.map(({ spaceId }) => spaceId)];
+    return outbox.claimBatch(this.database, BATCH, this.after, except);
   }
 
   /** Without messaging, envelopes wait: nothing may look for them until it has recovered. */
@@ -119,21 +149,31 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     return !this.stopping && this.messaging.getState() !== 'down';
   }
 
-  /** Returns whether it has succeeded. */
-  private async dispatchBatch(batch: outbox.Claim[]): Promise<boolean> {
+  /** Returns whether the database is available. */
+  private async dispatchTurn({ spaceId, claims }: Turn): Promise<boolean> {
     try {
-      for (const { envelopeId } of batch) eventFailpoint('events.dispatch.after-claim', envelopeId);
-      await this.dispatch.dispatch(batch);
+      for (const { envelopeId } of claims) eventFailpoint('events.dispatch.after-claim', envelopeId);
+      const { left, isLocked } = await this.dispatch.dispatch(spaceId, claims);
+      if (isLocked) this.passOver(spaceId);
+      if (left.length === 0) return true;
+      if (!isLocked && this.rests.length < MAX_RESTS) this.rests.push({ spaceId, claims: left });
+      else await this.giveBack(() => outbox.releaseClaims(this.database, left, false));
       return true;
     } catch (error) {
       const areSuspects = !isUnavailable(error);
       this.logger.warn(
-        { err: error, envelopes: batch.length },
+        { err: error, envelopes: claims.length },
         'A batch of envelopes could not be dispatched',
       );
-      await this.giveBack(() => outbox.releaseClaims(this.database, batch, areSuspects));
-      return false;
+      await this.giveBack(() => outbox.releaseClaims(this.database, claims, areSuspects));
+      return areSuspects;
     }
+  }
+
+  /** Passes over a space for a moment, and looks again then. */
+  private passOver(spaceId: string): void {
+    this.locked.set(spaceId, performance.now() + LOCKED_MS);
+    setTimeout(() => void this.pass(), LOCKED_MS + 1).unref();
   }
 
   private async dispatchAlone(claim: outbox.Claim): Promise<void> {
@@ -141,7 +181,8 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     if (attempts > MAX_ATTEMPTS) return this.giveUp(claim);
     try {
       eventFailpoint('events.dispatch.after-claim', envelopeId);
-      await this.dispatch.dispatch([claim]);
+      const { isLocked } = await this.dispatch.dispatch(claim.spaceId, [claim]);
+      if (isLocked) await this.giveBack(() => outbox.forgiveClaim(this.database, claim, LOCKED_MS));
     } catch (error) {
       this.logger.warn({ err: error, envelopeId, attempts }, 'An envelope could not be dispatched');
       await this.giveBack(() =>

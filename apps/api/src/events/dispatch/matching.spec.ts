@@ -115,7 +115,7 @@ describe('matching', () => {
     const many = Array.from({ length: 1_500 }, (_, i) => subscription(String(i)));
     const match = (event: Envelope, subscriptions: MatchedSubscription[]) =>
       matchEnvelope(event, subscriptions, new Map([['task', task()]]));
-    const small = ['a', 'b', 'c'].map((id) => match(envelope(id), many.slice(0, 900)));
+    const small = ['a', 'b', 'c'].map((id) => match(envelope(id), many.slice(0, 450)));
     expect(upToLimit(small)).toHaveLength(2);
     expect(upToLimit([match(envelope('a', { size: 200_000 }), many), ...small])).toHaveLength(1);
     expect(upToLimit([])).toEqual([]);

@@ -5,7 +5,7 @@ import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispat
 import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
 
 /** What one transaction stores, unless a single envelope has more: runs, and characters of their triggers. */
-const MAX_RUNS = 2_000;
+const MAX_RUNS = 1_000;
 const MAX_SIZE = 16_000_000;
 
 export interface Envelope extends Omit<ClaimedEnvelope, 'payload'> {

@@ -23,18 +23,66 @@ const CLAIMED = `lease_until = clock_timestamp() + ${LEASE}, available_at = cloc
     next_publish_at = clock_timestamp() + ${LEASE}, fencing_token = fencing_token + 1`;
 const CLAIM = `envelope_id, generation, space_id, fencing_token as token, attempts`;
 
+const WAITING = 'lease_until is null and not is_suspect';
+/** Before all spaces. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** The next space with envelopes that wait and that is not excluded: one lookup, and one for each excluded space. */
+const nextSpace = (after: string) => `(
+    with recursive candidate as (
+      (select space_id from envelope_outbox where ${WAITING} and space_id > ${after} order by space_id limit 1)
+      union all
+      select n.space_id from candidate c cross join lateral (
+        select space_id from envelope_outbox where ${WAITING} and space_id > c.space_id order by space_id limit 1
+      ) n where c.space_id = any($3::uuid[])
+    ) select space_id from candidate where space_id <> all($3::uuid[]) limit 1)`;
+
 /** Selects by ctid: a join with the rows that are locked is many times slower. */
 export const CLAIM_BATCH = `
-  update envelope_outbox set ${CLAIMED}
-  where ctid = any(array(
-    select ctid from envelope_outbox
-    where lease_until is null and not is_suspect and available_at <= statement_timestamp()
-    order by available_at, envelope_id limit $1 for update skip locked))
-  returning ${CLAIM}`;
+  with picked as materialized (
+    select coalesce(${nextSpace('$1::uuid')}, ${nextSpace(`'${FIRST}'`)}) as space_id
+  ), next as materialized (
+    select p.space_id, coalesce(
+      (select true from envelope_outbox where ${WAITING} and space_id > p.space_id order by space_id limit 1),
+      (select true from envelope_outbox where ${WAITING} and space_id < p.space_id order by space_id limit 1),
+      false) as has_others
+    from picked p where p.space_id is not null
+  ), claimed as (
+    update envelope_outbox set ${CLAIMED}
+    where ctid = any(array(
+      select ctid from envelope_outbox
+      where ${WAITING} and space_id = (select space_id from next) and available_at <= statement_timestamp()
+      order by available_at, envelope_id limit $2 for update skip locked))
+    returning ${CLAIM}
+  )
+  select n.space_id as turn, n.has_others, c.* from next n left join claimed c on true`;
 
-/** Claims the envelopes that wait longest. */
-export function claimBatch(sql: Database | EntityManager, limit: number): Promise<Claim[]> {
-  return keptPlanRows(sql, 'claim_envelopes', CLAIM_BATCH, [limit]);
+/** Envelopes of one space. */
+export interface ClaimedBatch {
+  /** Null if nothing waits. */
+  spaceId: string | null;
+  claims: Claim[];
+  /** Whether envelopes of other spaces wait. */
+  hasOthers: boolean;
+}
+
+/**
+ * Claims the envelopes of one space that wait longest: of the next one after `after`, in the order of ids and beginning again
+ * after the last. Spaces in `except` are passed over.
+ */
+export async function claimBatch(
+  sql: Database | EntityManager,
+  limit: number,
+  after: string | null = null,
+  except: readonly string[] = [],
+): Promise<ClaimedBatch> {
+  const found = await keptPlanRows<
+    { turn: string; hasOthers: boolean } & (Claim | Record<keyof Claim, null>)
+  >(sql, 'claim_envelopes', CLAIM_BATCH, [after ?? FIRST, limit, except]);
+  const claims = found.flatMap(({ turn: _t, hasOthers: _h, ...claim }) =>
+    claim.envelopeId === null ? [] : claim,
+  );
+  return { spaceId: found[0]?.turn ?? null, claims, hasOthers: found[0]?.hasOthers ?? false };
 }
 
 export const CLAIM_SUSPECT = `
@@ -63,14 +111,18 @@ export async function releaseClaims(sql: Sql, claims: readonly Claim[], areSuspe
   );
 }
 
-/** Gives back a claim that was tried alone, without counting the attempt: nothing was wrong with the envelope. */
-export async function forgiveClaim(sql: Sql, claim: Claim): Promise<void> {
+/**
+ * Gives back a claim that was tried alone, without counting the attempt: nothing was wrong with the envelope. It is tried again
+ * after the delay.
+ */
+export async function forgiveClaim(sql: Sql, claim: Claim, delayMs = 0): Promise<void> {
   await rows(
     sql,
-    `update envelope_outbox set lease_until = null, attempts = attempts - 1, available_at = clock_timestamp(),
-       next_publish_at = clock_timestamp()
+    `update envelope_outbox set lease_until = null, attempts = attempts - 1,
+       available_at = clock_timestamp() + $4 * interval '1 millisecond',
+       next_publish_at = clock_timestamp() + $4 * interval '1 millisecond'
      where envelope_id = $1 and generation = $2 and fencing_token = $3`,
-    [claim.envelopeId, claim.generation, claim.token],
+    [claim.envelopeId, claim.generation, claim.token, delayMs],
   );
 }
 
@@ -119,10 +171,9 @@ export const EXPEDITE_ENVELOPES = `
   update envelope_outbox set hints = 0, next_publish_at = clock_timestamp()
   where ctid = any(array(
     select ctid from envelope_outbox
-    where lease_until is null and not is_suspect and available_at <= statement_timestamp()
-    order by available_at, envelope_id limit $1 for update skip locked))`;
+    where lease_until is null and not is_suspect order by space_id limit $1 for update skip locked))`;
 
-/** Makes the hints of the envelopes that wait longest due. */
+/** Makes the hints of some envelopes that wait due: one is enough to have all claimed. */
 export async function expediteEnvelopes(sql: Sql, limit: number): Promise<void> {
   await rows(sql, EXPEDITE_ENVELOPES, [limit]);
 }
