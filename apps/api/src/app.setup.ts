@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import { serveReference } from './api-document/reference.ts';
 import { authentication } from './auth/credentials/authentication.middleware.ts';
@@ -34,10 +34,9 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
   if (config.logLevel === 'debug' || config.logLevel === 'trace') app.use(requestLog);
-  const protect = helmet(securityHeaders(config));
+  const protect = securityHeaders(config);
   serveAssets(app, protect);
   app.use(protect);
-  app.use(permissions);
   app.enableCors({
     origin: config.corsOrigins,
     credentials: true,
@@ -64,8 +63,10 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   });
 }
 
-function securityHeaders(config: PlatformConfig) {
-  return {
+/** Sets headers that are the same for every response, so Helmet computes them once. */
+function securityHeaders(config: PlatformConfig): RequestHandler {
+  const headers = new Map([['Permissions-Policy', 'microphone=(self), camera=(), geolocation=()']]);
+  const compute = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -85,12 +86,15 @@ function securityHeaders(config: PlatformConfig) {
     },
     crossOriginEmbedderPolicy: false,
     strictTransportSecurity: config.publicUrl.startsWith('https:'),
+    // Express is told not to send the header that Helmet would remove.
+    xPoweredBy: false,
+  });
+  const response = { setHeader: (name: string, value: string) => headers.set(name, value) };
+  compute({} as Request, response as unknown as Response, () => undefined);
+  return (_req, res, next) => {
+    res.setHeaders(headers);
+    next();
   };
-}
-
-function permissions(_req: Request, res: Response, next: () => void): void {
-  res.setHeader('Permissions-Policy', 'microphone=(self), camera=(), geolocation=()');
-  next();
 }
 
 /**
@@ -111,10 +115,9 @@ function serveAssets(app: NestExpressApplication, protect: RequestHandler): void
 
 /** Serves the other files of the console, and its page for every other address that a browser opens. */
 function serveConsole(app: NestExpressApplication): void {
-  app.use(express.static(CONSOLE, { index: false }));
-  app.use((req: Request, res: Response, next: () => void) => {
-    const page = req.method === 'GET' && !isServicePath(req.path) && !req.path.startsWith('/assets/');
-    if (!page || !req.accepts('html')) {
+  const files = express.static(CONSOLE, { index: false });
+  const page: RequestHandler = (req, res, next) => {
+    if (req.method !== 'GET' || req.path.startsWith('/assets/') || !req.accepts('html')) {
       next();
       return;
     }
@@ -122,5 +125,11 @@ function serveConsole(app: NestExpressApplication): void {
     res.sendFile(join(CONSOLE, 'index.html'), (error?: Error) => {
       if (error && !res.headersSent) sendError(notFound('The console is not built; run npm start'), req, res);
     });
+  };
+  app.use((req: Request, res: Response, next: NextFunction) => {
+    // No call of the API looks for a file.
+    if (isServicePath(req.path)) next();
+    else
+      void files(req, res, (error?: unknown) => (error === undefined ? page(req, res, next) : next(error)));
   });
 }

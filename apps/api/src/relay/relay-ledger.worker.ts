@@ -17,8 +17,10 @@ import { UsageService, type EndedCall } from '../usage/usage.service.ts';
 /** After this time the sweeper charges the calls of a process that died. */
 const LEASE_MS = 120_000;
 const RENEW_MS = 30_000;
-/** Shorter calls get no row: writing the charge is as fast as writing the row. */
-const REGISTER_AFTER_MS = 20;
+/** Shorter calls get no row: on a busy service, the rows would cost as much as the calls. */
+const REGISTER_AFTER_MS = 100;
+/** How often running calls are looked through for those that need a row, so that no call has a timer of its own. */
+const LOOK_MS = 50;
 /** How often the progress of a response is stored for the sweeper. */
 const PROGRESS_MS = 2_000;
 /** How long a caller waits for a reservation while the database is unavailable. */
@@ -41,10 +43,9 @@ export interface NewCall {
 interface OpenCall extends NewCall {
   id: string;
   ended: boolean;
-  /** Runs until the row is written. */
-  timer: NodeJS.Timeout | null;
-  /** Resolves when no row is being written. */
-  stored: Promise<unknown>;
+  startedAt: number;
+  /** Resolves when the row is written; null while the call needs none. */
+  stored: Promise<unknown> | null;
   /** The stored completion tokens, and when they were stored. */
   reported: { tokens: number; at: number };
 }
@@ -61,6 +62,8 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
   private readonly calls = new Map<string, OpenCall>();
   private readonly registrations = new Batched((calls: OpenCall[]) => this.writeRegistrations(calls));
   private timer: NodeJS.Timeout | null = null;
+  /** Runs while a call may need a row. */
+  private looking: NodeJS.Timeout | null = null;
   private queue: EndedCall[] = [];
   private readonly ending = new Set<Promise<void>>();
   private writing: Promise<void> | null = null;
@@ -86,15 +89,9 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
    * row is written while the call runs.
    */
   async begin(call: NewCall): Promise<string> {
-    const reported = { tokens: 0, at: performance.now() };
-    const open: OpenCall = {
-      ...call,
-      id: uuidV7(),
-      ended: false,
-      timer: null,
-      stored: Promise.resolve(),
-      reported: reported,
-    };
+    const startedAt = performance.now();
+    const reported = { tokens: 0, at: startedAt };
+    const open: OpenCall = { ...call, id: uuidV7(), ended: false, startedAt, stored: null, reported };
     const { tokens } = call;
     const reservation = tokens === null ? null : { ...toReservation(open), tokens };
     const reservationId =
@@ -112,7 +109,8 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
         if (isUnavailable(error)) this.enqueue({ id: open.id, charge: null });
         throw error;
       }));
-    if (reservationId === null) open.timer = setTimeout(() => this.register(open), REGISTER_AFTER_MS).unref();
+    if (reservationId === null) this.lookLater();
+    else open.stored = Promise.resolve();
     this.calls.set(open.id, open);
     return open.id;
   }
@@ -122,8 +120,11 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
     const call = this.calls.get(id);
     if (!call) return;
     call.ended = true;
-    if (call.timer) clearTimeout(call.timer);
     this.calls.delete(id);
+    if (call.stored === null) {
+      this.enqueue({ id, charge });
+      return;
+    }
     // Only after its row is written; otherwise the row would remain.
     const ending = call.stored.then(() => {
       this.ending.delete(ending);
@@ -154,8 +155,21 @@ export class RelayLedgerWorker implements OnApplicationBootstrap, OnModuleDestro
     this.writing ??= this.write().finally(() => (this.writing = null));
   }
 
+  private lookLater(): void {
+    this.looking ??= setTimeout(() => this.registerLongCalls(), LOOK_MS).unref();
+  }
+
+  private registerLongCalls(): void {
+    this.looking = null;
+    const latest = performance.now() - REGISTER_AFTER_MS;
+    for (const call of this.calls.values()) {
+      if (call.stored !== null) continue;
+      if (call.startedAt <= latest) this.register(call);
+      else this.lookLater();
+    }
+  }
+
   private register(call: OpenCall): void {
-    call.timer = null;
     call.stored = this.registrations.get(call).catch((error: unknown) => {
       this.logger.warn({ err: error, call: call.id }, 'A relayed call could not be registered');
     });

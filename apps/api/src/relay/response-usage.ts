@@ -2,9 +2,8 @@ import type { ModelUsage } from '../models/port/model-provider.ts';
 import { countTokens } from '../models/port/tokens.ts';
 import { readUsage } from '../models/pricing/usage-figures.ts';
 import type { ResponseTail } from './response-tail.ts';
-import { parseEvent } from './sse-usage.ts';
+import { findUsageKey, parseEvent } from './sse-usage.ts';
 
-const USAGE = Buffer.from('"usage"');
 /** The maximum length of a usage object. */
 const MAX_USAGE_LENGTH = 4_096;
 /** How many of the last candidates are considered. A valid response has only one. */
@@ -17,8 +16,8 @@ const MAX_CANDIDATES = 16;
 export function findUsage(tail: ResponseTail): ModelUsage | null {
   const bytes = tail.bytes();
   const candidates: number[] = [];
-  for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
-    const start = findObjectAfter(bytes, at + USAGE.length);
+  for (let at = findUsageKey(bytes, 0); at >= 0; at = findUsageKey(bytes, at)) {
+    const start = findObjectAfter(bytes, at);
     if (start === null) continue;
     candidates.push(start);
     if (candidates.length > MAX_CANDIDATES) candidates.shift();

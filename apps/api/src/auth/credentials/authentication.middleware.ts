@@ -27,7 +27,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
 
   function isOpen(req: Request): boolean {
     if (!GUARDED.test(req.path) || req.method === 'OPTIONS' || DOCUMENTATION.test(req.path)) return true;
-    return routes.find(req.method, req.path)?.rule === 'public';
+    return routes.of(req)?.rule === 'public';
   }
 
   /**
@@ -46,7 +46,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
   async function admit(req: Request, res: Response): Promise<void> {
     try {
       const principal = await authenticator.authenticate(req.get('Authorization'));
-      rates.count(routes.find(req.method, req.path)?.rate ?? 'general', principal);
+      rates.count(routes.of(req)?.rate ?? 'general', principal);
       req.principal = await withCausation(req, principal);
       liftBodyDeadline(req);
     } catch (error) {

@@ -19,14 +19,14 @@ const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
 };
 
 /** Every path names its kind; /none is no route. */
-const find: RouteTableRegistry['find'] = (method, path) =>
+const of: RouteTableRegistry['of'] = ({ method, path }) =>
   path === '/none'
     ? null
     : { method, path, rule: 'member', scopes: [], body: path.slice(1) as BodyKind, rate: 'general' };
 
 describe('bodyParser', () => {
   const app = express();
-  app.use(bodyParser({ find }));
+  app.use(bodyParser({ of }));
   app.use((req: Request, res: Response) => {
     const body: unknown = req.body;
     res.json({ size: Buffer.isBuffer(body) ? body.length : JSON.stringify(body ?? null).length });

@@ -21,7 +21,7 @@ const WRONG_SHAPE = 'platform.wrong-shape';
  * Reads bodies within the limits that the called route declares. Runs after authentication, so that unauthenticated
  * callers cannot make the service read one. Sends the error response for bodies that cannot be read.
  */
-export function bodyParser(routes: Pick<RouteTableRegistry, 'find'>): RequestHandler {
+export function bodyParser(routes: Pick<RouteTableRegistry, 'of'>): RequestHandler {
   const readers: Record<BodyKind, Reader> = {
     standard: readerOf(BODY_LIMITS.standard),
     large: readerOf(BODY_LIMITS.large),
@@ -31,7 +31,7 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'find'>): RequestHan
     upload: readerOf(BODY_LIMITS.upload),
   };
   return (req: Request, res: Response, next: NextFunction) => {
-    const read = readers[routes.find(req.method, req.path)?.body ?? 'standard'];
+    const read = readers[routes.of(req)?.body ?? 'standard'];
     read(req, res, (error) => {
       if (error) sendError(error, req, res);
       else next();

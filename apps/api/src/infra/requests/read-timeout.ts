@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Runs until the sender of the body is authenticated. */
-    bodyDeadline?: NodeJS.Timeout;
-  }
-}
+/** How often bodies are looked through, so that no request has a timer of its own. */
+const LOOK_MS = 500;
+
+/** When the connection of a request is closed unless its body is complete by then. */
+const deadlines = new Map<Request, number>();
+let looking: NodeJS.Timeout | null = null;
 
 /** Closes connections if the headers of a request take longer. Call it before the server listens. */
 export function limitHeaders(server: Server, timeoutMs: number): void {
@@ -21,15 +21,11 @@ export function limitHeaders(server: Server, timeoutMs: number): void {
  * rejected calls, which Node.js reads completely so that the caller can read the response.
  */
 export function bodyDeadline(timeoutMs: number): RequestHandler {
+  const lookMs = Math.min(LOOK_MS, timeoutMs);
   return (req: Request, _res: Response, next: NextFunction) => {
     if (hasBody(req)) {
-      req.bodyDeadline = setTimeout(() => {
-        if (!req.complete) req.socket.destroy();
-      }, timeoutMs).unref();
-      req.once('end', () => liftBodyDeadline(req));
-      req.once('close', () => {
-        if (req.complete) liftBodyDeadline(req);
-      });
+      deadlines.set(req, performance.now() + timeoutMs);
+      looking ??= setInterval(closeLate, lookMs).unref();
     }
     next();
   };
@@ -37,7 +33,20 @@ export function bodyDeadline(timeoutMs: number): RequestHandler {
 
 /** To be called for authenticated callers. */
 export function liftBodyDeadline(req: Request): void {
-  clearTimeout(req.bodyDeadline);
+  deadlines.delete(req);
+}
+
+function closeLate(): void {
+  const now = performance.now();
+  for (const [req, deadline] of deadlines) {
+    const isOver = req.complete || req.socket.destroyed;
+    if (!isOver && deadline > now) continue;
+    deadlines.delete(req);
+    if (!isOver) req.socket.destroy();
+  }
+  if (deadlines.size > 0 || looking === null) return;
+  clearInterval(looking);
+  looking = null;
 }
 
 function hasBody(req: Request): boolean {

@@ -2,6 +2,7 @@ import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import type { KeyScope } from '@platform/contracts';
+import type { Request } from 'express';
 import { ROUTE_ACCESS, type AccessRule, type RouteAccess } from './access.ts';
 import { BODY_KIND, type BodyKind } from './body-limit.ts';
 import { API_PREFIX, RELAY_PREFIX } from './paths.ts';
@@ -16,6 +17,13 @@ export interface Route {
   scopes: readonly KeyScope[];
   body: BodyKind;
   rate: RateKind;
+}
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** What `RouteTableRegistry.of` returns. */
+    declaredRoute?: Route | null;
+  }
 }
 
 /** Routes of one method with the same number of segments. */
@@ -41,7 +49,13 @@ export class RouteTableRegistry {
     return this.routes;
   }
 
-  /** Returns the route of a request, or null. Matches in any case, like Express. */
+  /** Returns the route of a request, or null. */
+  of(req: Request): Route | null {
+    if (req.declaredRoute === undefined) req.declaredRoute = this.find(req.method, req.path);
+    return req.declaredRoute;
+  }
+
+  /** Returns the route of a path, or null. Matches in any case, like Express. */
   find(method: string, path: string): Route | null {
     const segments = loadSegments(path.toLowerCase());
     this.index ??= indexOf(this.all());

@@ -81,6 +81,10 @@ export async function findNamed(
   database: Database,
   names: readonly ModelName[],
 ): Promise<(ModelEntity | null)[]> {
+  // Many calls of one moment usually name the same few models.
+  const asked = new Map(names.map((one) => [keyOf(one), one]));
+  const keys = [...asked.keys()];
+  const distinct = [...asked.values()];
   const found = await preparedRecords<{ position: number }>(
     database,
     'models.named',
@@ -90,12 +94,14 @@ export async function findNamed(
        select ${columnsOf(database, ModelEntity)} from model
        where space_id = asked.space_id and deleted_at is null order by model.name = asked.name desc limit 1
      ) as found`,
-    [names.map(({ spaceId }) => spaceId), names.map(({ name }) => name)],
+    [distinct.map(({ spaceId }) => spaceId), distinct.map(({ name }) => name)],
   );
   const models = toEntities(database, ModelEntity, found);
-  const byPosition = new Map(found.map(({ position }, i) => [position, models[i]]));
-  return names.map((_, i) => byPosition.get(i + 1) ?? null);
+  const byKey = new Map(found.map(({ position }, i) => [keys[position - 1], models[i]]));
+  return names.map((one) => byKey.get(keyOf(one)) ?? null);
 }
+
+const keyOf = ({ spaceId, name }: ModelName) => `${spaceId} ${name}`;
 
 export async function newModelId(tx: EntityManager): Promise<string> {
   const { id } = await exactlyOne<{ id: string }>(tx, 'select uuid_v7() as id');
