@@ -8,6 +8,8 @@ interface ConnectionOptions extends pg.ClientConfig {
   answerMs: number;
   /** Limits that the server enforces for each statement, by the names of their settings. In milliseconds. */
   limits: Record<string, number>;
+  /** Whether every statement keeps its plan, so that the settings for it need not be sent with each. */
+  keepsPlans?: boolean;
 }
 
 /** A prepared statement of a hot path. */
@@ -50,14 +52,20 @@ const TAKES_SETTINGS = /^\s*(select|insert|update|delete|with)\b/i;
 export class Connection extends pg.Client {
   private readonly answerMs: number;
   private readonly limits: Record<string, number>;
+  private readonly keepsPlans: boolean;
   private corked = false;
   private isPooled = false;
 
   constructor(options?: string | pg.ClientConfig) {
     super(options);
-    const { answerMs, limits } = (options ?? {}) as Partial<ConnectionOptions>;
-    this.answerMs = answerMs ?? Infinity;
-    this.limits = limits ?? {};
+    const {
+      answerMs = Infinity,
+      limits = {},
+      keepsPlans = false,
+    } = (options ?? {}) as Partial<ConnectionOptions>;
+    this.answerMs = answerMs;
+    this.limits = limits;
+    this.keepsPlans = keepsPlans;
     // Between two uses, nothing else listens for errors for a moment, and an error would end the process.
     this.on('error', () => undefined);
     // Assigned rather than overridden, to keep the overloads of the original.
@@ -86,9 +94,10 @@ export class Connection extends pg.Client {
     const { processID } = this as unknown as { processID: number };
     this.isPooled = rows[0]?.pid !== processID;
     if (this.isPooled) return;
-    const limits = Object.entries(this.limits).map(([name, ms]) => `set ${name} = ${ms}`);
+    const settings = { ...this.limits, ...(this.keepsPlans && KEPT_PLAN) };
+    const set = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
     // They are executed before whatever follows.
-    for (const statement of [...(limits.length > 0 ? [limits.join('; ')] : []), SET_KEPT_PLAN])
+    for (const statement of [set.join('; '), ...(this.keepsPlans ? [] : [SET_KEPT_PLAN])])
       this.query(statement).catch((error: unknown) => this.destroy((error as Error).message));
   }
 
@@ -134,7 +143,8 @@ export class Connection extends pg.Client {
       name,
       ...unnamed
     } = typeof statement === 'string' ? { text: statement, values, name: undefined } : statement;
-    if (!this.isPooled) return keepsPlan ? new PrecededQuery(SET_KEPT_PLAN, statement) : statement;
+    if (!this.isPooled)
+      return keepsPlan && !this.keepsPlans ? new PrecededQuery(SET_KEPT_PLAN, statement) : statement;
     if (!TAKES_SETTINGS.test(unnamed.text)) return unnamed;
     const settings = { ...this.limits, ...(keepsPlan && KEPT_PLAN) };
     return new PrecededQuery({ text: localSettings(settings) }, unnamed);

@@ -84,7 +84,8 @@ export class SqlPool implements Sql {
   private readonly names = new Map<string, string>();
 
   constructor(kind: PoolKind, { databaseUrl, database }: Where) {
-    this.pool = new pg.Pool({ connectionString: databaseUrl, ...connectionOptions(kind, database) });
+    const options = { ...connectionOptions(kind, database), keepsPlans: true };
+    this.pool = new pg.Pool({ connectionString: databaseUrl, ...options });
     this.pool.on('error', lostIdleConnection);
   }
 
