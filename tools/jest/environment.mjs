@@ -15,6 +15,13 @@ export default class Environment {
 
   async setup() {}
 
+  /** Tells `eventually` when the running test or hook must have ended. */
+  handleTestEvent({ name, test, hook }, { testTimeout }) {
+    const running = name === 'hook_start' ? hook : name === 'test_fn_start' ? test : null;
+    if (running !== null)
+      globalThis[Symbol.for('platform.testEndsAt')] = performance.now() + (running.timeout ?? testTimeout);
+  }
+
   async teardown() {
     this.moduleMocker.restoreAllMocks();
     this.fakeTimersModern.dispose();
