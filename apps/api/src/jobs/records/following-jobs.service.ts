@@ -4,7 +4,7 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import type { TurnChange, TurnObserver } from '../../turns/transitions/turn-observer.ts';
 import { TurnTransitionsService } from '../../turns/transitions/turn-transitions.service.ts';
-import { lockJobsOf, moveJobs, unparkOldest, type LockedJob, type MovedJob } from './job-moves.store.ts';
+import { lockJobOf, moveJob, unparkOldest, type LockedJob, type MovedJob } from './job-moves.store.ts';
 import { progressOf } from './job-progress.ts';
 import { hasEnded, statusAfter } from './job-state.ts';
 
@@ -23,25 +23,13 @@ export class FollowingJobsService implements TurnObserver, OnModuleInit {
     this.transitions.observe(this);
   }
 
-  async turnsMoved(tx: EntityManager, changes: readonly TurnChange[]): Promise<void> {
-    const jobs = new Map(
-      (
-        await lockJobsOf(
-          tx,
-          changes.map(({ turnRef }) => turnRef),
-        )
-      ).map((job) => [job.turnRef, job]),
-    );
-    const moved: MovedJob[] = [];
-    for (const change of changes) {
-      const job = jobs.get(change.turnRef);
-      if (job) moved.push(await this.follow(tx, job, change));
-    }
-    if (moved.length > 0) await moveJobs(tx, moved);
+  async turnMoved(tx: EntityManager, change: TurnChange): Promise<void> {
+    const job = await lockJobOf(tx, change.turnRef);
+    if (job !== null) await moveJob(tx, await this.follow(tx, job, change));
   }
 
-  async sessionsFreed(tx: EntityManager, sessionRefs: readonly string[]): Promise<void> {
-    await unparkOldest(tx, sessionRefs);
+  sessionFreed(tx: EntityManager, sessionRef: string): Promise<void> {
+    return unparkOldest(tx, sessionRef);
   }
 
   private async follow(

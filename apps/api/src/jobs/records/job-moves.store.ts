@@ -1,5 +1,5 @@
 import type { JobStatus } from '@platform/contracts';
-import { preparedRows, type PreparedSql } from '../../infra/database/rows.ts';
+import { firstPreparedRow, preparedRows, type PreparedSql } from '../../infra/database/rows.ts';
 import type { JobFailure } from './job.entity.ts';
 import type { FollowingJob } from './job-state.ts';
 import { UNFINISHED } from './jobs.store.ts';
@@ -7,19 +7,16 @@ import { UNFINISHED } from './jobs.store.ts';
 /** A job that follows its turn. */
 export interface LockedJob extends FollowingJob {
   id: string;
-  turnRef: string;
 }
 
-/** Locks the jobs of turns that have not ended, until the transaction does. */
-export function lockJobsOf(tx: PreparedSql, turnRefs: readonly string[]): Promise<LockedJob[]> {
-  return preparedRows(
+/** Locks the job of a turn until the transaction ends. Returns null if there is none, or it has ended. */
+export function lockJobOf(tx: PreparedSql, turnRef: string): Promise<LockedJob | null> {
+  return firstPreparedRow(
     tx,
-    'lock_jobs_of_turns',
-    `select id, turn_id as turn_ref, status, cancel_requested, timed_out,
-       claimed_again
-     from agent_job where turn_id = any((select $1::uuid[])::uuid[]) and status in ${UNFINISHED}
-     order by id for no key update`,
-    [turnRefs],
+    'lock_job_of_turn',
+    `select id, status, cancel_requested, timed_out, claimed_again
+     from agent_job where turn_id = $1 and status in ${UNFINISHED} for no key update`,
+    [turnRef],
   );
 }
 
@@ -33,37 +30,31 @@ export interface MovedJob {
   progress: number;
 }
 
-/** Stores the moves of locked jobs, takes the jobs out of the queue, and makes them due for a worker. */
-export async function moveJobs(tx: PreparedSql, moved: readonly MovedJob[]): Promise<void> {
+/** Stores the move of a locked job, takes the job out of the queue, and makes it due for a worker. */
+export async function moveJob(
+  tx: PreparedSql,
+  { id, status, error, finishedAt, progress }: MovedJob,
+): Promise<void> {
   await preparedRows(
     tx,
-    'move_jobs',
-    `update agent_job j set status = m.status, changes = changes + 1, hints = 0, queue_state = null,
-       starting_until = null, next_publish_at = clock_timestamp(), error = m.error::json,
-       finished_at = m.finished_at, progress = greatest(j.progress, m.progress)
-     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::int[])
-       as m(id, status, error, finished_at, progress)
-     where j.id = m.id`,
-    [
-      moved.map(({ id }) => id),
-      moved.map(({ status }) => status),
-      moved.map(({ error }) => error && JSON.stringify(error)),
-      moved.map(({ finishedAt }) => finishedAt),
-      moved.map(({ progress }) => progress),
-    ],
+    'move_job',
+    `update agent_job set status = $2, changes = changes + 1, hints = 0, queue_state = null,
+       starting_until = null, next_publish_at = clock_timestamp(), error = $3, finished_at = $4,
+       progress = greatest(progress, $5)
+     where id = $1`,
+    [id, status, error && JSON.stringify(error), finishedAt, progress],
   );
 }
 
-/** Makes the oldest parked job of each session ready. */
-export async function unparkOldest(tx: PreparedSql, sessionRefs: readonly string[]): Promise<void> {
+/** Makes the oldest parked job of a session ready. */
+export async function unparkOldest(tx: PreparedSql, sessionRef: string): Promise<void> {
   await preparedRows(
     tx,
-    'unpark_jobs',
+    'unpark_job',
     `update agent_job set queue_state = 'READY'
-     where queue_state = 'PARKED' and id = any(array(
-       select (
-         select id from agent_job where session_id = s.id and queue_state = 'PARKED' order by id limit 1
-       ) from unnest((select $1::uuid[])) as s(id)))`,
-    [sessionRefs],
+     where queue_state = 'PARKED' and id = (
+       select id from agent_job where session_id = $1 and queue_state = 'PARKED' order by id limit 1
+     )`,
+    [sessionRef],
   );
 }

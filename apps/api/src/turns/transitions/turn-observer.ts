@@ -16,15 +16,15 @@ export interface TurnChange {
  * the turns stay locked until the transaction ends.
  */
 export interface TurnObserver {
-  /** The source of the turns that it follows; `turnsMoved` is not called for others. */
+  /** The source of the turns that it follows; `turnMoved` is not called for others. */
   readonly source: TurnSettings['source'];
 
-  /** Called after turns of the source have changed their status. New turns are not reported. */
-  turnsMoved(tx: EntityManager, changes: readonly TurnChange[]): Promise<void>;
+  /** Called after a turn of the source has changed its status. New turns are not reported. */
+  turnMoved(tx: EntityManager, change: TurnChange): Promise<void>;
 
   /**
-   * Called when turns of any source stop occupying their sessions. Every end of a turn pays for it, so it sends at most one
+   * Called when a turn of any source stops occupying its session. Every end of a turn pays for it, so it sends at most one
    * prepared statement, which does not wait for those before it (`pipelined`).
    */
-  sessionsFreed(tx: EntityManager, sessionRefs: readonly string[]): Promise<void>;
+  sessionFreed(tx: EntityManager, sessionRef: string): Promise<void>;
 }

@@ -79,10 +79,10 @@ export class TurnTransitionsService {
     change: Omit<TurnChange, 'turnRef'>,
   ): Promise<void> {
     for (const observer of this.observers)
-      if (observer.source === settings.source) await observer.turnsMoved(tx, [{ turnRef: id, ...change }]);
+      if (observer.source === settings.source) await observer.turnMoved(tx, { turnRef: id, ...change });
   }
 
   private async free(tx: EntityManager, { sessionRef }: MovingTurn): Promise<void> {
-    await pipelined(...this.observers.map((observer) => observer.sessionsFreed(tx, [sessionRef])));
+    await pipelined(...this.observers.map((observer) => observer.sessionFreed(tx, sessionRef)));
   }
 }
