@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../infra/database/columns.ts';
+import { asNumber } from '../infra/database/entity-rows.ts';
 
 /** The balance of a space, or of a user in a space. It equals the sum of the entries of the account. */
 @Entity('usage_account')

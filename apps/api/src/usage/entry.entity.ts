@@ -1,6 +1,6 @@
 import type { UsageEntryKind, UsageSource } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../infra/database/columns.ts';
+import { asNumber } from '../infra/database/entity-rows.ts';
 
 /** A line of the ledger. Entries are never changed or deleted. */
 @Entity('usage_entry')

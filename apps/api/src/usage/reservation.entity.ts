@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../infra/database/columns.ts';
+import { asNumber } from '../infra/database/entity-rows.ts';
 import type { Charge, ChargeSource } from './charge.ts';
 
 /** Tokens set aside for a running call; 0 tokens if the call has no limit. Deleted when the call is charged. */

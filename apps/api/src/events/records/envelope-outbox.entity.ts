@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../../infra/database/columns.ts';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 
 /** An envelope that waits to be dispatched. */
 @Entity('envelope_outbox')

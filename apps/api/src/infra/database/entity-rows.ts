@@ -7,8 +7,15 @@ import type {
   ObjectLiteral,
   QueryDeepPartialEntity,
   UpdateQueryBuilder,
+  ValueTransformer,
 } from 'typeorm';
 import { preparedRecords } from './rows.ts';
+
+/** Reads bigint and numeric columns, which the driver returns as text, as numbers. Only for values within 2^53. */
+export const asNumber: ValueTransformer = {
+  from: (value: string | null): number | null => (value === null ? null : Number(value)),
+  to: (value: unknown): unknown => value,
+};
 
 /** Values for columns, or SQL expressions that compute them. */
 export type ColumnValues<Entity> = { [Key in keyof Entity]?: Entity[Key] | (() => string) };

@@ -148,6 +148,12 @@ export async function exactlyOne<Row>(sql: Sql, statement: string, parameters: u
   return row;
 }
 
+/** The time of the database, to a millisecond. */
+export async function readTime(sql: Sql): Promise<Date> {
+  const { now } = await exactlyOne<{ now: Date }>(sql, 'select clock_timestamp()::timestamptz(3) as now');
+  return now;
+}
+
 /** Whether a failure is a unique violation of the named constraint or index. */
 export function violates(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = error as { code?: unknown; constraint?: unknown };

@@ -1,6 +1,6 @@
 import type { ModelCapabilities, ModelPrice, ModelProviderKind } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../../infra/database/columns.ts';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 
 const PRICE = { precision: 18, scale: 6, transformer: asNumber, nullable: true } as const;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ManifestTask, TaskType } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { readTime } from '../../infra/database/time.ts';
+import { readTime } from '../../infra/database/rows.ts';
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import { TaskDirectoryService } from './task-directory.service.ts';

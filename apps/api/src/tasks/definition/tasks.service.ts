@@ -14,7 +14,7 @@ import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
-import { readTime } from '../../infra/database/time.ts';
+import { readTime } from '../../infra/database/rows.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';

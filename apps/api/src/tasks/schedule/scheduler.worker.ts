@@ -8,7 +8,7 @@ import {
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { readTime } from '../../infra/database/time.ts';
+import { readTime } from '../../infra/database/rows.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';

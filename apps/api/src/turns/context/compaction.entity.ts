@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../../infra/database/columns.ts';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 
 /** A summary of a session's history, or the attempt to write one. */
 @Entity('context_compaction')

@@ -1,6 +1,6 @@
 import type { SegmentOrigin } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../../infra/database/columns.ts';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 import type { Completed } from './segment-history.store.ts';
 
 /** A segment of a turn: the stream of its start, of a resume, or of a rerun. */

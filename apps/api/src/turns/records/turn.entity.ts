@@ -1,6 +1,6 @@
 import type { TurnStatus } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { asNumber } from '../../infra/database/columns.ts';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 import type { TurnFailure, TurnSettings } from './turn.ts';
 
 /** A turn: one message of the user and everything the agent does about it. */
