@@ -202,6 +202,7 @@ const STEPS: Record<string, Step> = {
   listTasks: {},
   getTask: {},
   runTask: { keep: own('runId') },
+  cancelRuns: {},
   listTaskRuns: {},
   listRuns: {},
   getRun: {},

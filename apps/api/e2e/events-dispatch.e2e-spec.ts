@@ -19,6 +19,7 @@ import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
+import { lockWait } from './harness/lock-waits.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { RedisServer } from './harness/redis.ts';
 import { SqlPlans } from './harness/sql-plans.ts';
@@ -266,6 +267,33 @@ describe('dispatch', () => {
       [id, off.map(({ from }) => from), off.map(({ to }) => to)],
     );
     expect(late).toEqual([]);
+  });
+
+  verifies('task.disabled', 'has no run that was created after it was disabled', async () => {
+    const desk = await install('switched');
+    const task = await desk.task('switched');
+    await desk.subscribe(task);
+    // A dispatch that has read the task, and cannot store what it delivers.
+    const blocker = app.get(DataSource).createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query('lock table delivery in exclusive mode');
+    const { envelopeId } = await desk.emit({ n: 1 });
+    await lockWait(app);
+    let isDisabled = false;
+    const disabled = app
+      .request('PATCH', `/api/tasks/${task.id}`, { body: { enabled: false } })
+      .finally(() => (isDisabled = true));
+    await Promise.race([disabled, lockWait(app, 'advisory').catch(() => undefined)]);
+    const wasDisabledBefore = isDisabled;
+    await blocker.commitTransaction();
+    await blocker.release();
+    expect((await disabled).status).toBe(200);
+    await desk.dispatched(envelopeId);
+    expect(await deliveries(envelopeId)).toHaveLength(1);
+    expect(wasDisabledBefore).toBe(false);
+    const next = await desk.emit({ n: 2 });
+    await desk.dispatched(next.envelopeId);
+    expect(await desk.runs(next.envelopeId)).toEqual([]);
   });
 
   verifies(

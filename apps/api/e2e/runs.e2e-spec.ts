@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type { Run, Trigger } from '@platform/contracts';
+import type { CancelledRuns, Run, Task, Trigger } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
+import { CLAIM_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
 import { RunLineageService } from '../src/tasks/runs/run-lineage.service.ts';
 import { RunWorker } from '../src/tasks/execution/run.worker.ts';
@@ -12,6 +13,7 @@ import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
+import { lockWait } from './harness/lock-waits.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
@@ -567,6 +569,99 @@ describe('runs that never end', () => {
     expect(await neighbor.result([work])).toMatchObject({ status: 'SUCCEEDED' });
     held.open();
     for (const id of ids) expect((await runs.reached({ id })).status).toBe('SUCCEEDED');
+  });
+});
+
+describe('a task that is disabled', () => {
+  const change = (id: string, body: object) => runs.request<Task>('PATCH', `/tasks/${id}`, { body });
+
+  verifies(
+    'task.disabled',
+    'starts none of its waiting runs until it is enabled, except by hand',
+    async () => {
+      const finish = gate();
+      const task = await runs.createTask([scripted.step('waits', () => finish.opened)], { concurrency: 1 });
+      const running = await runs.reached(await runs.start(task), 'RUNNING');
+      const waiting = [await runs.start(task), await runs.start(task)];
+      expect((await change(task.id, { enabled: false })).body).toMatchObject({ enabled: false });
+      finish.open();
+      expect(await runs.reached(running)).toMatchObject({ status: 'SUCCEEDED' });
+      const byHand = await runs.start(task);
+      expect(await runs.reached(byHand)).toMatchObject({ status: 'SUCCEEDED' });
+      for (const run of waiting)
+        expect(await runs.get(run)).toMatchObject({ status: 'QUEUED', startedAt: null });
+      await runs.cancel(waiting[0] as Run);
+      await runs.retry(waiting[0] as Run);
+      expect(await runs.reached(waiting[0] as Run)).toMatchObject({ status: 'SUCCEEDED' });
+      expect(await runs.get(waiting[1] as Run)).toMatchObject({ status: 'QUEUED' });
+      await change(task.id, { enabled: true });
+      expect(await runs.reached(waiting[1] as Run)).toMatchObject({ status: 'SUCCEEDED' });
+    },
+  );
+
+  verifies(
+    'task.disabled',
+    'is not claimed while it is being disabled, nor by what began before',
+    async () => {
+      const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+      try {
+        const own = new RunCalls(api);
+        const task = await own.createTask([{ id: 'one', kind: 'code', source: 'return 1' }]);
+        await own.start(task);
+        const second = await own.start(task);
+        const claimOne = () => api.get(RunClaimsService).claim([{ taskId: task.id, count: 1 }]);
+        // Makes the slots.
+        await claimOne();
+        await api.get(DataSource).transaction(async (tx) => {
+          await tx.query('select from task where id = $1 for update', [task.id]);
+          await tx.query('update task set enabled = false where id = $1', [task.id]);
+          expect(await claimOne()).toEqual([]);
+        });
+        expect(await claimOne()).toEqual([]);
+        expect(await own.get(second)).toMatchObject({ status: 'QUEUED' });
+        // People who disable it wait for a claim that is under way.
+        await own.request('PATCH', `/tasks/${task.id}`, { body: { enabled: true } });
+        const claim = api.get(DataSource).createQueryRunner();
+        await claim.startTransaction();
+        await claim.query(CLAIM_RUNS, [[task.id], [1], [randomUUID()], 20_000]);
+        const disabled = own.request('PATCH', `/tasks/${task.id}`, { body: { enabled: false } });
+        await lockWait(api);
+        await claim.commitTransaction();
+        await claim.release();
+        expect((await disabled).status).toBe(200);
+      } finally {
+        await api.close();
+      }
+    },
+  );
+
+  verifies('task.disabled.runs', 'cancels waiting or all runs if asked to', async () => {
+    const task = await runs.createTask([scripted.step('waits', untilStopped)], { concurrency: 1 });
+    const start = () => runs.start(task);
+    const running = await runs.reached(await start(), 'RUNNING');
+    const queued = [await start(), await start()];
+    expect((await change(task.id, { runs: 'CANCEL' })).status).toBe(400);
+    expect((await change(task.id, { enabled: false, runs: 'CANCEL_QUEUED' })).status).toBe(200);
+    for (const run of queued) expect(await runs.get(run)).toMatchObject({ status: 'CANCELLED' });
+    expect(await runs.get(running)).toMatchObject({ status: 'RUNNING', cancelRequested: false });
+    expect((await change(task.id, { enabled: false, runs: 'CANCEL' })).status).toBe(200);
+    expect(await runs.reached(running)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  verifies('task.runs.cancel', 'ends many runs with one request, which counts them', async () => {
+    const task = await runs.createTask([scripted.step('waits', untilStopped)], { concurrency: 1 });
+    const running = await runs.reached(await runs.start(task), 'RUNNING');
+    await runs.start(task);
+    await runs.start(task);
+    const cancel = (body: object, by = runs) =>
+      by.request<CancelledRuns>('POST', `/tasks/${task.id}/runs/cancel`, { body });
+    expect((await cancel({}, runs.by(app.member))).status).toBe(403);
+    expect((await cancel({ status: 'FAILED' })).status).toBe(400);
+    const queued = await cancel({ status: 'QUEUED' });
+    expect([queued.status, queued.body]).toEqual([202, { cancelled: 2, requested: 0, isAnyLeft: false }]);
+    expect((await cancel({})).body).toEqual({ cancelled: 0, requested: 1, isAnyLeft: false });
+    expect(await runs.reached(running)).toMatchObject({ status: 'CANCELLED', cancelRequested: true });
+    expect((await cancel({})).body).toEqual({ cancelled: 0, requested: 0, isAnyLeft: false });
   });
 });
 

@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'subscription.create',
   'subscription.update',
   'subscription.delete',
+  'task.cancel-runs',
   'task.update',
   'task.delete',
   'tool.create',

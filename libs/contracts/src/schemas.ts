@@ -319,6 +319,15 @@ export interface BulkReplayPage {
   nextCursor: string | null;
 }
 
+export interface CancelledRuns {
+  /** How many queued runs have ended as CANCELLED. */
+  cancelled: number;
+  /** Whether more runs may wait than one request cancels. */
+  isAnyLeft: boolean;
+  /** How many running runs are going to end. */
+  requested: number;
+}
+
 export interface CancelRequest {
   sessionId: string;
 }
@@ -330,6 +339,13 @@ export interface CancelResponse {
    */
   status: 'cancelled' | 'cancelling' | 'completed' | 'failed';
   turnId: string;
+}
+
+export interface CancelTaskRunsRequest {
+  /**
+   * Default: both.
+   */
+  status?: 'QUEUED' | 'RUNNING' | null;
 }
 
 export interface CatalogApplication {
@@ -656,7 +672,7 @@ export interface CreateSubscriptionRequest {
 export interface CreateTaskRequest {
   /** How many of its runs execute at the same time: 1 to 100. Default: 5. */
   concurrency?: number | null;
-  /** Whether events and schedules start it. Default: true. */
+  /** Whether events and schedules start it, and runs that wait begin. People can run a disabled task. Default: true. */
   enabled?: boolean | null;
   name: string;
   retry?: TaskRetryOptions | null;
@@ -2757,10 +2773,15 @@ export interface UpdateSubscriptionRequest {
 export interface UpdateTaskRequest {
   /** How many of its runs execute at the same time: 1 to 100. Default: 5. */
   concurrency?: number | null;
-  /** Whether events and schedules start it. Default: true. */
+  /** Whether events and schedules start it, and runs that wait begin. People can run a disabled task. Default: true. */
   enabled?: boolean | null;
   name?: string | null;
   retry?: TaskRetryOptions | null;
+  /**
+   * With `enabled: false`: what becomes of runs that have not ended. `KEEP`: those that wait do so until the task is enabled again,
+   * and those that execute end. `CANCEL_QUEUED`: those that wait are cancelled. `CANCEL`: all are cancelled. Default: `KEEP`.
+   */
+  runs?: 'CANCEL' | 'CANCEL_QUEUED' | 'KEEP' | null;
   /** Required for a task of type SCHEDULE, and only for it. */
   schedule?: TaskSchedule | null;
   /** Milliseconds after which a run fails: 1 s to 24 h. Default: 60 s. */

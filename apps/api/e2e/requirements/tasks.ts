@@ -23,6 +23,20 @@ export const tasks = {
     source: 'contract §2',
     behavior: 'Removing a member disables the tasks of that person, which tell why',
   },
+  'task.disabled': {
+    source: 'events: Switches',
+    behavior:
+      'Once a task is disabled, no event starts it and no waiting run begins until it is enabled; people can run it by hand',
+  },
+  'task.disabled.runs': {
+    source: 'events: Switches',
+    behavior: 'Whoever disables a task decides what becomes of the runs that wait and execute',
+  },
+  'task.runs.cancel': {
+    source: 'events: Switches',
+    behavior:
+      'The waiting and running runs of a task are cancelled by one request, in bounded batches, and counted',
+  },
   'task.application': {
     source: 'contract §7; spec: Applications',
     behavior:

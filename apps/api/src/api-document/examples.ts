@@ -141,6 +141,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   deleteTask: id(P.taskId),
   runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
   listTaskRuns: id(P.taskId),
+  cancelRuns: { ...id(P.taskId), body: { status: 'QUEUED' } },
   listRuns: { query: { status: 'SUCCEEDED' } },
   getRun: id(P.runId),
   cancelRun: id(P.runId),

@@ -29,6 +29,7 @@ import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
+import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
@@ -67,6 +68,7 @@ export const migrations = [
   TurnObservers1763600000032,
   RunLanes1763600000040,
   OutboxSpaces1763600000041,
+  TaskSwitches1763600000044,
   RunLists1763600000048,
   KeyScopes1763600000054,
   DataValues1763600000059,

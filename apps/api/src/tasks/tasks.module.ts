@@ -25,6 +25,7 @@ import { SchedulerWorker } from './schedule/scheduler.worker.ts';
 import { StepRunnerService } from './execution/step-runner.service.ts';
 import { RunSummariesService } from './history/run-summaries.service.ts';
 import { TaskDirectoryService } from './definition/task-directory.service.ts';
+import { TaskRunsService } from './runs/task-runs.service.ts';
 import { TaskInstallationService } from './definition/task-installation.service.ts';
 import { TaskReferencesService } from './definition/task-references.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
@@ -53,6 +54,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunWorker,
     RunWritesService,
     RunSummariesService,
+    TaskRunsService,
     {
       provide: SandboxPool,
       inject: [PlatformConfig],
@@ -76,9 +78,15 @@ import { disableTasksOf } from './definition/tasks.store.ts';
   ],
 })
 export class TasksModule implements OnModuleInit {
-  constructor(private readonly removals: MemberRemovalsRegistry) {}
+  constructor(
+    private readonly removals: MemberRemovalsRegistry,
+    private readonly directory: TaskDirectoryService,
+  ) {}
 
   onModuleInit(): void {
-    this.removals.onMemberRemoved((tx, { spaceId, userId }) => disableTasksOf(tx, spaceId, userId));
+    this.removals.onMemberRemoved(async (tx, { spaceId, userId }) => {
+      await disableTasksOf(tx, spaceId, userId);
+      await this.directory.waitForReaders(tx, spaceId);
+    });
   }
 }

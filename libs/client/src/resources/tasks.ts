@@ -1,4 +1,6 @@
 import type {
+  CancelledRuns,
+  CancelTaskRunsRequest,
   CreateTaskRequest,
   Page,
   Run,
@@ -46,6 +48,15 @@ export class TasksResource {
   /** Starts a run. It continues in the background: `runs.get` returns its progress. */
   run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): Promise<Run> {
     return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
+  }
+
+  /** Cancels the runs of a task that wait or execute; with a status, only those. Repeat it while `isAnyLeft`. */
+  cancelRuns(
+    taskId: string,
+    request: CancelTaskRunsRequest = {},
+    options?: RequestOptions,
+  ): Promise<CancelledRuns> {
+    return this.http.post(path`/api/tasks/${taskId}/runs/cancel`, request, options);
   }
 
   /** Lists the runs of a task, newest first, without steps and payloads. */

@@ -12,6 +12,8 @@ export class SubscriptionGuardService implements OnModuleInit {
 
   onModuleInit(): void {
     this.tasks.onChange((tx, task, change) => this.apply(tx, task, change));
+    // Then no dispatch is under way that has read the task as enabled.
+    this.tasks.onDisabling((tx, spaceId) => lockSubscriptions(tx, spaceId));
   }
 
   /** Refuses another type while the task is subscribed. Subscriptions of a deleted task are deleted with it. */

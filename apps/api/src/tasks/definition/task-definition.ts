@@ -40,7 +40,7 @@ export function newDefinition(request: CreateTaskRequest): TaskDefinition {
 
 /** The definition with the given fields changed. A task that is no longer of type SCHEDULE has no schedule. */
 export function changeDefinition(current: TaskDefinition, change: UpdateTaskRequest): TaskDefinition {
-  const { retry, enabled: _, ...fields } = withoutNulls(change);
+  const { retry, enabled: _, runs: _runs, ...fields } = withoutNulls(change);
   const next = { ...current, ...fields, retry: { ...current.retry, ...withoutNulls(retry ?? {}) } };
   const isLeft = current.type === 'SCHEDULE' && next.type !== 'SCHEDULE' && !change.schedule;
   return isLeft ? { ...next, schedule: null } : next;

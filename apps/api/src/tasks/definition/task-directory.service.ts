@@ -23,10 +23,14 @@ export type TaskGuard = (
   change: TaskChange,
 ) => Promise<void>;
 
+/** Runs in the transaction that disables tasks of a space, which has locked them. */
+export type DisablingHandler = (tx: EntityManager, spaceId: string) => Promise<void>;
+
 /** Tasks for other modules. */
 @Injectable()
 export class TaskDirectoryService {
   private readonly guards: TaskGuard[] = [];
+  private readonly disablings: DisablingHandler[] = [];
 
   /** Returns tasks of a space by id, deleted ones included; ids that the space does not have are omitted. */
   async find(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
@@ -47,6 +51,19 @@ export class TaskDirectoryService {
   /** To be called in `onModuleInit`. Guards run one after another, because they share a connection. */
   onChange(guard: TaskGuard): void {
     this.guards.push(guard);
+  }
+
+  /** To be called in `onModuleInit`: for modules that must not take a task for enabled any more once it is not. */
+  onDisabling(handler: DisablingHandler): void {
+    this.disablings.push(handler);
+  }
+
+  /**
+   * Waits until nobody acts on a task of the space that was read as enabled. Whoever disables tasks calls it between their locks
+   * and the commit.
+   */
+  async waitForReaders(tx: EntityManager, spaceId: string): Promise<void> {
+    for (const handler of this.disablings) await handler(tx, spaceId);
   }
 
   /** Requires the lock of the task. Throws the error of the first guard that refuses the change. */

@@ -3,6 +3,8 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import {
+  CancelledRunsDto,
+  CancelTaskRunsDto,
   CreateTaskDto,
   SchedulePreviewDto,
   SchedulePreviewRequestDto,
@@ -47,7 +49,8 @@ export class TasksController {
 
   /**
    * Changes the given fields. Only for the owner and admins. Of a task that belongs to an application, only admins change
-   * `enabled`, `concurrency`, and `timeoutMs`; the manifest defines the rest.
+   * `enabled`, `concurrency`, and `timeoutMs`; the manifest defines the rest. Once `enabled: false` is returned, no event and no
+   * schedule starts the task, and no run of it that waits begins until it is enabled.
    */
   @Patch(':id')
   update(
@@ -56,6 +59,20 @@ export class TasksController {
     @Body() body: UpdateTaskDto,
   ): Promise<TaskDto> {
     return this.tasks.update(call, id, body);
+  }
+
+  /**
+   * Cancels the runs of the task that are QUEUED or RUNNING; with `status`, only those. Queued ones end at once, running ones
+   * soon. Cancels at most 20,000 queued runs: repeat it while `isAnyLeft`.
+   */
+  @Post(':id/runs/cancel')
+  @HttpCode(202)
+  cancelRuns(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: CancelTaskRunsDto,
+  ): Promise<CancelledRunsDto> {
+    return this.tasks.cancelRuns(call, id, body.status);
   }
 
   /** Deletes the task. Its runs stay readable; it starts no more. */

@@ -85,6 +85,9 @@ export class WorkflowDto {
   steps!: Step[];
 }
 
+const CANCELLABLE = ['QUEUED', 'RUNNING'] as const;
+const RUNS_OF_DISABLED = ['KEEP', 'CANCEL_QUEUED', 'CANCEL'] as const;
+
 class TaskRetryOptionsDto {
   /** Further attempts after a failed one: 0 (default) to 10. */
   @IsOptional()
@@ -127,7 +130,7 @@ class TaskOptionsDto {
   @Type(() => TaskRetryOptionsDto)
   retry?: TaskRetryOptionsDto;
 
-  /** Whether events and schedules start it. Default: true. */
+  /** Whether events and schedules start it, and runs that wait begin. People can run a disabled task. Default: true. */
   @IsOptional()
   @IsBoolean()
   enabled?: boolean;
@@ -164,6 +167,30 @@ export class UpdateTaskDto extends TaskOptionsDto {
 
   @optional(checkWorkflow)
   workflow?: WorkflowDto;
+
+  /**
+   * With `enabled: false`: what becomes of runs that have not ended. `KEEP`: those that wait do so until the task is enabled again,
+   * and those that execute end. `CANCEL_QUEUED`: those that wait are cancelled. `CANCEL`: all are cancelled. Default: `KEEP`.
+   */
+  @IsOptional()
+  @IsIn(RUNS_OF_DISABLED)
+  runs?: 'KEEP' | 'CANCEL_QUEUED' | 'CANCEL';
+}
+
+export class CancelTaskRunsDto {
+  /** Default: both. */
+  @IsOptional()
+  @IsIn(CANCELLABLE)
+  status?: 'QUEUED' | 'RUNNING';
+}
+
+export class CancelledRunsDto {
+  /** How many queued runs have ended as CANCELLED. */
+  cancelled!: number;
+  /** How many running runs are going to end. */
+  requested!: number;
+  /** Whether more runs may wait than one request cancels. */
+  isAnyLeft!: boolean;
 }
 
 export class TaskQueryDto extends PageDto {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type {
   AuditAction,
+  CancelledRuns,
   CreateTaskRequest,
   Page,
   SchedulePreview,
@@ -18,7 +19,8 @@ import { readTime } from '../../infra/database/rows.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
-import { RunCreationService } from '../runs/run-creation.service.ts';
+import { TaskRunsService } from '../runs/task-runs.service.ts';
+import { holdRuns } from '../runs/task-runs.store.ts';
 import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
 import { assertManaged } from './task-access.ts';
 import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition } from './task-definition.ts';
@@ -26,12 +28,12 @@ import { TaskDirectoryService } from './task-directory.service.ts';
 import { TaskReferencesService } from './task-references.service.ts';
 import { toTask } from './task-responses.ts';
 import { TaskEntity } from './task.entity.ts';
-import type { TaskQueryDto } from './tasks.dto.ts';
+import type { CancelTaskRunsDto, TaskQueryDto } from './tasks.dto.ts';
 import { deleteTask, getTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
 /** What admins may change of a task that belongs to an application. */
-const CHANGEABLE: readonly string[] = ['enabled', 'concurrency', 'timeoutMs'];
+const CHANGEABLE: readonly string[] = ['enabled', 'concurrency', 'timeoutMs', 'runs'];
 
 /** Manages tasks. */
 @Injectable()
@@ -42,7 +44,7 @@ export class TasksService {
     private readonly applications: ApplicationIdentitiesService,
     private readonly directory: TaskDirectoryService,
     private readonly references: TaskReferencesService,
-    private readonly runs: RunCreationService,
+    private readonly runs: TaskRunsService,
   ) {}
 
   async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
@@ -87,13 +89,36 @@ export class TasksService {
     const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
     const { workflow } = change;
     if (workflow !== undefined) await this.references.assertWorkflow(call.by, seen, workflow);
-    const task = await this.database.transaction(async (tx) => {
-      const current = assertManaged(call.by, await lockTask(tx, call.by.spaceId, id));
+    const { spaceId } = call.by;
+    const isDisabling = change.enabled === false;
+    if (change.runs !== undefined && !isDisabling)
+      throw invalid('runs must be given with enabled: false only');
+    const work = async (tx: EntityManager) => {
+      const current = assertManaged(call.by, await lockTask(tx, spaceId, id));
       assertChangeable(call.by, current, Object.keys(change));
+      if (isDisabling) await this.directory.waitForReaders(tx, spaceId);
       return this.change(tx, call, current, change);
-    });
-    if (change.concurrency !== undefined) await this.runs.publish([id]);
+    };
+    // Those who wait for the locks of a space must not use up the connections.
+    const task = await this.database.transaction(work, isDisabling ? { lane: `tasks ${spaceId}` } : {});
+    if (change.runs === 'CANCEL' || change.runs === 'CANCEL_QUEUED')
+      await this.runs.cancel(id, change.runs === 'CANCEL' ? null : 'QUEUED');
+    // A claim may have skipped the task while it was locked.
+    await this.runs.publishReady(id);
     return this.toTask(task);
+  }
+
+  /** Cancels the runs of a task that wait or execute; with a status, only those. */
+  async cancelRuns(
+    call: AuditedCall,
+    id: string,
+    status: CancelTaskRunsDto['status'],
+  ): Promise<CancelledRuns> {
+    const task = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
+    const result = await this.runs.cancel(id, status ?? null);
+    const details = { status: status ?? null, ...result };
+    await auditForeign(this.database.manager, call, 'task.cancel-runs', task, details);
+    return result;
   }
 
   async delete(call: AuditedCall, id: string): Promise<void> {
@@ -130,6 +155,7 @@ export class TasksService {
     }
     const enabled = change.enabled ?? current.enabled;
     if (enabled && !current.enabled) await this.references.assertOwner(tx, current);
+    if (!enabled && current.enabled) await holdRuns(tx, current.id);
     const disabledReason = enabled ? null : current.disabledReason;
     const isRescheduled = enabled !== current.enabled || definition.schedule !== current.schedule;
     const nextDueAt = isRescheduled

@@ -64,14 +64,16 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
  * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
  * free. Only the slots that are needed are read: a task can have many.
+ * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
+ * on the row as it was before that statement. A task that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
-    select t.id as task_id, w.count, t.concurrency,
+    select t.id as task_id, w.count, t.concurrency, t.enabled,
       coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
       (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
     from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
-      select id, concurrency from task where id = w.id limit 1
+      select id, concurrency, enabled from task where id = w.id limit 1 for share skip locked
     ) t
   ), free as materialized (
     select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
@@ -80,13 +82,16 @@ export const CLAIM_RUNS = `
       select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
       order by n limit w.count + w.excess for update skip locked
     ) s
+    where w.enabled or
+      (select true from run_queue where task_id = w.task_id and state = 'READY' and despite_disabled limit 1)
   ), slot as materialized (
     select task_id, n, i from free where i <= found - excess
   ), picked as materialized (
     select f.task_id, q.run_id, row_number() over (partition by f.task_id order by q.available_at, q.run_id) as i
-    from (select task_id, count(*) as n from slot group by task_id) f cross join lateral (
+    from (select task_id, count(*) as n from slot group by task_id) f join wanted w using (task_id) cross join lateral (
       select run_id, available_at from run_queue
       where task_id = f.task_id and state = 'READY' and available_at <= statement_timestamp()
+        and (w.enabled or despite_disabled)
       order by available_at, run_id limit f.n for update skip locked
     ) q
   ), pair as materialized (

@@ -8,6 +8,7 @@ import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel } from '../runs/runs.store.ts';
+import { startDespiteDisabled } from '../runs/task-runs.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
 import { getSharedTask } from '../definition/tasks.store.ts';
 
@@ -25,11 +26,14 @@ export class RunsService {
   async start(caller: UserPrincipal, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
     const { spaceId, causationRunId } = caller;
     const create = async (tx: EntityManager) => {
-      const { ownerUserId } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
+      const { ownerUserId, enabled } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
       const origin = 'MANUAL';
       // A loop through a tool that starts tasks is still one.
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
-      return this.creation.createManualRun(tx, { spaceId, taskId, ownerUserId, origin, inputs, cause });
+      const run = { spaceId, taskId, ownerUserId, origin, inputs, cause } as const;
+      const id = await this.creation.createManualRun(tx, run);
+      if (!enabled) await startDespiteDisabled(tx, id);
+      return id;
     };
     const committed = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
     const id = await this.database.transaction(create, { committed });
@@ -60,8 +64,10 @@ export class RunsService {
   async retry(caller: UserPrincipal, id: string): Promise<Run> {
     const { taskId, attempt } = await this.records.get(caller, id);
     const queue = async (tx: EntityManager) => {
-      await getSharedTask(tx, caller.spaceId, taskId);
-      return this.creation.retry(tx, id, attempt);
+      const { enabled } = await getSharedTask(tx, caller.spaceId, taskId);
+      const isQueued = await this.creation.retry(tx, id, attempt);
+      if (isQueued && !enabled) await startDespiteDisabled(tx, id);
+      return isQueued;
     };
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
     const isQueued = await this.database.transaction(queue, { committed });

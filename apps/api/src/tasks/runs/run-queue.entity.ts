@@ -33,6 +33,10 @@ export class RunQueueEntity {
   @Column('boolean', { default: false })
   cancelRequested!: boolean;
 
+  /** Whether it starts although its task is disabled: a person has asked for it since then. */
+  @Column('boolean', { default: false })
+  despiteDisabled!: boolean;
+
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   availableAt!: Date;
 

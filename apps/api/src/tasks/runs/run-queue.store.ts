@@ -123,11 +123,16 @@ export const WAITING_TASKS = `
       ) n
     ) select task_id from task limit ${TASKS}
   ) t on true left join lateral (
-    select count(*)::int as waiting from (
-      select from run_queue
-      where state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id and task_id = t.task_id
-        and available_at <= statement_timestamp()
-      limit ${RUNS}
+    select count(*)::int as waiting from (select enabled from task where id = t.task_id limit 1) k cross join lateral (
+      (select from run_queue
+       where k.enabled and state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id
+         and task_id = t.task_id and available_at <= statement_timestamp()
+       limit ${RUNS})
+      union all
+      (select from run_queue
+       where not k.enabled and state = 'READY' and despite_disabled and task_id = t.task_id
+         and available_at <= statement_timestamp()
+       limit ${RUNS})
     ) due
   ) d on true`;
 

@@ -10,6 +10,7 @@ import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { StepsView } from './steps/steps-view.tsx';
 import { inSeconds } from './task-form.tsx';
+import { useDisableTask } from './use-disable-task.tsx';
 
 interface ApplicationTaskProps {
   task: Task;
@@ -45,9 +46,13 @@ export function ApplicationTask({ task, application, onSaved }: ApplicationTaskP
 function Limits({ task, onSaved }: Omit<ApplicationTaskProps, 'application'>) {
   const { t } = useTranslation();
   const [form] = Form.useForm<UpdateTaskRequest>();
+  const askForRuns = useDisableTask();
   const save = useMutation({
-    mutationFn: (changes: UpdateTaskRequest) => client.tasks.update(task.id, changes),
-    onSuccess: onSaved,
+    mutationFn: async (changes: UpdateTaskRequest) => {
+      const runs = task.enabled && changes.enabled === false ? await askForRuns(task) : undefined;
+      return runs === null ? null : client.tasks.update(task.id, { ...changes, ...(runs && { runs }) });
+    },
+    onSuccess: (stored) => stored && onSaved(stored),
     onError: useFormErrors(form, ['concurrency', 'timeoutMs', 'enabled']),
   });
   const { concurrency, timeoutMs, enabled } = task;

@@ -16,8 +16,9 @@ import { ApplicationTask } from './application-task.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
-import { toTaskForm, toTaskRequest } from './task.ts';
+import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
 import { findTimezone } from './timezone.ts';
+import { useDisableTask } from './use-disable-task.tsx';
 
 const TABS = ['runs', 'definition'] as const;
 
@@ -34,11 +35,17 @@ function TaskDetails({ task }: { task: Task }) {
   const { message } = App.useApp();
   const navigate = useNavigate();
   const confirm = useConfirmDelete();
+  const askForRuns = useDisableTask();
   const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
   const [running, setRunning] = useState(false);
   // The form is reset only if the stored task differs from the one it was opened with.
   const [opened, setOpened] = useState(task);
 
+  const update = async (values: TaskForm) => {
+    const request = toTaskRequest(values);
+    const runs = task.enabled && request.enabled === false ? await askForRuns(task) : undefined;
+    if (runs !== null) keep(await client.tasks.update(task.id, { ...request, ...(runs && { runs }) }));
+  };
   const keep = (stored: Task) => {
     queryClient.setQueryData(keys.task(task.id), stored);
     setOpened(stored);
@@ -87,7 +94,7 @@ function TaskDetails({ task }: { task: Task }) {
                   key={opened.updatedAt}
                   initial={toTaskForm(opened, findTimezone())}
                   submitLabel={t('common.save')}
-                  onSubmit={async (values) => keep(await client.tasks.update(task.id, toTaskRequest(values)))}
+                  onSubmit={update}
                   onCancel={() => void navigate(paths.tasks)}
                 />
               ) : (
@@ -97,17 +104,42 @@ function TaskDetails({ task }: { task: Task }) {
           {
             key: 'runs',
             label: t('runs.title'),
-            children: (
-              <RunsList
-                queryKey={[...keys.runs, 'of', task.id]}
-                fetchPage={(query) => client.tasks.runs(task.id, query)}
-                empty={<EmptyState title={t('runs.none')} text={t(`tasks.noRuns.${task.type}`)} />}
-              />
-            ),
+            children: <TaskRuns task={task} />,
           },
         ]}
       />
       {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
     </Page>
+  );
+}
+
+/** The runs of a task, which can be cancelled together. */
+function TaskRuns({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const confirm = useConfirmDelete();
+  const cancel = () =>
+    confirm({
+      title: t('tasks.cancelRunsTitle', { name: task.name }),
+      text: t('tasks.cancelRunsText'),
+      verb: t('tasks.cancelRuns'),
+      keep: t('tasks.keepRuns'),
+      run: async () => {
+        const { cancelled, requested } = await client.tasks.cancelRuns(task.id);
+        void queryClient.invalidateQueries({ queryKey: keys.runs });
+        void message.success(t('tasks.runsCancelled', { count: cancelled + requested }));
+      },
+    });
+  return (
+    <>
+      <div className="toolbar">
+        <Button onClick={cancel}>{t('tasks.cancelRuns')}</Button>
+      </div>
+      <RunsList
+        queryKey={[...keys.runs, 'of', task.id]}
+        fetchPage={(query) => client.tasks.runs(task.id, query)}
+        empty={<EmptyState title={t('runs.none')} text={t(`tasks.noRuns.${task.type}`)} />}
+      />
+    </>
   );
 }

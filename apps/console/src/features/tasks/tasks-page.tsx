@@ -16,6 +16,8 @@ import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 
+import { useDisableTask } from './use-disable-task.tsx';
+
 const RunDialog = lazy(() => import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })));
 
 export function Component() {
@@ -153,11 +155,16 @@ function Start({ task: { type, schedule, nextDueAt, enabled } }: { task: Task })
   );
 }
 
-function EnabledSwitch({ task: { id, name, enabled, disabledReason } }: { task: Task }) {
+function EnabledSwitch({ task }: { task: Task }) {
+  const { id, name, enabled, disabledReason } = task;
   const { t } = useTranslation();
   const { message } = App.useApp();
+  const askForRuns = useDisableTask();
   const toggle = useMutation({
-    mutationFn: (next: boolean) => client.tasks.update(id, { enabled: next }),
+    mutationFn: async (next: boolean) => {
+      const runs = next ? undefined : await askForRuns(task);
+      if (runs !== null) await client.tasks.update(id, { enabled: next, ...(runs && { runs }) });
+    },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.tasks }),
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { CancelledRuns, RunStatus } from '@platform/contracts';
+import { Database } from '../../infra/database/database.ts';
+import { RunCreationService } from './run-creation.service.ts';
+import { cancelQueuedRuns, requestCancelOfRuns } from './task-runs.store.ts';
+
+/** What one statement cancels, and what one request does. */
+const BATCH = 500;
+const MAX_CANCELLED = 20_000;
+
+/** The runs of a task that is changed. */
+@Injectable()
+export class TaskRunsService {
+  constructor(
+    private readonly database: Database,
+    private readonly creation: RunCreationService,
+  ) {}
+
+  /** Starts waiting runs of a task that has changed: it may be enabled now, or have more slots than before. */
+  async publishReady(taskId: string): Promise<void> {
+    await this.creation.publish([taskId]);
+  }
+
+  /** Cancels the runs of a task that wait or execute; with a status, only those. One call cancels a bounded number. */
+  async cancel(taskId: string, status: RunStatus | null): Promise<CancelledRuns> {
+    let cancelled = 0;
+    let isAnyLeft = false;
+    if (status !== 'RUNNING')
+      for (let count = BATCH; count === BATCH && !isAnyLeft;) {
+        count = await cancelQueuedRuns(this.database, taskId, BATCH);
+        cancelled += count;
+        isAnyLeft = cancelled >= MAX_CANCELLED;
+      }
+    // After those that wait: otherwise they would take the free slots. The processes that execute them poll for it.
+    const requested = status === 'QUEUED' ? 0 : (await requestCancelOfRuns(this.database, taskId)).length;
+    return { cancelled, requested, isAnyLeft };
+  }
+}

@@ -1,0 +1,44 @@
+import { rows, type Sql } from '../../infra/database/rows.ts';
+
+/** Lets a run start although its task is disabled. */
+export async function startDespiteDisabled(tx: Sql, runId: string): Promise<void> {
+  await rows(tx, 'update run_queue set despite_disabled = true where run_id = $1', [runId]);
+}
+
+/** Lets all waiting runs of a task wait until it is enabled. */
+export async function holdRuns(tx: Sql, taskId: string): Promise<void> {
+  await rows(
+    tx,
+    `update run_queue set despite_disabled = false where task_id = $1 and state = 'READY' and despite_disabled`,
+    [taskId],
+  );
+}
+
+export const CANCEL_QUEUED_RUNS = `
+  with gone as (
+    delete from run_queue where run_id = any(array(
+      select run_id from run_queue where task_id = $1 and state = 'READY'
+      order by available_at, run_id limit $2 for update skip locked)) and state = 'READY'
+    returning run_id
+  )
+  update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
+  from gone where id = gone.run_id returning id`;
+
+/** Cancels at most `limit` runs of a task that wait, those that have waited longest. Returns how many. */
+export async function cancelQueuedRuns(sql: Sql, taskId: string, limit: number): Promise<number> {
+  return (await rows(sql, CANCEL_QUEUED_RUNS, [taskId, limit])).length;
+}
+
+/** Requests the cancellation of the running runs of a task. Returns the ids of those of which nobody had. */
+export async function requestCancelOfRuns(sql: Sql, taskId: string): Promise<string[]> {
+  const running = await rows<{ id: string }>(
+    sql,
+    `with running as (
+       update run_queue set cancel_requested = true
+       where run_id = any(array(select run_id from run_slot where task_id = $1 and run_id is not null))
+         and state = 'RUNNING' and not cancel_requested returning run_id
+     ) update run set cancel_requested = true from running where id = running.run_id returning id`,
+    [taskId],
+  );
+  return running.map(({ id }) => id);
+}
