@@ -89,6 +89,15 @@ describe('Code', () => {
     expect(steps[0]?.log).toMatch(/x\n… The log of a run has at most 256 KB; the rest was dropped\.\n$/);
   });
 
+  verifies('sandbox.values', 'returns useful JSON, formats for a locale, or says why it cannot', async () => {
+    const { steps } = await run(
+      'return { map: new Map([["a", new Set([1])]]), text: (1234.5).toLocaleString("de-DE"), ' +
+        'time: new Date(0).toLocaleString("en-GB", { timeZone: "Asia/Tokyo" }) }',
+    );
+    expect(steps[0]?.output).toEqual({ map: { a: [1] }, text: '1.234,5', time: '01/01/1970, 09:00:00' });
+    expect((await run('return { total: 1n }')).error?.message).toMatch(/"total" is a BigInt/);
+  });
+
   verifies('sandbox.isolated', 'leaves nothing behind for the next run', async () => {
     const pollute =
       'Object.prototype.polluted = 1; JSON.stringify = () => "1"; globalThis.process = {}; return 1';

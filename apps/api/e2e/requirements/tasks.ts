@@ -54,6 +54,11 @@ export const sandbox = {
     behavior:
       'Code that loops, recurses, fills memory, logs, or returns without end fails with a reason; the worker and the next run are fine',
   },
+  'sandbox.values': {
+    source: 'events.md: everyone in the installation',
+    behavior:
+      'What code returns becomes useful JSON or an error that says why; dates and numbers honor locale and time zone',
+  },
   'sandbox.isolated': {
     source: 'design: Runs',
     behavior: 'Code sees nothing of Node.js, and nothing of the code that ran before',

@@ -13,6 +13,8 @@ import type { WatchdogData } from './watchdog.ts';
 const TICK_MS = 500;
 /** How much longer than a slice the main thread can be stuck, if the worker does not end it. */
 const STUCK_GRACE_MS = 4_000;
+/** How much more processor time than the code a built-in that cannot be interrupted can take. */
+const CPU_GRACE_MS = 2_000;
 /** How long executions follow each other before this process looks for the end of its worker again. */
 const TURN_MS = 50;
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
@@ -58,7 +60,11 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
 const beats = new SharedArrayBuffer(4);
-const watchdogData: WatchdogData = { stuckMs: limits.silenceMs + STUCK_GRACE_MS, beats };
+const watchdogData: WatchdogData = {
+  beats,
+  stuckMs: limits.sliceMs + STUCK_GRACE_MS,
+  cpuMs: limits.cpuMs + CPU_GRACE_MS,
+};
 new Worker(new URL(`./watchdog${extname(fileURLToPath(import.meta.url))}`, import.meta.url), {
   workerData: watchdogData,
   env: {},

@@ -10,6 +10,9 @@ const JOBS = 500;
 /** Log lines are sent together, once they have so many characters. */
 const LOG_CHUNK = 8_192;
 
+/** Begins the message of what is no error. */
+const THREW = 'The code threw';
+
 /** What an execution does to the outside. */
 export interface ExecutionHost {
   log(lines: string[]): void;
@@ -87,18 +90,20 @@ export class Execution implements InterpreterHost {
     if (this.exceeded !== null) return failed('limit', this.exceeded, null);
     if (this.finished !== null) return this.finished;
     this.usedMs += threadCpuMs() - this.sliceStart.cpu;
-    return { type: this.openCalls > 0 ? 'waiting' : 'stuck' };
+    if (this.openCalls > 0) return { type: 'waiting' };
+    // QuickJS forgets what waits if there is no memory for what would continue it.
+    return this.interpreter.hasRunOut ? this.outOfMemory(null) : { type: 'stuck' };
   }
 
   /** Whether the code has used too much processor time, or has not paused for too long. */
   isExceeded(): boolean {
-    const { cpuMs, silenceMs } = this.limits;
+    const { cpuMs, sliceMs } = this.limits;
     const wallMs = performance.now() - this.sliceStart.wall;
     // A system call, which most code is too short for: processor time passes no faster than time.
     if (this.usedMs + wallMs > cpuMs && this.usedMs + threadCpuMs() - this.sliceStart.cpu > cpuMs) {
       this.exceeded ??= `The code used more than ${cpuMs / 1000} s of processor time`;
-    } else if (wallMs > silenceMs) {
-      this.exceeded ??= `The code ran for more than ${silenceMs / 1000} s at a time`;
+    } else if (wallMs > sliceMs) {
+      this.exceeded ??= `The code ran for more than ${sliceMs / 1000} s at a time`;
     }
     return this.exceeded !== null;
   }
@@ -144,15 +149,19 @@ export class Execution implements InterpreterHost {
 
   private failWith(error: unknown): void {
     const { message, stack } = toFailure(error);
-    const { memoryBytes } = this.limits;
-    // QuickJS throws null if there is no memory for an error, either. What code throws comes with a description.
-    if (error === null || message.endsWith('out of memory')) {
-      const text = `The code used more than ${memoryBytes / 1024 / 1024} MB of memory`;
-      this.finished ??= failed('limit', text, lineOf(stack));
+    // QuickJS throws null if there is no memory for an error, either, and code can throw that again.
+    const isVague = this.interpreter.hasRunOut && message.startsWith(THREW);
+    if (error === null || isVague || message.endsWith('out of memory')) {
+      this.finished ??= this.outOfMemory(lineOf(stack));
     } else {
       const text = message.endsWith('stack overflow') ? 'The code calls itself too deeply' : message;
       this.finished ??= failed('error', text, lineOf(stack));
     }
+  }
+
+  private outOfMemory(line: number | null): ExecutionState {
+    const { memoryBytes } = this.limits;
+    return failed('limit', `The code used more than ${memoryBytes / 1024 / 1024} MB of memory`, line);
   }
 
   /** Fails if the call has thrown. */
@@ -180,7 +189,7 @@ function failed(kind: CodeFailure['kind'], message: string, line: number | null)
 
 function toFailure(error: unknown): { message: string; stack: string } {
   const { name, message, stack } = (error ?? {}) as { name?: unknown; message?: unknown; stack?: unknown };
-  const text = typeof message === 'string' ? message : 'The code threw';
+  const text = typeof message === 'string' ? message : THREW;
   return {
     message: typeof name === 'string' ? `${name}: ${text}` : text,
     stack: typeof stack === 'string' ? stack : '',

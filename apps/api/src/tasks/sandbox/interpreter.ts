@@ -1,5 +1,6 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import type { SandboxLimits } from './messages.ts';
+import { localize } from './localization.ts';
 import { preludeOf } from './prelude.ts';
 
 // Node.js runs this file in a process of its own, without compiling it: only types that can be removed are allowed.
@@ -18,6 +19,9 @@ export interface InterpreterHost {
   end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void;
   isExceeded(): boolean;
 }
+
+/** What the code calls by the name of a host function. */
+type HostFunction = (...args: QuickJSHandle[]) => QuickJSHandle | void;
 
 /**
  * Returns the memory of an interpreter, which bounds what the code can use. The limit of QuickJS does not: in WebAssembly it
@@ -40,6 +44,8 @@ export class Interpreter {
   readonly settle: QuickJSHandle;
   /** The execution that runs. */
   host: InterpreterHost | null = null;
+  /** Whether the execution has asked for more memory than there is. QuickJS may have none left to say so. */
+  hasRunOut = false;
   private readonly memory: WebAssembly.Memory;
   private readonly pristine: Piece[];
 
@@ -51,17 +57,19 @@ export class Interpreter {
     runtime.setInterruptHandler(() => this.host?.isExceeded() ?? false);
     const vm = (this.vm = runtime.newContext());
     const prelude = vm.unwrapResult(vm.evalCode(preludeOf(limits), 'platform.js'));
-    const hosts = [
-      vm.newFunction('log', (text) => this.host?.log(text)),
-      vm.newFunction('call', (id, action, json) => this.host?.call(id, action, json)),
-      vm.newFunction('finish', (succeeded, text, stack) => this.host?.end(succeeded, text, stack)),
-      // That of QuickJS starts from a seed in its memory, which is the same for every execution.
-      vm.newFunction('random', () => vm.newNumber(Math.random())),
-    ];
-    const inner = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, ...hosts));
+    const hosts = vm.newObject();
+    const define = (name: string, call: HostFunction) => vm.setProp(hosts, name, vm.newFunction(name, call));
+    define('log', (text) => this.host?.log(text));
+    define('call', (id, action, json) => this.host?.call(id, action, json));
+    define('finish', (succeeded, text, stack) => this.host?.end(succeeded, text, stack));
+    // That of QuickJS starts from a seed in its memory, which is the same for every execution.
+    define('random', () => vm.newNumber(Math.random()));
+    define('localize', (request) => vm.newString(localize(vm.getString(request))));
+    const inner = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, hosts));
     this.start = vm.getProp(inner, 'start');
     this.settle = vm.getProp(inner, 'settle');
     this.memory = quickJs.getWasmMemory();
+    this.noticeLimit();
     this.pristine = copyUsed(this.memory.buffer);
   }
 
@@ -71,9 +79,22 @@ export class Interpreter {
    */
   reset(): void {
     this.host = null;
+    this.hasRunOut = false;
     // The memory has another buffer once it has grown.
     const memory = new Uint8Array(this.memory.buffer);
     for (const { at, bytes } of this.pristine) memory.set(bytes, at);
+  }
+
+  private noticeLimit(): void {
+    const grow = this.memory.grow.bind(this.memory);
+    this.memory.grow = (pages) => {
+      try {
+        return grow(pages);
+      } catch (error) {
+        this.hasRunOut = true;
+        throw error;
+      }
+    };
   }
 }
 

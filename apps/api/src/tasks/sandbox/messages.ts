@@ -6,7 +6,9 @@ export interface SandboxLimits {
   stackBytes: number;
   /** Processor time, over all slices of an execution. */
   cpuMs: number;
-  /** How long a slice can last, and how long a process lives without a message from its worker. */
+  /** How long a slice can last on a machine that is busy with other things. */
+  sliceMs: number;
+  /** How long a process that runs no code lives without a message from its worker. */
   silenceMs: number;
   /** Of all lines together. */
   logBytes: number;

@@ -1,11 +1,14 @@
+import { INTL, LOCALIZED } from './localization.ts';
+
 /**
  * The part of the sandbox that runs inside it, before the code: a function of the four host functions that returns
  * `start` and `settle`. It keeps the built-ins it uses, because the code can replace them. Limits as numbers.
  */
 export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logBytes: number }): string {
-  return `(function (hostLog, hostCall, hostFinish, hostRandom) {
+  return `(function (host) {
   'use strict';
-  Math.random = hostRandom;
+  const { log: hostLog, call: hostCall, finish: hostFinish, random, localize: hostLocalize } = host;
+  Math.random = random;
   // When they grow, they show what earlier executions have left in the memory. No other thread could share them.
   delete globalThis.SharedArrayBuffer;
   delete globalThis.Atomics;
@@ -15,6 +18,10 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
   const { then } = Promise.prototype;
   const { slice } = String.prototype;
   const { join } = Array.prototype;
+  const { isArray } = Array;
+  const { getPrototypeOf, prototype: plain, entries, defineProperty, hasOwn } = Object;
+  const { toString } = plain;
+  const toArray = Array.from;
   const Text = String, Failure = Error, Waiting = Promise, isError = (value) => value instanceof Failure;
   const calls = { __proto__: null };
   let lastCall = 0;
@@ -36,10 +43,45 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
     hostLog(apply(slice, apply(join, texts, [' ']), [0, ${logBytes}]));
   }
 
+  /** What JSON makes of a value that it would empty in silence. Throws if that is nothing useful. */
+  function toPlain(key, value) {
+    if (typeof value === 'bigint') throw unfit(key, 'a BigInt: convert it with Number() or String()');
+    if (typeof value !== 'object' || value === null || isArray(value)) return value;
+    if (getPrototypeOf(value) === plain) return value;
+    switch (apply(toString, value, [])) {
+      case '[object Map]': {
+        const fields = {};
+        for (const [name, field] of toArray(value)) {
+          if (typeof name !== 'string' && typeof name !== 'number') throw unfit(key, 'a Map whose keys are no texts');
+          defineProperty(fields, name, { value: field, enumerable: true, configurable: true, writable: true });
+        }
+        return fields;
+      }
+      case '[object Set]':
+        return toArray(value);
+      case '[object Error]':
+        return assign({ name: value.name, message: value.message }, value);
+      case '[object Promise]':
+        throw unfit(key, 'a promise: await it');
+      case '[object RegExp]':
+      case '[object WeakMap]':
+      case '[object WeakSet]':
+      case '[object WeakRef]':
+      case '[object ArrayBuffer]':
+      case '[object DataView]':
+        throw unfit(key, 'no JSON: ' + apply(slice, apply(toString, value, []), [8, -1]));
+    }
+    if (isView(value)) throw unfit(key, 'a typed array: convert it with Array.from() or to a text');
+    return value;
+  }
+
+  const isView = ArrayBuffer.isView;
+  const unfit = (key, what) => new TypeError((key === '' ? 'it' : '"' + key + '"') + ' is ' + what);
+
   function toJson(value, name) {
     let json;
     try {
-      json = stringify(value);
+      json = stringify(value, toPlain);
     } catch (error) {
       throw new TypeError(name + ' must be JSON: ' + describe(error).message);
     }
@@ -81,7 +123,7 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
       const { message, stack } = describe(error);
       hostFinish(false, message, stack);
     } catch {
-      hostFinish(false, 'The code failed, and left no memory to describe how', '');
+      hostFinish(false, 'The code threw, and left no memory to describe what', '');
     }
   }
 
@@ -94,6 +136,46 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
     },
   };
   const console = { log, info: log, debug: log, warn: log, error: log };
+
+  function localize(kind, locales, options, method, args) {
+    const plainArgs = [];
+    for (let i = 0; i < args.length; i++) {
+      const arg = args[i];
+      plainArgs[i] = typeof arg === 'bigint' ? Text(arg) : arg instanceof Date ? +arg : arg;
+    }
+    const request = { kind, locales: locales ?? null, options: options ?? null, method, args: plainArgs };
+    return parse(hostLocalize(stringify(request)));
+  }
+
+  const define = (target, name, value) =>
+    defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
+
+  define(globalThis, 'Intl', {});
+  for (const [kind, methods] of entries(${JSON.stringify(INTL)})) {
+    const Formatter = function (locales, options) {
+      // Wrong locales and options fail here, as they do elsewhere.
+      localize(kind, locales, options, 'resolvedOptions', []);
+      for (const method of methods) {
+        define(this, method, (...args) => {
+          const [first] = args;
+          const isNow = kind === 'DateTimeFormat' && first === undefined && method !== 'resolvedOptions';
+          return localize(kind, locales, options, method, isNow ? [Date.now()] : args);
+        });
+      }
+    };
+    define(Formatter, 'name', kind);
+    define(Intl, kind, Formatter);
+  }
+  for (const [kind, methods] of entries(${JSON.stringify(LOCALIZED)})) {
+    for (const method of methods) {
+      define(globalThis[kind].prototype, method, function (...args) {
+        const value = kind === 'Date' ? +this : kind === 'BigInt' ? Text(this) : kind === 'Number' ? +this : Text(this);
+        if (kind === 'Date' && value !== value) return 'Invalid Date';
+        const given = method === 'localeCompare' ? [value, Text(args.shift())] : [value];
+        return localize(kind, args[0], args[1], method, given);
+      });
+    }
+  }
 
   function start(main, context) {
     const result = main(parse(context), platform, console);

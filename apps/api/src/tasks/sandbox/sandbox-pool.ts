@@ -1,6 +1,7 @@
 import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
 import { MAX_LOG_BYTES, MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../runs/run-budget.ts';
 import type { SandboxLimits } from './messages.ts';
+import { Probation } from './probation.ts';
 import { CodeFailed, SandboxProcess, type ExecutionResult, type SandboxJob } from './sandbox-process.ts';
 
 const MB = 1024 * 1024;
@@ -9,6 +10,7 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   memoryBytes: 64 * MB,
   stackBytes: 256 * 1024,
   cpuMs: 10_000,
+  sliceMs: 60_000,
   silenceMs: 10_000,
   // More than a run keeps, which then says that lines were dropped.
   logBytes: MAX_LOG_BYTES + 1,
@@ -21,6 +23,8 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 };
 
 const PING_MS = 2_000;
+/** A fourth of it is what a start costs. */
+const PAUSE_MS = 1_000;
 /** After so many processes in a row that ended before they were ready, executions fail. */
 const MAX_FAILED_STARTS = 3;
 
@@ -55,6 +59,7 @@ export class SandboxPool {
   private isClosed = false;
   private failedStarts = 0;
   private readonly places: FairQueue;
+  private readonly probation: Probation;
   /** By what gives their places back. */
   private readonly stints = new Map<Leave, Stint>();
 
@@ -62,7 +67,10 @@ export class SandboxPool {
     /** The most processes. */
     private readonly size: number,
     private readonly limits: SandboxLimits = SANDBOX_LIMITS,
+    /** How long an owner waits after code that ended its process. */
+    pauseMs = PAUSE_MS,
   ) {
+    this.probation = new Probation(pauseMs);
     this.places = new FairQueue({ places: size, leaveRoom: true });
   }
 
@@ -81,17 +89,34 @@ export class SandboxPool {
     const { source, context } = job;
     for (let isAlone = source.length + context.length > MAX_SIZE_AHEAD; ; isAlone = true) {
       if (this.isClosed) throw closed();
-      const result = await this.runInPlace(job, isAlone);
+      const result = await this.runInTurn(job, isAlone);
       if (result.type !== 'returned') return result;
     }
   }
 
+  private async runInTurn(job: SandboxJob, isAlone: boolean): Promise<ExecutionResult> {
+    const { owner, signal } = job;
+    if (!this.probation.has(owner)) return this.runInPlace(job, isAlone);
+    const leave = await this.probation.enter(owner, signal);
+    try {
+      return await this.runInPlace(job, true, true);
+    } finally {
+      leave();
+    }
+  }
+
   /** Sends the execution behind others of its owner if it is not to run alone, and they do not take long. */
-  private async runInPlace(job: SandboxJob, isAlone: boolean): Promise<ExecutionResult> {
+  private async runInPlace(job: SandboxJob, isAlone: boolean, isInTurn = false): Promise<ExecutionResult> {
     const entered = this.places.enter(job.owner, job.signal, { canShare: !isAlone });
     this.sendAhead(job.owner);
     const leave = await entered;
-    const stint = this.stints.get(leave) ?? (await this.openStint(job, leave));
+    const shared = this.stints.get(leave);
+    if (shared === undefined && !isInTurn && this.probation.has(job.owner)) {
+      // Since it began to wait, other code of its owner has ended a process.
+      leave();
+      return { type: 'returned' };
+    }
+    const stint = shared ?? (await this.openStint(job, leave));
     try {
       return await stint.process.run(job, isAlone);
     } finally {
@@ -113,7 +138,8 @@ export class SandboxPool {
     }
   }
 
-  private closeStint({ process }: Stint, leave: Leave): void {
+  private closeStint({ owner, process }: Stint, leave: Leave): void {
+    if (process.hasEnded) this.probation.note(owner);
     this.stints.delete(leave);
     this.release(process);
     leave();
@@ -145,6 +171,7 @@ export class SandboxPool {
     this.isClosed = true;
     this.pausePings();
     this.places.close(closed());
+    this.probation.close(closed());
     for (const { reject } of this.waiters) reject(closed());
     this.waiters.clear();
     const processes = [...this.processes];
@@ -218,6 +245,7 @@ export class SandboxPool {
     this.processes.delete(process);
     const at = this.idle.indexOf(process);
     if (at !== -1) this.idle.splice(at, 1);
-    if (this.waiters.size > 0) this.grow();
+    // Ahead of need: a start takes longer than most executions.
+    if (this.waiters.size > 0 || this.idle.length === 0) this.grow();
   }
 }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OUT_OF_CPU } from './out-of-cpu.ts';
 import type { CallError, CodeFailure, SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
 
 /** Code to execute, and what it can reach. */
@@ -82,7 +83,7 @@ export class SandboxProcess {
   constructor(
     private readonly limits: SandboxLimits,
     /** After how long a slice is ended from outside. */
-    private readonly sliceMs = limits.silenceMs + SLICE_GRACE_MS,
+    private readonly sliceMs = limits.sliceMs + SLICE_GRACE_MS,
   ) {
     this.child = forkChild(limits);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -102,9 +103,9 @@ export class SandboxProcess {
       }
     });
     this.child.on('error', () => this.kill());
-    this.child.on('exit', () => {
+    this.child.on('exit', (_code, signal) => {
       this.isAlive = false;
-      this.endAll();
+      this.endAll(signal === OUT_OF_CPU ? this.outOfCpu() : endedUnexpectedly());
       end();
     });
   }
@@ -116,6 +117,11 @@ export class SandboxProcess {
   /** Whether the process can take another execution. */
   get isReusable(): boolean {
     return this.isAlive && this.executions < this.limits.executions;
+  }
+
+  /** Whether the process has been ended, by code or from outside. */
+  get hasEnded(): boolean {
+    return !this.isAlive;
   }
 
   /** Whether an execution of the owner can be sent behind those that have not ended: it will not wait for long. */
@@ -224,12 +230,12 @@ export class SandboxProcess {
   }
 
   /** When the process has ended by itself: its executions end, or can run elsewhere. */
-  private endAll(): void {
+  private endAll(failure: CodeFailure): void {
     const [first, ...others] = this.queue;
     if (first === undefined) return;
     // Another one may have begun, and ended the process: alone, they tell. What has made calls cannot run again.
     const isKnown = others.length === 0 || first.hasCalled;
-    if (isKnown) this.take()?.reject(new CodeFailed(endedUnexpectedly()));
+    if (isKnown) this.take()?.reject(new CodeFailed(failure));
     this.giveBack(this.queue);
   }
 
@@ -290,6 +296,11 @@ export class SandboxProcess {
     if (this.watchdog) clearTimeout(this.watchdog);
     const isRunning = this.isAlive && (this.queue[0]?.openSlices ?? 0) > 0;
     this.watchdog = isRunning ? setTimeout(() => this.overrun(), this.sliceMs) : null;
+  }
+
+  private outOfCpu(): CodeFailure {
+    const message = `The code used more than ${this.limits.cpuMs / 1000} s of processor time`;
+    return { kind: 'limit', message, line: null };
   }
 
   private overrun(): void {
