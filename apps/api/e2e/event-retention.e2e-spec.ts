@@ -1,4 +1,5 @@
 import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
+import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { verifies } from './verifies.ts';
@@ -113,6 +114,13 @@ describe('retention of events', () => {
       expect(await stored(pending)).toEqual({ envelope: 1, delivery: 1, key: 0, replay: 0 });
       expect(await stored(young)).toEqual(all);
       expect(await partitions('envelope')).not.toContain(await nameOf('envelope', 6));
+
+      expect((await app.get(SweeperWorker).listOverdue()).join()).not.toContain('partitions');
+      await app.sql(
+        `update sweep set created_at = created_at - interval '3 days', succeeded_at = null where name = 'partitions'`,
+      );
+      await app.sweep();
+      expect((await app.get(SweeperWorker).listOverdue()).join()).toContain('"partitions" is overdue');
 
       await app.sql('delete from envelope_outbox where envelope_id = $1', [pending]);
       await app.get(PartitionsWorker).maintain();

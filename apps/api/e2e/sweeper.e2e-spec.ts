@@ -1,8 +1,9 @@
-import { SWEEP_BATCH, SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { MINUTE, SWEEP_BATCH, SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { gate } from './harness/gate.ts';
 import { JobCalls } from './harness/job-calls.ts';
+import { verifies } from './verifies.ts';
 
 let app: TestApp;
 
@@ -63,6 +64,87 @@ describe('the sweeper', () => {
     } finally {
       await other.close();
     }
+  });
+
+  describe('remembers each sweep', () => {
+    /** Moves what is remembered of a sweep into the past. */
+    const age = (name: string, minutes: number) =>
+      app.sql(
+        `update sweep set succeeded_at = succeeded_at - $2 * interval '1 minute',
+           failed_at = failed_at - $2 * interval '1 minute', created_at = created_at - $2 * interval '1 minute'
+         where name = $1`,
+        [name, minutes],
+      );
+    const warnings = async () => {
+      const { status, body } = await app.request<{ warnings: string[] }>('GET', '/api/health/ready');
+      return [status, body.warnings];
+    };
+
+    verifies('events.retention.remembered', 'over a restart: due in its time, and not before', async () => {
+      const first = app.get(SweeperWorker);
+      first.register('daily', () => Promise.resolve(), 24 * 60 * MINUTE);
+      await app.sweep();
+      const other = await TestApp.start({ database: app });
+      try {
+        let runs = 0;
+        other.get(SweeperWorker).register(
+          'daily',
+          () => {
+            runs++;
+            return Promise.resolve();
+          },
+          24 * 60 * MINUTE,
+        );
+        await other.get(SweeperWorker).sweepDue();
+        expect(runs).toBe(0);
+        await age('daily', 24 * 60);
+        await other.get(SweeperWorker).sweepDue();
+        expect(runs).toBe(1);
+        await other.get(SweeperWorker).sweepDue();
+        expect(runs).toBe(1);
+      } finally {
+        await other.close();
+      }
+    });
+
+    verifies('events.retention.remembered', 'that fails: again after 5 minutes, then 10', async () => {
+      const sweeper = app.get(SweeperWorker);
+      let attempts = 0;
+      let fails = true;
+      sweeper.register(
+        'failing',
+        () => {
+          attempts++;
+          return fails ? Promise.reject(new Error('Not now')) : Promise.resolve();
+        },
+        24 * 60 * MINUTE,
+      );
+      const attemptsAfter = async (minutes: number) => {
+        await age('failing', minutes);
+        await sweeper.sweepDue();
+        return attempts;
+      };
+      expect(await attemptsAfter(0)).toBe(1);
+      expect(await attemptsAfter(4)).toBe(1);
+      expect(await attemptsAfter(1)).toBe(2);
+      expect(await attemptsAfter(9)).toBe(2);
+      expect(await attemptsAfter(1)).toBe(3);
+      fails = false;
+      expect(await attemptsAfter(60)).toBe(4);
+      expect(await attemptsAfter(60)).toBe(4);
+    });
+
+    verifies('events.retention.remembered', 'and warns in health of one that is overdue', async () => {
+      const sweeper = app.get(SweeperWorker);
+      sweeper.register('stuck', () => Promise.reject(new Error('Never')));
+      await sweeper.sweepDue();
+      expect(await warnings()).toEqual([200, []]);
+      await age('stuck', 181);
+      expect(await warnings()).toEqual([
+        200,
+        ['The sweep "stuck" is overdue: it has never succeeded, and failed 1 times since'],
+      ]);
+    });
   });
 
   it('removes webhook deliveries and secrets that have had their time, and no others', async () => {

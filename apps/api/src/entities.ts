@@ -1,5 +1,6 @@
 import { AgentVersionEntity } from './agents/agent-version.entity.ts';
 import { AgentEntity } from './agents/agent.entity.ts';
+import { SweepEntity } from './infra/database/sweep.entity.ts';
 import { ApplicationManifestEntity } from './applications/application-manifest.entity.ts';
 import { ApiKeyEntity } from './auth/credentials/api-key.entity.ts';
 import { ApplicationEntity } from './auth/applications/application.entity.ts';
@@ -63,6 +64,7 @@ import { ReservationEntity } from './usage/reservation.entity.ts';
 
 /** Every table has one entity; `entities.e2e-spec.ts` compares them with the migrated schema. */
 export const entities = [
+  SweepEntity,
   AgentVersionEntity,
   AgentEntity,
   ApplicationManifestEntity,

@@ -313,4 +313,9 @@ export const emissions = {
     behavior:
       'Months older than the setting are dropped with their keys, never while an envelope waits in them',
   },
+  'events.retention.remembered': {
+    source: 'events.md, Sweeping',
+    behavior:
+      'A sweep is due by when it last succeeded, over restarts; a failure is retried with back-off, an overdue one is a warning in health',
+  },
 } as const;

@@ -34,6 +34,7 @@ import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
+import { Sweeps1763600000055 } from './0055-sweeps.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   KeyScopes1763600000054,
   DataValues1763600000059,
   DataValuesOfRows1763600000060,
+  Sweeps1763600000055,
 ];

@@ -5,6 +5,8 @@ import * as store from './partitions.store.ts';
 import type { Sql } from './rows.ts';
 
 const DAY = 86_400_000;
+/** For so long after its time, work may keep a partition. */
+const GRACE_DAYS = 7;
 
 /** A table that is partitioned by month, by a time-ordered id. */
 export interface PartitionedTable {
@@ -25,7 +27,14 @@ export class PartitionsWorker implements OnApplicationBootstrap {
     private readonly database: BackgroundDatabase,
     sweeper: SweeperWorker,
   ) {
-    sweeper.register('partitions', () => this.maintain(), DAY);
+    sweeper.register(
+      'partitions',
+      async () => {
+        await this.maintain();
+        await this.assertNoneOverdue();
+      },
+      DAY,
+    );
   }
 
   /** Call it in `onModuleInit`. */
@@ -48,6 +57,15 @@ export class PartitionsWorker implements OnApplicationBootstrap {
     await this.ensure();
     for (const table of this.tables) {
       if (table.keepDays !== null) await this.dropExpired(this.database, table, table.keepDays);
+    }
+  }
+
+  /** Throws if a partition has been due for a week: work that refers to it never ended. */
+  private async assertNoneOverdue(): Promise<void> {
+    for (const { name, keepDays } of this.tables) {
+      if (keepDays === null) continue;
+      const [overdue] = await store.listExpiredPartitions(this.database, name, keepDays + GRACE_DAYS);
+      if (overdue) throw new Error(`The partition ${overdue.name} has expired, but work still refers to it`);
     }
   }
 

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { BackgroundDatabase } from './database.ts';
 import { exactlyOne, rows, type Sql } from './rows.ts';
+import * as store from './sweeps.store.ts';
 
 export const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -15,7 +16,7 @@ const SWEEP_LOCK = 720_002;
 export const SWEEP_BATCH = 1_000;
 /** A sweep pauses after each batch for as long as the batch took, so that it uses at most half of a connection. */
 const MIN_REST_MS = 10;
-/** A sweep that takes longer continues at the next tick, after the others. */
+/** A sweep that takes longer continues at the next tick, after the others: it stays due. */
 const MAX_MS = 60_000;
 
 /**
@@ -27,11 +28,12 @@ export type SweepBatch = (limit: number) => Promise<number | void>;
 interface Sweep {
   batch: SweepBatch;
   everyMs: number;
-  /** By the clock of `performance.now()`. */
-  dueAt: number;
 }
 
-/** Purges expired rows, in one process at a time; an advisory lock decides which. */
+/**
+ * Purges expired rows, in one process at a time; an advisory lock decides which. A table remembers when each sweep last
+ * succeeded, so a sweep is due in its time however often processes restart.
+ */
 @Injectable()
 export class SweeperWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(SweeperWorker.name);
@@ -39,29 +41,42 @@ export class SweeperWorker implements OnApplicationBootstrap, BeforeApplicationS
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
+  private warnedAt = -HOUR;
 
   constructor(private readonly database: BackgroundDatabase) {}
 
   /** `batch` can run at any time, next to live traffic, and is repeated as long as it removes `limit` rows. */
   register(name: string, batch: SweepBatch, everyMs = HOUR): void {
-    this.sweeps.set(name, { batch, everyMs, dueAt: performance.now() + everyMs });
+    this.sweeps.set(name, { batch, everyMs });
   }
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => this.tick(), MINUTE).unref();
   }
 
-  /** Runs the sweeps that are due at a time; without a time, all of them. */
-  async sweep(now = Infinity): Promise<void> {
-    // Half a tick early is better than a tick late.
-    const due = [...this.sweeps].filter(([, { dueAt }]) => dueAt <= now + MINUTE / 2);
-    if (due.length === 0) return;
-    await this.database
-      .transaction(async (lock) => {
-        if (!(await tryLock(lock))) return;
-        for (const [name, sweep] of due) await this.run(name, sweep);
-      })
-      .catch((error: unknown) => this.logger.error({ err: error }));
+  /** Runs all sweeps. */
+  sweep(): Promise<void> {
+    return this.runAlone(() => Promise.resolve([...this.sweeps.keys()]));
+  }
+
+  /** Runs the sweeps that are due, and warns of those that are overdue. */
+  async sweepDue(): Promise<void> {
+    await this.runAlone(() => store.listDueSweeps(this.database, this.periods()));
+    if (performance.now() - this.warnedAt < HOUR) return;
+    const overdue = await this.listOverdue();
+    if (overdue.length === 0) return;
+    this.warnedAt = performance.now();
+    this.logger.warn({ overdue }, 'Sweeps are overdue');
+  }
+
+  /** Describes each sweep that has not succeeded for twice its period and an hour. */
+  async listOverdue(): Promise<string[]> {
+    const overdue = await store.listOverdueSweeps(this.database, this.periods());
+    return overdue.map(({ name, succeededAt, failures }) => {
+      const last =
+        succeededAt === null ? 'has never succeeded' : `last succeeded ${succeededAt.toISOString()}`;
+      return `The sweep "${name}" is overdue: it ${last}, and failed ${failures} times since`;
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -71,26 +86,47 @@ export class SweeperWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private tick(): void {
-    this.running ??= this.sweep(performance.now()).finally(() => (this.running = null));
+    this.running ??= this.sweepDue()
+      .catch((error: unknown) => this.logger.error({ err: error }))
+      .finally(() => (this.running = null));
+  }
+
+  private periods(): store.SweepPeriod[] {
+    return [...this.sweeps].map(([name, { everyMs }]) => ({ name, everyMs }));
+  }
+
+  private async runAlone(choose: () => Promise<string[]>): Promise<void> {
+    await this.database
+      .transaction(async (lock) => {
+        if (!(await tryLock(lock))) return;
+        for (const name of await choose()) {
+          const sweep = this.sweeps.get(name);
+          if (sweep) await this.run(name, sweep);
+        }
+      })
+      .catch((error: unknown) => this.logger.error({ err: error }));
   }
 
   /** Never rejects: a failure must not keep the other sweeps from running. */
   private async run(name: string, sweep: Sweep): Promise<void> {
     const { signal } = this.stopping;
     const began = performance.now();
-    sweep.dueAt = began + sweep.everyMs;
     try {
       while (!signal.aborted) {
         const start = performance.now();
-        if ((await sweep.batch(SWEEP_BATCH)) !== SWEEP_BATCH) return;
-        if (performance.now() - began > MAX_MS) {
-          sweep.dueAt = performance.now();
+        if ((await sweep.batch(SWEEP_BATCH)) !== SWEEP_BATCH) {
+          await store.recordSweepSuccess(this.database, name);
           return;
         }
+        if (performance.now() - began > MAX_MS) return;
         await delay(Math.max(MIN_REST_MS, performance.now() - start), undefined, { signal });
       }
     } catch (error) {
-      if (!signal.aborted) this.logger.error({ err: error, sweep: name });
+      if (signal.aborted) return;
+      this.logger.error({ err: error, sweep: name });
+      await store
+        .recordSweepFailure(this.database, name)
+        .catch((failure: unknown) => this.logger.error({ err: failure }));
     }
   }
 }
