@@ -100,4 +100,9 @@ export const turns = {
     source: 'contract §1',
     behavior: 'The trace of another user’s turn is 404, for admins too',
   },
+  'turn.model.limits': {
+    source: 'turns.md',
+    behavior:
+      'A call ends after five minutes in which the model says nothing new, and after a limit in total: turn, job, relay',
+  },
 } as const;

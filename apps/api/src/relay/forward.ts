@@ -17,7 +17,7 @@ export async function forwardCall(
 ): Promise<CallUsage | null> {
   const call = (requestUsage: boolean) => {
     const body = formatUpstreamBody(request, upstreamModel, requestUsage);
-    const upstream = new UpstreamCall(res, endpoint.secrets, !request.includeUsage);
+    const upstream = new UpstreamCall(res, endpoint.secrets, !request.includeUsage, endpoint.limits);
     if (request.path !== '/embeddings') progress.completionTokens = () => upstream.completionTokens;
     endpoint.post(request.path, body, upstream);
     return upstream.result;

@@ -34,6 +34,7 @@ function begin() {
     res as unknown as Response,
     { text: Secrets.of(null), bytes: Secrets.of(null) },
     true,
+    { stallMs: Infinity, totalMs: Infinity },
   );
   const aborted: Error[] = [];
   const controller = {

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../infra/errors/app-error.ts';
+import { CallClock, type CallLimits } from '../models/port/call-limits.ts';
 import type { ModelUsage } from '../models/port/model-provider.ts';
 import { SecretByteMask, type Secrets } from '../models/port/secrets.ts';
 import { ResponseTail } from './response-tail.ts';
@@ -38,6 +39,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_INFORMATIONAL = 16;
 /** Enough for thousands of embeddings, but not for an endless response. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+/** Begins the line of an event that says something; keep-alive comments lack it. */
+const DATA = Buffer.from('data:');
 const CLIENT_DISCONNECTED = new Error('The caller disconnected');
 
 /**
@@ -49,6 +52,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   private readonly tail = new ResponseTail();
   private controller: Dispatcher.DispatchController | null = null;
   private events: SseUsage | null = null;
+  private readonly clock: CallClock;
   private sent = false;
   private informational = 0;
   private rejection: Omit<RejectedCall, 'body' | 'kind'> | null = null;
@@ -60,7 +64,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     private readonly res: Response,
     private readonly secrets: { text: Secrets; bytes: Secrets },
     private readonly hideUsage: boolean,
+    limits: CallLimits,
   ) {
+    this.clock = new CallClock(limits);
     this.mask = new SecretByteMask(secrets.bytes);
     this.eventMask = new SseSecrets(secrets.text);
     res.once('close', this.abort);
@@ -116,6 +122,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.res.destroyed) return;
+    if (!this.events || chunk.includes(DATA)) this.clock.progress();
+    const overrun = this.clock.overrun();
+    if (overrun !== null) {
+      controller.abort(new Error(overrun));
+      return;
+    }
     this.tail.push(chunk);
     if (this.rejection) {
       if (this.tail.total > MAX_ERROR_BYTES) controller.abort(new Error('The error response is too long'));
@@ -185,6 +197,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     const resume = () => {
       clearTimeout(stalled);
       this.res.off('drain', resume).off('close', resume);
+      this.clock.progress();
       if (!this.res.destroyed) controller.resume();
     };
     this.res.on('drain', resume).on('close', resume);

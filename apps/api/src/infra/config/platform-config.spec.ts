@@ -55,6 +55,8 @@ describe('readConfig', () => {
       runLeaseMs: 20_000,
       sandboxProcesses: 4,
       streamLeaseMs: 20_000,
+      modelStallMs: 300_000,
+      modelCallMs: 3_600_000,
       failpoints: [],
     });
   });
@@ -95,6 +97,8 @@ describe('readConfig', () => {
       PLATFORM_RUN_LEASE_MS: '600',
       PLATFORM_SANDBOX_PROCESSES: '2',
       PLATFORM_STREAM_LEASE_MS: '500',
+      PLATFORM_MODEL_STALL_MS: '700',
+      PLATFORM_MODEL_CALL_MS: '800',
       PLATFORM_FAILPOINTS: 'after-claim,before-commit',
       SOMETHING_ELSE: 'is ignored',
     });
@@ -121,6 +125,8 @@ describe('readConfig', () => {
       runLeaseMs: 600,
       sandboxProcesses: 2,
       streamLeaseMs: 500,
+      modelStallMs: 700,
+      modelCallMs: 800,
       failpoints: ['after-claim', 'before-commit'],
     });
   });

@@ -86,6 +86,9 @@ export class PlatformConfig {
   /** The most turns that one user can run at the same time, in all processes together. */
   readonly maxRunningTurns!: number;
   readonly streamLeaseMs!: number;
+  /** How long a call of a model server may go on without anything new from the model, and in total. */
+  readonly modelStallMs!: number;
+  readonly modelCallMs!: number;
   /** The most jobs that this process runs at the same time. */
   readonly jobConcurrency!: number;
   /** Runs of tasks that this process executes at the same time: at most half of them of one space, and a quarter of one owner. */
@@ -198,6 +201,8 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 400),
     eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
+    modelStallMs: read('PLATFORM_MODEL_STALL_MS', integer(100, 86_400_000), 300_000),
+    modelCallMs: read('PLATFORM_MODEL_CALL_MS', integer(100, 86_400_000), 3_600_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),
     sandboxProcesses: read('PLATFORM_SANDBOX_PROCESSES', integer(1, 256), 4),
     failpoints: read('PLATFORM_FAILPOINTS', listOf(anyText), []),

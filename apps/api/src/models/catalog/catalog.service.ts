@@ -119,9 +119,10 @@ export class CatalogService {
       apiKey: model.sealedApiKey === null ? null : this.openKey(spaceId, model, model.sealedApiKey),
       dispatcher: this.http.dispatcher({ allowLoopback: model.loopbackAllowed && this.listensOnLoopback }),
     });
+    const limits = { stallMs: this.config.modelStallMs, totalMs: this.config.modelCallMs };
     const upstream = {
-      provider: new OpenAiProvider(server, { maxOutputTokens }),
-      endpoint: new OpenAiEndpoint(server),
+      provider: new OpenAiProvider(server, { maxOutputTokens, limits }),
+      endpoint: new OpenAiEndpoint(server, limits),
     };
     // Deleted models are never requested again, so the oldest upstream makes room.
     const [oldest] = this.upstreams.keys();

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { OpenAiPath, OpenAiServer } from './openai-server.ts';
+import type { CallLimits } from '../port/call-limits.ts';
 import type { Secrets } from '../port/secrets.ts';
 import type { ServerQuirks } from './server-quirks.ts';
 
@@ -15,7 +16,10 @@ export class OpenAiEndpoint {
   /** What is masked in its responses, as text and as bytes. */
   readonly secrets: { text: Secrets; bytes: Secrets };
 
-  constructor(private readonly server: OpenAiServer) {
+  constructor(
+    private readonly server: OpenAiServer,
+    readonly limits: CallLimits,
+  ) {
     this.quirks = server.quirks;
     this.secrets = { text: server.secrets, bytes: server.secrets.inBytes() };
   }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { decodeBody } from '../../infra/requests/decoded-body.ts';
 import { ArrivingResponse } from './arriving-response.ts';
 import { delay } from '../port/delay.ts';
+import { CallClock, type CallLimits } from '../port/call-limits.ts';
 import { DeltaMask } from '../port/delta-mask.ts';
 import { IdleTimer } from '../port/idle-timer.ts';
 import { mergeTexts } from '../port/merge-texts.ts';
@@ -23,6 +24,7 @@ export interface OpenAiProviderOptions {
   maxOutputTokens: number;
   /** Milliseconds without a byte after which the call is aborted. */
   idleTimeoutMs?: number;
+  limits: CallLimits;
 }
 
 const TRIES = 2;
@@ -43,11 +45,13 @@ const STREAM_BYTES_OF_SLACK = 16 * 1024 * 1024;
 export class OpenAiProvider implements ModelProvider {
   private readonly maxOutputTokens: number;
   private readonly idleTimeoutMs: number;
+  private readonly limits: CallLimits;
 
   constructor(
     private readonly server: OpenAiServer,
-    { maxOutputTokens, idleTimeoutMs = 60_000 }: OpenAiProviderOptions,
+    { maxOutputTokens, idleTimeoutMs = 60_000, limits }: OpenAiProviderOptions,
   ) {
+    this.limits = limits;
     this.maxOutputTokens = maxOutputTokens;
     this.idleTimeoutMs = idleTimeoutMs;
   }
@@ -64,12 +68,14 @@ export class OpenAiProvider implements ModelProvider {
     };
     signal.addEventListener('abort', abort);
     const idle = new IdleTimer(this.idleTimeoutMs, abort);
+    const clock = new CallClock(this.limits);
     const maxTokens = Math.min(request.settings.maxTokens ?? Infinity, this.maxOutputTokens);
     const events = new EventReader(maxTokens * STREAM_BYTES_PER_TOKEN + STREAM_BYTES_OF_SLACK);
     const reader = new ChunkReader(maxTokens);
     const mask = new DeltaMask(this.server.secrets);
     let figuresTimer: NodeJS.Timeout | undefined;
     let ended = false;
+    let overrun: string | null = null;
     let sinceTurn = 0;
     try {
       const body = await this.open(request, upstream.signal, idle);
@@ -80,11 +86,16 @@ export class OpenAiProvider implements ModelProvider {
         idle.rest();
         ended = piece.done === true;
         if (piece.done) break;
+        overrun = clock.overrun();
+        if (overrun !== null) break;
         const chunks = events.push(piece.value);
         for (let start = 0; start < chunks.length && !reader.isFull(); start += EVENTS_PER_TURN) {
           const some = chunks.slice(start, start + EVENTS_PER_TURN);
           const deltas = readChunks(some, reader, mask);
-          yield* pace ? mergeTexts(deltas) : deltas;
+          for (const delta of pace ? mergeTexts(deltas) : deltas) {
+            yield delta;
+            clock.progress();
+          }
           sinceTurn += some.length;
           if (sinceTurn < EVENTS_PER_TURN) continue;
           sinceTurn = 0;
@@ -98,7 +109,9 @@ export class OpenAiProvider implements ModelProvider {
         if (reader.finished) figuresTimer ??= setTimeout(abort, FIGURES_MS);
         else {
           const pause = pace?.() ?? null;
-          if (pause !== null) await (body instanceof ArrivingResponse ? body.hold(pause) : pause);
+          if (pause === null) continue;
+          await (body instanceof ArrivingResponse ? body.hold(pause) : pause);
+          clock.progress();
         }
       }
     } catch (error) {
@@ -111,6 +124,7 @@ export class OpenAiProvider implements ModelProvider {
       if (!ended) upstream.abort();
     }
     signal.throwIfAborted();
+    if (overrun !== null && !reader.finished) throw new ProviderError('timeout', overrun);
     if (idle.expired && !reader.finished) {
       throw new ProviderError('timeout', "The model's server stayed silent for too long.");
     }
