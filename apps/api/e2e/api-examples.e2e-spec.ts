@@ -329,6 +329,9 @@ const STEPS: Record<string, Step> = {
   getBulkReplay: {},
   stopBulkReplay: {},
   rotateSystemKey: {},
+  createSystemKey: { keep: own('systemKeyId') },
+  listSystemKeys: {},
+  revokeSystemKey: {},
   uninstallApplication: {},
   deleteAgent: {},
 };

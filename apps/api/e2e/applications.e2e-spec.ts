@@ -4,10 +4,12 @@ import type {
   ApplicationManifest,
   AuditEntry,
   CatalogApplication,
+  CreatedSystemKey,
   InstalledApplication,
   Page,
   RotatedSystemKey,
   Subscription,
+  SystemKeyPage,
   Task,
   UpgradeResult,
 } from '@platform/contracts';
@@ -729,6 +731,50 @@ describe('a system key', () => {
     expect((await emitWith(rotated.body.systemKey)).status).toBe(200);
     expect((await detail()).body.systemKeyPrefix).toBe(rotated.body.systemKeyPrefix);
   });
+
+  verifies(
+    'applications.system-key.overlap',
+    'is valid beside a second one until it is revoked',
+    async () => {
+      const { body } = await install();
+      const keys = '/api/applications/shop/system-keys';
+      const create = () => app.request<CreatedSystemKey>('POST', keys, { as: admin });
+      const list = async () => (await app.request<SystemKeyPage>('GET', keys, { as: admin })).body.items;
+      const statuses = (...used: string[]) =>
+        Promise.all(used.map(async (key) => (await emitWith(key)).status));
+
+      const second = await create();
+      expect(second.status).toBe(201);
+      expect(await statuses(body.systemKey, second.body.systemKey)).toEqual([200, 200]);
+      const [newest, oldest] = await list();
+      expect([newest?.prefix, oldest?.prefix]).toEqual([
+        second.body.systemKey.slice(0, 16),
+        body.systemKey.slice(0, 16),
+      ]);
+      expect([newest?.lastUsedAt, oldest?.lastUsedAt]).not.toContain(null);
+      const third = await create();
+      expect(third.status).toBe(409);
+      expect(third.body).toMatchObject({
+        message: 'Application shop has two valid system keys: revoke one of them first',
+      });
+
+      const revoke = (id = '') => app.request('DELETE', `${keys}/${id}`, { as: admin });
+      expect((await revoke(oldest?.id)).status).toBe(204);
+      expect((await revoke(oldest?.id)).status).toBe(404);
+      expect(await statuses(body.systemKey, second.body.systemKey)).toEqual([401, 200]);
+      expect(await list()).toHaveLength(1);
+      const log = await app.request<Page<AuditEntry>>('GET', '/api/audit?limit=2', { as: admin });
+      expect(log.body.items.map(({ action, details }) => [action, details.prefix])).toEqual([
+        ['application.revoke-key', oldest?.prefix],
+        ['application.create-key', newest?.prefix],
+      ]);
+      expect(log.text).not.toContain(second.body.systemKey.slice(16));
+
+      // At most two, also when several are created at once.
+      await Promise.all([create(), create(), create()]);
+      expect(await list()).toHaveLength(2);
+    },
+  );
 
   it('that is wrong in its secret or its checksum is 401', async () => {
     const { body } = await install();

@@ -213,10 +213,10 @@ describeInBrowser('the event pages in a browser', () => {
     await drawer.getByRole('button', { name: 'Upgrade now' }).click();
     await page.getByText('Upgraded to 2.0.0').waitFor();
 
-    await page.getByRole('button', { name: 'Rotate key' }).click();
+    await page.getByRole('button', { name: 'Replace keys' }).click();
     await page
       .getByRole('dialog', { name: /^Rotate the system key/ })
-      .getByRole('button', { name: 'Rotate key' })
+      .getByRole('button', { name: 'Replace keys' })
       .click();
     expect(await page.locator('.secret code').innerText()).toMatch(/^app_/);
     await page.getByRole('button', { name: 'Done' }).click();

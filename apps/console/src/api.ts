@@ -50,6 +50,7 @@ export const keys = {
   run: (runId: string) => ['runs', 'one', runId] as const,
   applications: ['applications'] as const,
   application: (identifier: string) => ['applications', 'one', identifier] as const,
+  systemKeys: (identifier: string) => ['applications', 'one', identifier, 'keys'] as const,
   tools: ['tools'] as const,
   tool: (toolId: string) => ['tools', 'one', toolId] as const,
   speech: ['tools', 'speech'] as const,

@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   'application.upgrade',
   'application.uninstall',
   'application.rotate-key',
+  'application.create-key',
+  'application.revoke-key',
   'bulk-replay.create',
   'bulk-replay.stop',
   'envelope.replay',

@@ -191,8 +191,9 @@ export interface Application {
   installed: boolean;
   installedAt: string;
   name: string;
+  /** When any of its valid system keys was used last. */
   systemKeyLastUsedAt: string | null;
-  /** The visible beginning of the system key. */
+  /** The visible beginning of the newest system key that is valid. */
   systemKeyPrefix: string | null;
   tableCount: number;
   taskCount: number;
@@ -208,8 +209,9 @@ export interface ApplicationDetail {
   installedAt: string;
   manifest: ApplicationManifest;
   name: string;
+  /** When any of its valid system keys was used last. */
   systemKeyLastUsedAt: string | null;
-  /** The visible beginning of the system key. */
+  /** The visible beginning of the newest system key that is valid. */
   systemKeyPrefix: string | null;
   tableCount: number;
   taskCount: number;
@@ -618,6 +620,18 @@ export interface CreateDataRowsRequest {
 export interface CreatedDataRows {
   /** The rows in the order of the request. */
   items: DataRow[];
+}
+
+export interface CreatedSystemKey {
+  createdAt: string;
+  /** The API key that made it: when that key ends, this one ends as well. Null if a signed-in person made it. */
+  endsWithApiKey: Maker | null;
+  id: string;
+  lastUsedAt: string | null;
+  /** The visible beginning of the key. */
+  prefix: string;
+  /** The key itself; returned only here. */
+  systemKey: string;
 }
 
 export interface CreateKnowledgeDocumentRequest {
@@ -1154,6 +1168,8 @@ export interface Health {
     [key: string]: 'down' | 'up';
   };
   status: 'ok' | 'unavailable';
+  /** What an operator should look at; the service works nevertheless. */
+  warnings: string[];
 }
 
 export interface ImageContent {
@@ -1621,6 +1637,11 @@ export interface LocalToolResultRequest {
 export interface LoginRequest {
   email: string;
   password: string;
+}
+
+export interface Maker {
+  id: string;
+  name: string;
 }
 
 export interface ManifestChange {
@@ -2189,6 +2210,21 @@ export interface SubscriptionVerdict {
   reason: string | null;
   subscriptionId: string;
   taskId: string;
+}
+
+export interface SystemKey {
+  createdAt: string;
+  /** The API key that made it: when that key ends, this one ends as well. Null if a signed-in person made it. */
+  endsWithApiKey: Maker | null;
+  id: string;
+  lastUsedAt: string | null;
+  /** The visible beginning of the key. */
+  prefix: string;
+}
+
+export interface SystemKeyPage {
+  items: SystemKey[];
+  nextCursor: string | null;
 }
 
 export interface Task {

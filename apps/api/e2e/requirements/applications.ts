@@ -68,6 +68,11 @@ export const applications = {
     source: 'contract §7',
     behavior: 'Rotating returns a new key; the previous one is 401 at once',
   },
+  'applications.system-key.overlap': {
+    source: 'events.md, Batch',
+    behavior:
+      'Two system keys can be valid at once: create the second, list both with their last use, revoke one; a third is 409',
+  },
   'applications.system-key.emit-only': {
     source: 'contract §2; quality: Security',
     behavior: 'An application may only emit: its key is 403 on every other route',

@@ -51,6 +51,7 @@ const MORE: Record<string, number[]> = {
   execute: [402, 409, 426],
   grantTokens: [404],
   installApplication: [409],
+  createSystemKey: [409],
   invokeToolMethod: [409, 502],
   login: [401, 403, 429],
   previewFilter: [404],

@@ -29,6 +29,7 @@ export const PLACEHOLDERS = {
   envelopeId: '01996f2e-0000-7000-8000-00000000000e',
   subscriptionId: '01996f2e-0000-7000-8000-00000000000f',
   rowId: '01996f2e-0000-7000-8000-000000000010',
+  systemKeyId: '01996f2e-0000-7000-8000-000000000011',
   callId: 'call_1',
   optionId: 'option-1',
   toolUpdatedAt: '2026-01-31T12:00:00.000Z',
@@ -270,6 +271,9 @@ export const EXAMPLES: Record<string, OperationExample> = {
   },
   uninstallApplication: ofShop,
   rotateSystemKey: ofShop,
+  createSystemKey: ofShop,
+  listSystemKeys: ofShop,
+  revokeSystemKey: { path: { identifier: 'shop', keyId: P.systemKeyId } },
   retrieveModel: { path: { model: 'platform/offline' } },
   createChatCompletion: {
     body: { model: 'platform/offline', messages: [{ role: 'user', content: 'Hello' }] },

@@ -70,7 +70,7 @@ export class ApplicationsController {
     return this.applications.uninstall(call, identifier);
   }
 
-  /** Replaces the system key with immediate effect. Only this response contains the new key. */
+  /** Replaces all system keys with immediate effect; `POST …/system-keys` lets two overlap. Only this response contains the new key. */
   @Post(':identifier/system-key')
   rotateKey(
     @Audited() call: AuditedCall,

@@ -131,8 +131,9 @@ export class ApplicationDto {
   eventCount!: number;
   tableCount!: number;
   taskCount!: number;
-  /** The visible beginning of the system key. */
+  /** The visible beginning of the newest system key that is valid. */
   systemKeyPrefix!: string | null;
+  /** When any of its valid system keys was used last. */
   systemKeyLastUsedAt!: string | null;
   installedAt!: string;
   updatedAt!: string;

@@ -35,6 +35,7 @@ import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
+import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   DataValues1763600000059,
   DataValuesOfRows1763600000060,
   Sweeps1763600000055,
+  TwoSystemKeys1763600000056,
 ];

@@ -2,10 +2,12 @@ import type {
   Application,
   ApplicationDetail,
   ApplicationManifest,
+  CreatedSystemKey,
   InstalledApplication,
   Page,
   PageQuery,
   RotatedSystemKey,
+  SystemKeyPage,
   UpgradeResult,
 } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -53,7 +55,21 @@ export class ApplicationsResource {
     return this.http.delete(path`/api/applications/${identifier}`, options);
   }
 
-  /** Replaces the system key. The previous one stops working at once; the new one is returned only here. */
+  /** Lists the valid system keys of an application, newest first; there are at most two. */
+  systemKeys(identifier: string, options?: RequestOptions): Promise<SystemKeyPage> {
+    return this.http.get(path`/api/applications/${identifier}/system-keys`, {}, options);
+  }
+
+  /** Creates a second system key beside the present one. It is returned only here. */
+  createSystemKey(identifier: string, options?: RequestOptions): Promise<CreatedSystemKey> {
+    return this.http.post(path`/api/applications/${identifier}/system-keys`, {}, options);
+  }
+
+  revokeSystemKey(identifier: string, id: string, options?: RequestOptions): Promise<void> {
+    return this.http.delete(path`/api/applications/${identifier}/system-keys/${id}`, options);
+  }
+
+  /** Replaces all system keys. They stop working at once; the new one is returned only here. */
   rotateKey(identifier: string, options?: RequestOptions): Promise<RotatedSystemKey> {
     return this.http.post(path`/api/applications/${identifier}/system-key`, {}, options);
   }

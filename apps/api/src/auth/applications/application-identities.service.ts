@@ -9,11 +9,13 @@ import {
   insertApplication,
   listApplicationCredentials,
   listApplicationNames,
+  listSystemKeys,
   lockApplication,
   restoreApplication,
   uninstallApplication,
   type ApplicationCredentials,
   type ApplicationIdentity,
+  type SystemKeySummary,
 } from './applications.store.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 import { SystemKeyEntity } from '../credentials/system-key.entity.ts';
@@ -68,26 +70,46 @@ export class ApplicationIdentitiesService {
     return uninstallApplication(tx, applicationId);
   }
 
-  /**
-   * Makes the only valid key of an application: the previous one stops working when the transaction commits. A key that an
-   * API key makes ends with that API key.
-   */
-  async rotateKey(
+  /** Lists the valid keys of an application, newest first. */
+  listKeys(sql: Sql, applicationId: string): Promise<SystemKeySummary[]> {
+    return listSystemKeys(sql, applicationId);
+  }
+
+  /** Makes a key. One that an API key makes ends with that API key. */
+  async createKey(
     tx: EntityManager,
     applicationId: string,
     by: Pick<UserPrincipal, 'credential'>,
   ): Promise<MintedKey> {
     const minted = mintKey('app');
     const { publicId, secretHash } = minted;
-    await updateRows(
-      tx,
-      SystemKeyEntity,
-      { applicationId, revokedAt: IsNull() },
-      { revokedAt: () => 'clock_timestamp()' },
-    );
     const apiKeyId = by.credential.kind === 'api-key' ? by.credential.id : null;
     await insertRow(tx, SystemKeyEntity, { applicationId, apiKeyId, publicId, secretHash });
     return minted;
+  }
+
+  /** Makes the only valid key of an application: all others stop working when the transaction commits. */
+  async rotateKey(
+    tx: EntityManager,
+    applicationId: string,
+    by: Pick<UserPrincipal, 'credential'>,
+  ): Promise<MintedKey> {
+    await this.revokeKeys(tx, { applicationId });
+    return this.createKey(tx, applicationId, by);
+  }
+
+  /** Revokes a key of an application. Returns null if it has no such key. */
+  async revokeKey(tx: EntityManager, applicationId: string, id: string): Promise<SystemKeyEntity | null> {
+    const [revoked] = await this.revokeKeys(tx, { applicationId, id });
+    return revoked ?? null;
+  }
+
+  private revokeKeys(
+    tx: EntityManager,
+    which: { applicationId: string; id?: string },
+  ): Promise<SystemKeyEntity[]> {
+    const now = { revokedAt: () => 'clock_timestamp()' };
+    return updateRows(tx, SystemKeyEntity, { ...which, revokedAt: IsNull() }, now);
   }
 }
 

@@ -11,9 +11,20 @@ export interface ApplicationIdentity {
 /** An application with what an admin sees of its key. */
 export interface ApplicationCredentials extends ApplicationIdentity {
   uninstalledAt: Date | null;
-  /** Of the valid key; null if there is none. */
+  /** Of the newest valid key; null if there is none. */
   keyPublicId: string | null;
+  /** When any of the valid keys was used last. */
   keyLastUsedAt: Date | null;
+}
+
+/** A valid key of an application, and the API key with which it ends. */
+export interface SystemKeySummary {
+  id: string;
+  publicId: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  apiKeyId: string | null;
+  apiKeyName: string | null;
 }
 
 const FIND_APPLICATION = `select id, identifier, uninstalled_at is null as installed from application
@@ -79,8 +90,22 @@ export function listApplicationCredentials(
     sql,
     `select a.id, a.identifier, a.uninstalled_at is null as installed, a.uninstalled_at,
        k.public_id as key_public_id, k.last_used_at as key_last_used_at
-     from application a left join system_key k on k.application_id = a.id and ${IS_VALID_SYSTEM_KEY}
+     from application a left join lateral (
+       select (array_agg(k.public_id order by k.id desc))[1] as public_id, max(k.last_used_at) as last_used_at
+       from system_key k where k.application_id = a.id and ${IS_VALID_SYSTEM_KEY}
+     ) k on true
      where a.space_id = $1 and a.id = any($2::uuid[])`,
     [spaceId, ids],
+  );
+}
+
+/** Lists the valid keys of an application, newest first. */
+export function listSystemKeys(sql: Sql, applicationId: string): Promise<SystemKeySummary[]> {
+  return rows(
+    sql,
+    `select k.id, k.public_id, k.created_at, k.last_used_at, k.api_key_id, a.name as api_key_name
+     from system_key k left join api_key a on a.id = k.api_key_id
+     where k.application_id = $1 and ${IS_VALID_SYSTEM_KEY} order by k.id desc`,
+    [applicationId],
   );
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A key with which an application calls. At most one of an application is valid. */
+/** A key with which an application calls. At most two of an application are valid. */
 @Entity('system_key')
 export class SystemKeyEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })

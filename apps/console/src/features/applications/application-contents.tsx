@@ -10,16 +10,20 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
-import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { JsonView } from '../../ui/code/json-view.tsx';
-import { Time } from '../../ui/format/time.tsx';
 import { formatEventKey } from '../events/catalog/catalog-query.ts';
 import { FilterText } from '../events/filter/filter-text.tsx';
 import { createSample } from '../events/catalog/schema.ts';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { SystemKeys } from './system-keys.tsx';
+
+interface ApplicationContentsProps {
+  application: ApplicationDetail;
+  onKeyCreated: (systemKey: string) => void;
+}
 
 /** What an application declares, and how it emits events. */
-export function ApplicationContents({ application }: { application: ApplicationDetail }) {
+export function ApplicationContents({ application, onKeyCreated }: ApplicationContentsProps) {
   const { t } = useTranslation();
   const { manifest } = application;
   const tasks = manifest.tasks ?? [];
@@ -29,18 +33,7 @@ export function ApplicationContents({ application }: { application: ApplicationD
   return (
     <>
       <Card title={t('applications.key')} text={t('applications.keyText')}>
-        <Facts>
-          <Fact name={t('applications.key')}>
-            <code>{application.systemKeyPrefix === null ? '–' : `${application.systemKeyPrefix}…`}</code>
-          </Fact>
-          <Fact name={t('applications.keyUsed')}>
-            {application.systemKeyLastUsedAt === null ? (
-              t('apiKeys.never')
-            ) : (
-              <Time iso={application.systemKeyLastUsedAt} />
-            )}
-          </Fact>
-        </Facts>
+        <SystemKeys application={application} onCreated={onKeyCreated} />
         <EmitCode application={application} />
       </Card>
       <Card title={counted(t('applications.events'), manifest.events)}>

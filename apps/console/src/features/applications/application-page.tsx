@@ -1,5 +1,5 @@
 import { DeleteOutlined, KeyOutlined, UploadOutlined } from '@ant-design/icons';
-import type { ApplicationDetail, RotatedSystemKey } from '@platform/contracts';
+import type { ApplicationDetail } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Modal } from 'antd';
 import { lazy, Suspense, useState } from 'react';
@@ -35,7 +35,7 @@ export function Component() {
 function Details({ application }: { application: ApplicationDetail }) {
   const { t } = useTranslation();
   const [upgrade, setUpgrade] = useSearchFilter('upgrade', OPEN);
-  const [newKey, setNewKey] = useState<RotatedSystemKey | null>(null);
+  const [newKey, setNewKey] = useState<string | null>(null);
   const { identifier, name, installed } = application;
 
   const { rotate, isRotating, uninstall } = useApplicationActions(application, setNewKey);
@@ -69,14 +69,14 @@ function Details({ application }: { application: ApplicationDetail }) {
     >
       <div className="stack-cards">
         {!installed && <Alert type="warning" showIcon title={t('applications.uninstalledText')} />}
-        <ApplicationContents application={application} />
+        <ApplicationContents application={application} onKeyCreated={setNewKey} />
       </div>
       {upgrade !== undefined && installed && (
         <Suspense>
           <UpgradeDrawer application={application} onClose={() => setUpgrade(undefined)} />
         </Suspense>
       )}
-      {newKey !== null && <NewKeyDialog systemKey={newKey.systemKey} onClose={() => setNewKey(null)} />}
+      {newKey !== null && <NewKeyDialog systemKey={newKey} onClose={() => setNewKey(null)} />}
     </Page>
   );
 }

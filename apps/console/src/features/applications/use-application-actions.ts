@@ -1,4 +1,4 @@
-import type { ApplicationDetail, RotatedSystemKey } from '@platform/contracts';
+import type { ApplicationDetail } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
 import { useTranslation } from 'react-i18next';
@@ -9,15 +9,15 @@ import { getErrorMessage } from '../../ui/layout/errors.ts';
 /** Rotates the system key of an application, or uninstalls it, after a confirmation. */
 export function useApplicationActions(
   { identifier, name }: ApplicationDetail,
-  onRotated: (key: RotatedSystemKey) => void,
+  onRotated: (systemKey: string) => void,
 ) {
   const { t } = useTranslation();
   const { message, modal } = App.useApp();
   const confirm = useConfirmDelete();
   const rotation = useMutation({
     mutationFn: () => client.applications.rotateKey(identifier),
-    onSuccess: async (key) => {
-      onRotated(key);
+    onSuccess: async ({ systemKey }) => {
+      onRotated(systemKey);
       await queryClient.invalidateQueries({ queryKey: keys.applications });
     },
     onError: (error) => void message.error(getErrorMessage(error, t)),

@@ -1,0 +1,24 @@
+class MakerDto {
+  id!: string;
+  name!: string;
+}
+
+export class SystemKeyDto {
+  id!: string;
+  /** The visible beginning of the key. */
+  prefix!: string;
+  createdAt!: string;
+  lastUsedAt!: string | null;
+  /** The API key that made it: when that key ends, this one ends as well. Null if a signed-in person made it. */
+  endsWithApiKey!: MakerDto | null;
+}
+
+export class SystemKeyPageDto {
+  items!: SystemKeyDto[];
+  nextCursor!: string | null;
+}
+
+export class CreatedSystemKeyDto extends SystemKeyDto {
+  /** The key itself; returned only here. */
+  systemKey!: string;
+}
