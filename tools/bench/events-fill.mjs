@@ -34,6 +34,49 @@ export async function fillPast(client, { spaceId, applicationId, events, from, t
   await client.query('vacuum analyze envelope');
 }
 
+/** One run for each envelope of a range: of one of the tasks, one in 20 FAILED. */
+const INSERT_RUNS = `
+  insert into run (id, space_id, task_id, owner_user_id, origin, status, trigger, payload, inputs, envelope_id, generation,
+    root_id, depth, path, created_at, started_at, finished_at)
+  select e.id, e.space_id, ($2::uuid[])[1 + n % cardinality($2::uuid[])], $3::uuid, 'EVENT',
+    case n % 20 when 0 then 'FAILED' else 'SUCCEEDED' end, '{}', e.payload, '{}', e.id, 0, e.id, 0, e.path, e.emitted_at,
+    e.emitted_at, e.emitted_at
+  from (select *, row_number() over () as n from (
+    select * from envelope where space_id = $1 and id > $4 order by id limit $5) page) e`;
+
+/** Records past runs of past envelopes, the oldest first. */
+export async function fillRuns(client, { spaceId, userId, taskIds, from, to, count, onChunk }) {
+  await client.query(
+    `select ensure_partition('run', n) from generate_series($1::timestamptz, $2::timestamptz, interval '1 day') n`,
+    [from, to],
+  );
+  let last = '00000000-0000-0000-0000-000000000000';
+  for (let done = 0; done < count; done += CHUNK) {
+    await client.query(INSERT_RUNS, [spaceId, taskIds, userId, last, Math.min(CHUNK, count - done)]);
+    const { rows } = await client.query('select id from run order by id desc limit 1');
+    last = rows[0].id;
+    onChunk(Math.min(done + CHUNK, count));
+  }
+  await client.query('vacuum analyze run');
+}
+
+const INSERT_ROWS = `
+  insert into data_row (space_id, application_id, table_name, column_values)
+  select $1, $2, $3, json_build_object('number', 'A-' || n, 'customer', 'customer ' || n % 50000, 'total', (n * 7919) % 100000,
+    'paid', n % 2 = 0, 'dueAt', to_char('2026-01-01'::timestamp + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+  from generate_series($4::int, $5::int) n`;
+
+/** Stores rows of one table. */
+export async function fillRows(client, { spaceId, applicationId, table, count, onChunk }) {
+  for (let first = 0; first < count; first += CHUNK / 5) {
+    const last = Math.min(first + CHUNK / 5, count) - 1;
+    await client.query(INSERT_ROWS, [spaceId, applicationId, table, first, last]);
+    onChunk(last + 1);
+  }
+  await client.query('vacuum analyze data_row');
+  await client.query('vacuum analyze data_value');
+}
+
 const INSERT_PENDING = `
   with made as (
     insert into envelope (space_id, application_id, event, payload, status, source, root_id, path)

@@ -4,19 +4,25 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { runBench, temporaryPlace } from './bench.mjs';
 import { quantile } from './clock.mjs';
-import { fillPast, fillPending } from './events-fill.mjs';
+import { fillPast, fillPending, fillRows, fillRuns } from './events-fill.mjs';
+import { planOf } from './plans.mjs';
 import { startAlone } from './service.mjs';
-import { printScale } from './table.mjs';
+import { printPlans, printScale } from './table.mjs';
 
 const { values } = parseArgs({
   options: {
     envelopes: { type: 'string' },
     backlog: { type: 'string' },
+    rows: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 });
 const envelopes = Number(values.envelopes ?? (values.quick ? 200_000 : 5_000_000));
 const backlog = Number(values.backlog ?? (values.quick ? 50_000 : 2_000_000));
+const rowCount = Number(values.rows ?? (values.quick ? 50_000 : 1_000_000));
+/** One in so many envelopes has a run. */
+const ENVELOPES_PER_RUN = 4;
+const TASKS = 20;
 const CALLS = 100;
 const EVENTS = 20;
 const DAY = 86_400_000;
@@ -26,6 +32,16 @@ const DRAIN_MS = 30_000;
 const CLAIMS = 50;
 const COUNTED_MS = 1_800_000;
 
+const TABLE = {
+  name: 'orders',
+  columns: [
+    { name: 'number', type: 'string' },
+    { name: 'customer', type: 'string' },
+    { name: 'total', type: 'integer' },
+    { name: 'paid', type: 'boolean' },
+    { name: 'dueAt', type: 'datetime' },
+  ],
+};
 const EVENT = {
   description: 'An order changed.',
   payloadSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
@@ -49,23 +65,48 @@ async function bench() {
   // Not before: the counter would pass over times whose envelopes are not there yet.
   await client.query('update event_count_progress set counted_until = $1', [period.from]);
   await counted(client);
-  const reads = await measureReads(service, period);
+  const taskIds = await createTasks(service);
+  const runs = Math.ceil(envelopes / ENVELOPES_PER_RUN);
+  await fillRuns(client, { ...owner, taskIds, ...period, count: runs, onChunk: progress('runs', runs) });
+  const table = TABLE.name;
+  await fillRows(client, { ...owner, table, count: rowCount, onChunk: progress('rows', rowCount) });
+  const cases = { ...envelopeReads(period), ...runReads(period, taskIds, owner), ...rowReads() };
+  const { figures: reads, plans } = await measureReads(service, client, cases);
   await service.child.stop();
 
   const fresh = await drain(client, service, owner, FRESH);
   const large = await drain(client, service, owner, backlog);
   await client.end();
-  printScale({ envelopes, backlog, fresh: { ...fresh, count: FRESH }, large, reads, calls: CALLS });
+  printPlans(plans);
+  printScale({
+    envelopes,
+    runs,
+    rowCount,
+    backlog,
+    fresh: { ...fresh, count: FRESH },
+    large,
+    reads,
+    calls: CALLS,
+  });
 }
 
 async function install({ as, apiKey }, client) {
   const events = Array.from({ length: EVENTS }, (_, n) => ({ name: `order.event-${n}`, ...EVENT }));
   const identifier = 'bench';
-  await as(apiKey)('/api/applications', { identifier, name: 'Bench', version: '1', events });
+  await as(apiKey)('/api/applications', { identifier, name: 'Bench', version: '1', events, tables: [TABLE] });
   const { rows } = await client.query('select id, space_id from application where identifier = $1', [
     identifier,
   ]);
-  return { spaceId: rows[0].space_id, applicationId: rows[0].id };
+  const users = await client.query('select id from platform_user limit 1');
+  return { spaceId: rows[0].space_id, applicationId: rows[0].id, userId: users.rows[0].id };
+}
+
+async function createTasks({ as, apiKey }) {
+  const workflow = { steps: [{ id: 'work', kind: 'code', source: 'return 1' }] };
+  const taskIds = [];
+  for (let n = 0; n < TASKS; n++)
+    taskIds.push((await as(apiKey)('/api/tasks', { name: `Task ${n}`, type: 'EVENT', workflow })).id);
+  return taskIds;
 }
 
 function progress(what, total) {
@@ -85,15 +126,20 @@ async function counted(client) {
   await client.query('vacuum analyze event_minute, event_hour');
 }
 
-/** The times of calls, each with other bounds or another event. */
-async function measureReads({ url, apiKey }, { from, to }) {
-  const at = (share) => new Date(from.getTime() + share * (to - from)).toISOString();
+/** A time within a period, as `from` and `to` of a query. */
+function timeIn({ from, to }) {
+  return (share) => new Date(from.getTime() + share * (to - from)).toISOString();
+}
+
+/** The reads of envelopes, by name. Each call has other bounds or another event. */
+function envelopeReads(period) {
+  const at = timeIn(period);
   const log = (query) => ({ path: `/api/events/envelopes?${query}` });
   const preview = (query) => (n) => ({
     path: '/api/events/replays/preview',
     body: { from: at(0.5 * (n / CALLS)), to: at(1), ...query },
   });
-  const cases = {
+  return {
     'a page': () => log('limit=50'),
     'a page of 200': () => log('limit=200'),
     'of an event': (n) => log(`event=order.event-${n % EVENTS}`),
@@ -112,14 +158,68 @@ async function measureReads({ url, apiKey }, { from, to }) {
     'preview of a replay, FAILED': preview({ status: 'FAILED' }),
     'preview of a replay, an event': (n) => preview({ event: `order.event-${n % EVENTS}` })(n),
   };
+}
+
+function runReads(period, taskIds, { userId }) {
+  const at = timeIn(period);
+  const list = (query) => ({ path: `/api/runs?${query}` });
+  const task = (n) => taskIds[n % taskIds.length];
+  return {
+    runs: () => list('limit=50'),
+    'runs of a task': (n) => list(`taskId=${task(n)}`),
+    'runs of a task, by its path': (n) => ({ path: `/api/tasks/${task(n)}/runs?status=FAILED` }),
+    'runs, FAILED': () => list('status=FAILED'),
+    'runs, QUEUED': () => list('status=QUEUED'),
+    'runs of an event': (n) => list(`event=order.event-${n % EVENTS}`),
+    'runs of an event, FAILED': (n) => list(`event=order.event-${n % EVENTS}&status=FAILED`),
+    'runs of the application': () => list('applicationIdentifier=bench'),
+    'runs, MANUAL': () => list('origin=MANUAL'),
+    'runs of an owner': () => list(`ownerUserId=${userId}`),
+    'runs of an hour, weeks ago': (n) => list(`from=${at(n / CALLS / 8)}&to=${at(n / CALLS / 8 + 1 / 700)}`),
+  };
+}
+
+function rowReads() {
+  const list = (filter, sort) => {
+    const query = new URLSearchParams({
+      ...(filter && { filter: JSON.stringify(filter) }),
+      ...(sort && { sort }),
+    });
+    return { path: `/api/data/bench/${TABLE.name}/rows?${query}` };
+  };
+  return {
+    rows: () => list(),
+    'rows, oldest first': () => list(null, 'createdAt'),
+    'rows by a number, descending': () => list(null, '-total'),
+    'rows by a text': () => list(null, 'customer'),
+    'rows, one text': (n) => list({ number: `A-${n * 97}` }),
+    'rows, a customer': (n) => list({ customer: `customer ${n * 13}` }),
+    'rows, a customer and a comparison': (n) =>
+      list({ customer: `customer ${n * 13}`, total: { $gt: 90_000 } }),
+    'rows, a comparison by its column': (n) => list({ total: { $gte: n * 900 } }, 'total'),
+    'rows, a prefix by its column': (n) => list({ number: { $prefix: `A-${n}` } }, '-number'),
+    'rows, a time by its column': (n) =>
+      list({ dueAt: { $lt: new Date(Date.UTC(2026, 0, 2 + n)).toISOString() } }, '-dueAt'),
+    'rows, a comparison that few pass': () => list({ total: { $gt: 99_998 } }),
+    'rows, half of all and few': () => list({ paid: true, total: { $gt: 99_998 } }),
+    'rows, none': () => list({ number: 'none' }),
+  };
+}
+
+/** The times of calls, and the indexes that their statements use. */
+async function measureReads({ child, url, apiKey }, client, cases) {
   const figures = {};
+  const plans = {};
   for (const [name, request] of Object.entries(cases)) {
     console.error(`${name} …`);
     const times = [];
     for (let n = 0; n < CALLS; n++) times.push(await call(url, apiKey, request(n)));
     figures[name] = { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
+    await child.call('startStatements');
+    await call(url, apiKey, request(0));
+    plans[name] = await planOf(client, await child.call('takeStatements'));
   }
-  return figures;
+  return { figures, plans };
 }
 
 async function call(url, apiKey, { path, body }) {

@@ -181,8 +181,17 @@ export function printQueues({ endToEnd, idle, count, calls, batch }) {
   );
 }
 
+/** Prints the indexes that serve each read, and marks those that read a large table as a whole. */
+export function printPlans(plans) {
+  console.log('\nIndexes');
+  for (const [name, { indexes, scanned }] of Object.entries(plans)) {
+    const missed = scanned.length === 0 ? '' : `   MISSED: reads ${scanned.join(', ')} as a whole`;
+    console.log(`  ${name.padEnd(36)}${indexes.join(', ') || '–'}${missed}`);
+  }
+}
+
 /** Prints the results of `bench:events-scale`. */
-export function printScale({ envelopes, backlog, fresh, large, reads, calls }) {
+export function printScale({ envelopes, runs, rowCount, backlog, fresh, large, reads, calls }) {
   const number = (n) => n.toLocaleString('en');
   const rows = Object.entries(reads).map(([name, { p50, p95 }]) => ({
     name,
@@ -190,7 +199,13 @@ export function printScale({ envelopes, backlog, fresh, large, reads, calls }) {
     figures: [p50, p95],
     aim: { text: 'p95 < 200', met: p95 < 200 },
   }));
-  print(['p50', 'p95'], [`${number(envelopes)} envelopes of 29 days, ${calls} calls each`, ...rows]);
+  print(
+    ['p50', 'p95'],
+    [
+      `${number(envelopes)} envelopes of 29 days, ${number(runs)} runs, ${number(rowCount)} rows of a table; ${calls} calls each`,
+      ...rows,
+    ],
+  );
   const share = large.rate / fresh.rate;
   print(
     [`${fresh.count / 1_000} k`, `${backlog / 1_000} k`, 'ratio'],
