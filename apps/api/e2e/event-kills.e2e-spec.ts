@@ -4,6 +4,7 @@ import { FAILPOINTS } from './faults/failpoints.ts';
 import { Fleet } from './faults/fleet.ts';
 import { judge, settle } from './faults/referee.ts';
 import { LIMIT_MS, scaled, transports } from './faults/scale.ts';
+import { eventually } from './harness/eventually.ts';
 import { seededRandom } from './harness/random.ts';
 import { verifies } from './verifies.ts';
 
@@ -68,8 +69,8 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
     async () => {
       const keys = scaled('FAULT_KEYS', { quick: 20, slow: 60, faults: 1_000 });
       const atOnce = scaled('FAULT_SAME_KEY', { quick: 20, slow: 20, faults: 200 });
-      // Each application stays below its own rate limit, which is not what is tested here.
-      const keysEach = Math.floor(EMITS_PER_MINUTE / atOnce);
+      // Each application stays below its own rate limit, which is not what is tested here; a batch counts twice.
+      const keysEach = Math.floor(EMITS_PER_MINUTE / (2 * atOnce));
       const other = await fleet.add();
       const doomed = await fleet.add({
         PLATFORM_FAILPOINTS: `events.emit.before-commit:kill@${3 + random(5)}`,
@@ -138,6 +139,95 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       for (const world of [first, second])
         for (const { label } of world.subscribers) expect(await fleet.sink.effects(label)).toHaveLength(1);
       console.info('F19', await judge(fleet));
+    },
+  );
+
+  verifies(
+    'event.guarantee.changes',
+    'F41: tasks and subscriptions are disabled and deleted while a process dies and another is deployed',
+    async () => {
+      const count = scaled('FAULT_CHANGES', { quick: 150, slow: 600, faults: 5_000 });
+      const world = await fleet.install('changed');
+      const again = { retry: { onInterrupted: true } };
+      const kept = await world.subscribe('kept', again);
+      const slow = { ...again, input: { ms: 20 }, concurrency: 3 };
+      const [disabled, silenced, deleted] = [
+        await world.subscribe('disabled', slow),
+        await world.subscribe('silenced', slow),
+        await world.subscribe('deleted', slow),
+      ];
+      await fleet.add();
+      const first = fleet.ledger.entries.length;
+      const load = fleet.emitter(world).load({ count, atOnce: 4, random });
+      const reached = (share: number) =>
+        eventually(async () => {
+          expect(fleet.ledger.entries.length - first).toBeGreaterThan(share * count);
+        }, LIMIT_MS);
+      const now = async () => {
+        const [row] = await fleet.app.sql<{ at: string }>('select clock_timestamp()::text as at');
+        return row?.at ?? '';
+      };
+      /** Makes a change, and returns a time after it was confirmed. */
+      const change = async (method: string, path: string, body?: object) => {
+        const { status, text } = await fleet.app.request(method, path, { body });
+        if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+        return now();
+      };
+      const oldest = () => {
+        const [member] = fleet.members;
+        if (member === undefined) throw new Error('No process runs');
+        return member;
+      };
+
+      await reached(1 / 8);
+      const disabledAt = await change('PATCH', `/api/tasks/${disabled.taskId}`, { enabled: false });
+      await reached(2 / 8);
+      const subscription = `/api/events/subscriptions/${silenced.subscriptionId}`;
+      const silencedAt = await change('PATCH', subscription, { enabled: false });
+      await reached(3 / 8);
+      const deployed = oldest();
+      deployed.signal('SIGTERM');
+      expect(await deployed.exit()).toBe(0);
+      await fleet.bury(deployed);
+      await fleet.add();
+      await reached(5 / 8);
+      await change('DELETE', `/api/events/subscriptions/${deleted.subscriptionId}`);
+      const deletedAt = await change('DELETE', `/api/tasks/${deleted.taskId}`);
+      await reached(6 / 8);
+      await fleet.kill(oldest());
+      await fleet.add();
+      for (const entry of await load) entry.isUndecided = true;
+      const enabledFrom = await now();
+      await change('PATCH', `/api/tasks/${disabled.taskId}`, { enabled: true });
+      console.info('F41', await judge(fleet));
+
+      const started = (taskId: string, from: string, to = 'infinity') =>
+        fleet.app.sql<{ run_id: string }>(
+          `select a.* from run_attempt a join run r on r.id = a.run_id
+           where r.task_id = $1 and a.started_at > $2 and a.started_at < $3`,
+          [taskId, from, to],
+        );
+      expect(await started(disabled.taskId, disabledAt, enabledFrom)).toEqual([]);
+      // Runs that waited for a deleted task may be ended one by one, but none of them executes.
+      const ended = (await started(deleted.taskId, deletedAt)).map(({ run_id: id }) => id);
+      const executed = await fleet.sink.effects(deleted.label);
+      expect(executed.filter(({ runId }) => ended.includes(runId))).toEqual([]);
+      const fired = await fleet.app.sql(
+        `select * from delivery where subscription_id = $1 and outcome = 'RUN_CREATED' and created_at > $2`,
+        [silenced.subscriptionId, silencedAt],
+      );
+      expect(fired).toEqual([]);
+      // Each change came while there was something to stop.
+      for (const { label } of [disabled, silenced, deleted])
+        expect((await fleet.sink.effects(label)).length).toBeGreaterThan(0);
+      const sent = fleet.ledger.acknowledged.filter(({ application }) => application === world.application);
+      const done = await fleet.app.sql<{ id: string }>(
+        `select envelope_id as id from run where task_id = $1 and status = 'SUCCEEDED'`,
+        [kept.taskId],
+      );
+      expect(done.map(({ id }) => id).sort()).toEqual(
+        sent.map(({ answers }) => answers.at(-1)?.envelopeId).sort(),
+      );
     },
   );
 });

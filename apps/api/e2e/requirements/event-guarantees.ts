@@ -40,4 +40,9 @@ export const eventGuarantees = {
     behavior:
       'Loops of events are finite: a recurrence and a chain that is too deep are SKIPPED, with the reason',
   },
+  'event.guarantee.changes': {
+    source: 'events.md, everyone in the installation',
+    behavior:
+      'While processes die and are deployed, nothing starts after its task was disabled or deleted or its subscription disabled; nothing else is lost or doubled',
+  },
 } as const;
