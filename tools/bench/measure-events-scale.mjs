@@ -1,5 +1,6 @@
 // The clients, the service, and PostgreSQL share the machine, so compare only within one run.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { URLSearchParams } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { runBench, temporaryPlace } from './bench.mjs';
