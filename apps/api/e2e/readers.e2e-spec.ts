@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { SqlPool } from '../src/infra/database/pools.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -99,4 +101,20 @@ describe('a log that cannot be read', () => {
     expect(textOf(frames)).toBe('One two');
     expect((await again).bytes).toBe(bytes);
   });
+});
+
+it('pages of logs are read on connections of their own, so that no request waits for readers', async () => {
+  const { stream, turnId, letGo } = await held(app.member);
+  letGo();
+  const { bytes } = await stream.rest();
+  await app.settle();
+  const queries = jest.spyOn(SqlPool.prototype, 'query');
+  const again = await calls.by(app.member).attach(turnId);
+  expect((await again.rest()).bytes).toBe(bytes);
+  const { calls: sent, contexts } = queries.mock;
+  const pools = contexts as unknown as { pool: { options: { application_name: string } } }[];
+  const readers = sent.flatMap(([text], i) =>
+    text.includes('data from stream_frame') ? [pools[i]?.pool.options.application_name] : [],
+  );
+  expect(new Set(readers)).toEqual(new Set(['platform-reader']));
 });
