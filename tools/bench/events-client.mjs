@@ -77,7 +77,8 @@ answer({
     await inParallel(clients, async () => {
       while (performance.now() < end) {
         const since = performance.now();
-        emitted += (await emit()).length;
+        const ids = await emit();
+        emitted += ids.length;
         times.push(performance.now() - since);
       }
     });
