@@ -67,6 +67,41 @@ describe('a subscription', () => {
     ).toHaveLength(1);
   });
 
+  verifies('subscriptions.possible', 'is refused if it can never match, or exists already', async () => {
+    const payloadSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { amount: { type: 'number' } },
+    };
+    const events = [{ name: 'lot.sold', description: 'A lot was sold.', payloadSchema }];
+    await installApplication(app, { identifier: 'lots', name: 'Lots', version: '1', events });
+    const reference = {
+      applicationIdentifier: 'lots',
+      event: 'lot.sold',
+      taskId: (await createTask(app)).id,
+    };
+    expect(await refused({ ...reference, filter: { amonut: 1 } })).toEqual([
+      400,
+      'filter.amonut can never match: the event has no field amonut; did you mean amount?',
+    ]);
+    const first = await subscribe(app, { ...reference, filter: { amount: { $gt: 10 } } });
+    expect(await refused({ ...reference, filter: { amount: { $gt: 10 } } })).toEqual([
+      409,
+      `The task is already subscribed to lot.sold with this filter, by the subscription ${first.id}`,
+    ]);
+    const other = await subscribe(app, reference);
+    expect((await refused({ ...reference, filter: {} }))[0]).toBe(409);
+    const body = { filter: { amount: { $gt: 10 } } };
+    expect((await app.request('PATCH', `${PATH}/${other.id}`, { body })).status).toBe(409);
+    expect((await change(first.id, body)).filter).toEqual(body.filter);
+    const wrong = { filter: { amount: '1' } };
+    expect((await app.request('PATCH', `${PATH}/${other.id}`, { body: wrong })).status).toBe(400);
+    const raced = await Promise.all([1, 2, 3].map(() => refused({ ...reference, filter: { amount: 7 } })));
+    expect(raced.map(([status]) => status).sort()).toEqual([201, 409, 409]);
+    for (const { id } of await list('?applicationIdentifier=lots'))
+      await app.request('DELETE', `${PATH}/${id}`);
+  });
+
   verifies('subscriptions.lifecycle', 'is listed by application, event, and task, page by page', async () => {
     const other = { identifier: 'mall', name: 'Mall', version: '1', events: shopManifest().events };
     await installApplication(app, other);

@@ -675,7 +675,11 @@ export interface CreateSubscriptionRequest {
   enabled?: boolean | null;
   /** A registered event of the application. */
   event: string;
-  /** Fields that the payload must have. An array means one of its members. Without a filter, every event matches. */
+  /**
+   * Fields that the payload must have; `customer.country` names a field inside. An array means one of its members, and an object of
+   * `$gt`, `$gte`, `$lt`, `$lte`, `$prefix`, `$exists`, and `$not` what they say. Without a filter, every event matches. A filter
+   * that no payload of the event can match is refused.
+   */
   filter?: {
     [key: string]: unknown;
   } | null;

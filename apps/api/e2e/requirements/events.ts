@@ -34,6 +34,11 @@ export const eventManagement = {
     source: 'spec: Subscription; events: faults F21',
     behavior: 'Once the call that disables a subscription has returned, nothing is delivered to it',
   },
+  'subscriptions.possible': {
+    source: 'events.md: everyone in the installation',
+    behavior:
+      'A filter that no payload of the event can match is a 400 with the nearest name; the same subscription twice is a 409 that names the first',
+  },
   'subscriptions.filter': {
     source: 'spec: Subscription; events: filter',
     behavior: 'A wrong filter is a 400 that names the field; null removes a filter',

@@ -30,6 +30,14 @@ export class EventDirectoryService {
     return event;
   }
 
+  /** Returns an event; null if it is not registered at present. */
+  find(
+    manager: EntityManager,
+    { applicationId, event: name }: { applicationId: string; event: string },
+  ): Promise<RegisteredEventEntity | null> {
+    return manager.findOneBy(RegisteredEventEntity, { applicationId, name, retiredAt: IsNull() });
+  }
+
   /** Lists the events that a filter of a list selects, retired ones included; null if it selects all. */
   async select(
     sql: Sql,

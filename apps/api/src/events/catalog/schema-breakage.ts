@@ -9,6 +9,7 @@ export function findBreakage(filter: EventFilter | null, schema: JsonSchema | un
   if (schema === undefined) return 'the new version does not declare the event';
   if (filter === null || !isObject(schema) || !isObject(schema.properties)) return null;
   for (const [field, value] of Object.entries(filter)) {
+    if (hasPathOrOperators(field, value)) continue;
     const name = JSON.stringify(field);
     if (!Object.hasOwn(schema.properties, field)) {
       if (OPEN.some((keyword) => Object.hasOwn(schema, keyword))) continue;
@@ -21,6 +22,11 @@ export function findBreakage(filter: EventFilter | null, schema: JsonSchema | un
     }
   }
   return null;
+}
+
+/** Paths and operators are not judged. */
+function hasPathOrOperators(field: string, value: unknown): boolean {
+  return field.includes('.') || (isObject(value) && Object.keys(value).some((key) => key.startsWith('$')));
 }
 
 /** Whether a value has one of the types and is one of the values that a schema names. Other keywords are not judged. */

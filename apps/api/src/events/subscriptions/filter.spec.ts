@@ -50,6 +50,45 @@ describe('a filter', () => {
     expect(checkFilter(filter, 'filter')).toEqual([]);
   });
 
+  it.each([
+    ['more', { amount: { $gt: 39.5 } }, null],
+    ['not more', { amount: { $gt: 40 } }, 'amount: 40, wanted more than 40'],
+    ['at least', { amount: { $gte: 40, $lt: 41 } }, null],
+    ['the first operator that fails', { amount: { $gte: 40, $lt: 40 } }, 'amount: 40, wanted less than 40'],
+    ['at most', { amount: { $lte: 39 } }, 'amount: 40, wanted at most 39'],
+    ['texts in their order', { currency: { $gte: 'EU', $lt: 'EV' } }, null],
+    ['no order of different types', { amount: { $lt: '5' } }, 'amount: 40, wanted less than "5"'],
+    ['no order of what is missing', { color: { $lt: 5 } }, 'color: missing, wanted less than 5'],
+    ['a prefix', { currency: { $prefix: 'EU' } }, null],
+    ['another prefix', { currency: { $prefix: 'U' } }, 'currency: "EUR", wanted a text that begins with "U"'],
+    ['what exists', { note: { $exists: true } }, null],
+    ['what is missing', { color: { $exists: true } }, 'color: missing, wanted any value'],
+    ['what must be missing', { color: { $exists: false } }, null],
+    ['what must not exist', { note: { $exists: false } }, 'note: null, wanted no such field'],
+    ['another value', { amount: { $not: 50 } }, null],
+    ['a missing field', { color: { $not: 'red' } }, null],
+    ['none of several', { amount: { $not: [40, 50] } }, 'amount: 40, wanted none of [40,50]'],
+    ['the opposite of operators', { amount: { $not: { $gt: 30 } } }, 'amount: 40, wanted not more than 30'],
+    ['a path', { 'customer.address.zip': '1' }, null],
+    [
+      'operators at a path',
+      { 'customer.country': { $prefix: 'F' } },
+      'customer.country: "DE", wanted a text that begins with "F"',
+    ],
+    ['a path through what is no object', { 'amount.value': 1 }, 'amount.value: missing, wanted 1'],
+    ['no path into an array', { 'tags.0': 'a' }, 'tags.0: missing, wanted "a"'],
+  ])('knows operators and paths: %s', (_, filter, reason) => {
+    expect(matchFilter(filter, order)).toEqual({ matches: reason === null, reason });
+    expect(checkFilter(filter, 'filter')).toEqual([]);
+  });
+
+  it('prefers a field whose name has dots to a path', () => {
+    const payload = { 'a.b': 1, a: { b: 2 } };
+    expect(matchFilter({ 'a.b': 1 }, payload).matches).toBe(true);
+    expect(matchFilter({ 'a.b': 2 }, payload).matches).toBe(false);
+    expect(matchFilter({ 'a.b': 2 }, { a: { b: 2 } }).matches).toBe(true);
+  });
+
   it('reads own properties of the payload only, whatever they are called', () => {
     const payload = parse('{"__proto__": {"a": 1}, "constructor": "x", "hasOwnProperty": 1}');
     expect(matchFilter({ a: 1 }, payload).reason).toBe('a: missing, wanted 1');
@@ -62,6 +101,24 @@ describe('a filter', () => {
 
   it.each([
     ['a text', 'x', 'filter must be an object'],
+    [
+      'an unknown operator',
+      { a: { $regex: 'x' } },
+      'filter.a.$regex must be one of $gt, $gte, $lt, $lte, $prefix, $exists, $not',
+    ],
+    [
+      'an operator beside a field',
+      { a: { $gt: 1, b: 2 } },
+      'filter.a.b must be one of $gt, $gte, $lt, $lte, $prefix, $exists, $not',
+    ],
+    ['a wrong operand', { a: { $gt: null } }, 'filter.a.$gt must be a number or a text'],
+    ['a wrong flag', { a: { $not: { $exists: 1 } } }, 'filter.a.$not.$exists must be true or false'],
+    [
+      'an operator inside a value',
+      { a: { b: { $gt: 1 } } },
+      'filter.a.b has operators inside a value: name the field by its path, such as "customer.age"',
+    ],
+    ['a forbidden name in a path', { 'a.constructor': 1 }, 'filter.a.constructor is not allowed'],
     ['an array', [], 'filter must be an object'],
     ['__proto__', parse('{"__proto__": 1}'), 'filter.__proto__ is not allowed'],
     ['constructor', { constructor: 1 }, 'filter.constructor is not allowed'],

@@ -1,6 +1,7 @@
 import type { EventFilter } from '@platform/contracts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { hasOperators, operatorProblems, OPERATORS, type IsMatch } from './filter-operators.ts';
 
 const MAX_FILTER_FIELDS = 32;
 const MAX_FILTER_MEMBERS = 100;
@@ -32,32 +33,79 @@ export function checkFilter(filter: unknown, path: string): string[] {
   if (problems.length > 0) return problems;
   if (JSON.stringify(filter).length > MAX_LENGTH)
     return [`${path} must have at most ${MAX_LENGTH} characters as JSON`];
-  return forbiddenKeys(filter, path);
+  return [
+    ...forbiddenKeys(filter, path),
+    ...Object.entries(filter).flatMap(([key, wanted]) => conditionProblems(wanted, `${path}.${key}`)),
+  ];
+}
+
+function conditionProblems(wanted: unknown, path: string): string[] {
+  return hasOperators(wanted) ? operatorProblems(wanted, path) : innerOperators(wanted, path);
+}
+
+/** Inside of values that are compared as a whole, operators would never be applied. */
+function innerOperators(value: unknown, path: string): string[] {
+  if (hasOperators(value))
+    return [`${path} has operators inside a value: name the field by its path, such as "customer.age"`];
+  if (Array.isArray(value)) return value.flatMap((item, i) => innerOperators(item, `${path}[${i}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => innerOperators(item, `${path}.${key}`));
 }
 
 function forbiddenKeys(value: unknown, path: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => forbiddenKeys(item, `${path}[${i}]`));
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key) =>
-    FORBIDDEN.has(key) ? [`${path}.${key} is not allowed`] : forbiddenKeys(value[key], `${path}.${key}`),
+    key.split('.').some((part) => FORBIDDEN.has(part))
+      ? [`${path}.${key} is not allowed`]
+      : forbiddenKeys(value[key], `${path}.${key}`),
   );
 }
 
 /**
  * Whether a payload matches a filter: every field equals the payload's own field of the same name, deeply; an array means
- * one of its members. A missing field is not null, and nothing is converted. Throws if the filter is not an object.
+ * one of its members, and an object of operators what they say. A name with dots is that of the field with this name or, if
+ * there is none, the path to a field inside. A missing field is not null, and nothing is converted. Throws if the filter is
+ * not an object.
  */
 export function matchFilter(filter: EventFilter | null, payload: Record<string, unknown>): FilterVerdict {
   if (filter === null) return MATCH;
   if (!isObject(filter)) throw new TypeError('The filter is not an object');
   for (const [name, wanted] of Object.entries(filter)) {
-    const actual = ownField(payload, name);
-    const reason = Array.isArray(wanted)
-      ? memberMismatch(name, actual, wanted)
-      : mismatch(name, actual, wanted);
+    const reason = conditionMismatch(name, fieldAt(payload, name), wanted);
     if (reason !== null) return { matches: false, reason };
   }
   return MATCH;
+}
+
+function conditionMismatch(path: string, actual: unknown, wanted: unknown): string | null {
+  if (Array.isArray(wanted)) return memberMismatch(path, actual, wanted);
+  if (!hasOperators(wanted)) return mismatch(path, actual, wanted);
+  const failed = Object.entries(wanted).find(
+    ([name, operand]) => OPERATORS[name]?.holds(actual, operand, isMatch) !== true,
+  );
+  return failed === undefined ? null : explain(path, actual, wantedBy(...failed));
+}
+
+const isMatch: IsMatch = (actual, wanted) => conditionMismatch('', actual, wanted) === null;
+
+/** What an operator wants, in words. */
+function wantedBy(name: string, operand: unknown): string {
+  const [word = name] = OPERATORS[name]?.words(operand) ?? [];
+  if (name === '$exists') return word;
+  if (name !== '$not') return `${word} ${shown(operand)}`;
+  if (Array.isArray(operand)) return `none of ${shown(operand)}`;
+  if (!hasOperators(operand)) return `not ${shown(operand)}`;
+  return `not ${Object.entries(operand)
+    .map((one) => wantedBy(...one))
+    .join(' and ')}`;
+}
+
+function fieldAt(payload: Record<string, unknown>, name: string): unknown {
+  if (Object.hasOwn(payload, name) || !name.includes('.')) return ownField(payload, name);
+  let value: unknown = payload;
+  for (const key of name.split('.')) value = isObject(value) ? ownField(value, key) : undefined;
+  return value;
 }
 
 function memberMismatch(path: string, actual: unknown, members: unknown[]): string | null {

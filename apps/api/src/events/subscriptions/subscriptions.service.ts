@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, Subscription } from '@platform/contracts';
+import type { EventFilter, JsonSchema, Page, Subscription } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
+import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
+import { canonicalJson } from '../../infra/runtime/json.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
+import { findImpossible } from './filter-fit.ts';
 import { SubscriptionEntity } from './subscription.entity.ts';
 import { SubscriptionViewsService } from './subscription-views.service.ts';
 import type {
@@ -16,7 +19,12 @@ import type {
   SubscriptionQueryDto,
   UpdateSubscriptionDto,
 } from './subscriptions.dto.ts';
-import { getSubscription, listSubscriptions, updateSubscription } from './subscriptions.store.ts';
+import {
+  getSubscription,
+  listSubscriptions,
+  lockSubscriptionsOfTask,
+  updateSubscription,
+} from './subscriptions.store.ts';
 
 @Injectable()
 export class SubscriptionsService {
@@ -72,6 +80,8 @@ export class SubscriptionsService {
     const create = async (tx: EntityManager) => {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);
+      assertPossible(filter, event.payloadSchema);
+      await assertNew(tx, { taskId, applicationId: event.applicationId, event: name, filter });
       const row = await insertRow(tx, SubscriptionEntity, {
         spaceId,
         applicationId: event.applicationId,
@@ -106,6 +116,11 @@ export class SubscriptionsService {
       async (tx) => {
         await lockSubscriptions(tx, by.spaceId);
         const row = await updateSubscription(tx, by.spaceId, id, change);
+        if (filter !== undefined) {
+          const event = await this.events.find(tx, row);
+          if (event !== null) assertPossible(filter, event.payloadSchema);
+          await assertNew(tx, row);
+        }
         const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
         await recordAudit(tx, by, { ...audited('update', id), details, requestId });
         return row;
@@ -132,6 +147,27 @@ export class SubscriptionsService {
     if (described === undefined) throw new Error(`Subscription ${row.id} was not described`);
     return described;
   }
+}
+
+/** Throws VALIDATION_ERROR for a filter that matches no payload of the event. */
+function assertPossible(filter: EventFilter | null, schema: JsonSchema): void {
+  const problems = findImpossible(filter, schema, 'filter');
+  if (problems.length > 0) throw invalidFor(problems);
+}
+
+/** Throws CONFLICT if a task would run twice for the same reason. */
+async function assertNew(
+  tx: EntityManager,
+  wanted: Pick<SubscriptionEntity, 'taskId' | 'applicationId' | 'event' | 'filter'> & { id?: string },
+): Promise<void> {
+  const same = (await lockSubscriptionsOfTask(tx, wanted)).find(
+    ({ id, filter }) =>
+      id !== wanted.id && canonicalJson(filter ?? {}) === canonicalJson(wanted.filter ?? {}),
+  );
+  if (same !== undefined)
+    throw conflict(
+      `The task is already subscribed to ${same.event} with this filter, by the subscription ${same.id}`,
+    );
 }
 
 /** Those who wait for the lock must not use up the connections. */

@@ -7,6 +7,8 @@ import { SubscriptionEntity } from './subscription.entity.ts';
 /** Neither deleted by a person nor retired with its application. */
 const ACTIVE = { deletedAt: IsNull(), retiredAt: IsNull() };
 
+const TASK_LOCK = 720_052;
+
 export interface SubscriptionFilter {
   applicationId: string | null;
   /** An event, and the applications that have or had one of this name. */
@@ -80,6 +82,21 @@ export async function updateSubscription(
 async function refuse(manager: EntityManager, spaceId: string, id: string): Promise<never> {
   const elsewhere = { id, spaceId: Not(spaceId) };
   throw await missingOrForeign(manager, SubscriptionEntity, elsewhere, `Subscription ${id}`);
+}
+
+/**
+ * Lists the subscriptions of a task to an event, which nobody else adds to or changes until the end of the transaction. Requires
+ * a lock of the task.
+ */
+export async function lockSubscriptionsOfTask(
+  tx: EntityManager,
+  { taskId, applicationId, event }: Pick<SubscriptionEntity, 'taskId' | 'applicationId' | 'event'>,
+): Promise<SubscriptionEntity[]> {
+  await rows(tx, 'select pg_advisory_xact_lock($1::int, hashtext($2::uuid::text))', [TASK_LOCK, taskId]);
+  return tx.find(SubscriptionEntity, {
+    where: { taskId, applicationId, event, ...ACTIVE },
+    order: { id: 'ASC' },
+  });
 }
 
 /** Returns an active subscription of a task; null if it has none. */
