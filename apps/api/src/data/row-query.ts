@@ -5,7 +5,7 @@ import { isText } from '../infra/requests/text.ts';
 import { isObject } from '../infra/runtime/json.ts';
 
 /** How a column is indexed: as a number or as a text. */
-export type Indexed = 'number' | 'text';
+type Indexed = 'number' | 'text';
 
 const OPERATORS = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $prefix: 'prefix' } as const;
 
