@@ -215,7 +215,7 @@ describeInBrowser('the event pages in a browser', () => {
 
     await page.getByRole('button', { name: 'Replace keys' }).click();
     await page
-      .getByRole('dialog', { name: /^Rotate the system key/ })
+      .getByRole('dialog', { name: /^Replace the system keys/ })
       .getByRole('button', { name: 'Replace keys' })
       .click();
     expect(await page.locator('.secret code').innerText()).toMatch(/^app_/);

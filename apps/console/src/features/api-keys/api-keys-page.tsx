@@ -76,7 +76,7 @@ function useKeyColumns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
     {
       key: 'created',
       title: t('apiKeys.createdAt'),
-      width: 150,
+      width: 115,
       sortBy: ({ createdAt }) => createdAt,
       descendingFirst: true,
       render: (key) => <Time iso={key.createdAt} />,
@@ -84,7 +84,7 @@ function useKeyColumns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
     {
       key: 'used',
       title: t('apiKeys.lastUsed'),
-      width: 150,
+      width: 115,
       sortBy: ({ lastUsedAt }) => lastUsedAt,
       descendingFirst: true,
       render: ({ lastUsedAt }) => <TimeOrNever iso={lastUsedAt} />,
@@ -92,7 +92,7 @@ function useKeyColumns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
     {
       key: 'expires',
       title: t('apiKeys.expires'),
-      width: 150,
+      width: 115,
       sortBy: ({ expiresAt }) => expiresAt,
       render: ({ expiresAt }) => <TimeOrNever iso={expiresAt} />,
     },

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import './api-keys.css';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 
 /** Lifetimes in days; 0 means that the key does not expire. */
@@ -87,7 +88,7 @@ function ScopesField() {
       <Checkbox.Group aria-label={t('apiKeys.scopes')}>
         <Flex vertical gap={8}>
           {scopes.map((scope) => (
-            <Checkbox key={scope} value={scope}>
+            <Checkbox key={scope} value={scope} className="scope">
               {t(`apiKeys.scope.${scope}`)}
               <div className="muted">{t(`apiKeys.scopeText.${scope}`)}</div>
             </Checkbox>

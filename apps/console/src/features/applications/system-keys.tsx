@@ -63,8 +63,14 @@ function KeyTimes({ systemKey: { createdAt, lastUsedAt, endsWithApiKey } }: { sy
   const { t } = useTranslation();
   return (
     <span className="muted grow">
-      {t('apiKeys.createdAt')} <Time iso={createdAt} /> · {t('apiKeys.lastUsed')}{' '}
-      {lastUsedAt === null ? t('apiKeys.never') : <Time iso={lastUsedAt} />}
+      {t('apiKeys.createdAt')} <Time iso={createdAt} /> ·{' '}
+      {lastUsedAt === null ? (
+        t('applications.neverUsed')
+      ) : (
+        <>
+          {t('apiKeys.lastUsed')} <Time iso={lastUsedAt} />
+        </>
+      )}
       {endsWithApiKey !== null && <> · {t('applications.endsWithApiKey', { name: endsWithApiKey.name })}</>}
     </span>
   );
