@@ -80,6 +80,44 @@ describe('Schedules', () => {
     await patch(task, { enabled: false });
   });
 
+  verifies(
+    'schedule.catch-up',
+    'have one run at most that waits behind another, and say what it missed',
+    async () => {
+      const task = await create({ schedule: MINUTELY, enabled: false, concurrency: 1 });
+      const hold = (n: number) =>
+        app.sql('insert into run_slot (task_id, n, run_id) values ($1, $2, gen_random_uuid())', [task.id, n]);
+      // As if a run hung.
+      await hold(1);
+      await app.sql('update task set enabled = true where id = $1', [task.id]);
+      const start = async (ago: string) => {
+        const dueAt = await makeDue(task, ago);
+        await eventually(async () => {
+          await app.get(SchedulerWorker).startDue();
+          const due = await app.sql('select from task where id = $1 and next_due_at = $2', [task.id, dueAt]);
+          expect(due).toEqual([]);
+        });
+      };
+      await start('40 minutes');
+      const [first] = await runsOf(task);
+      const missedOf = async () => {
+        const { body } = await app.request<Run>('GET', `/api/runs/${first?.id}`);
+        return (body.inputs as { schedule: { missed: number } }).schedule.missed;
+      };
+      expect(await missedOf()).toBeGreaterThanOrEqual(40);
+      const before = await missedOf();
+      await app.sql('delete from scheduled_run where task_id = $1 and run_id <> $2', [task.id, first?.id]);
+      await app.sql(`update scheduled_run set due_at = due_at - interval '1 hour' where task_id = $1`, [
+        task.id,
+      ]);
+      await start('2 minutes');
+      expect(await runsOf(task)).toMatchObject([{ id: first?.id, status: 'QUEUED' }]);
+      expect(await missedOf()).toBeGreaterThanOrEqual(before + 3);
+      await app.sql('delete from run_slot where task_id = $1', [task.id]);
+      await patch(task, { enabled: false });
+    },
+  );
+
   verifies('schedule.due', 'start one run each, however many processes look', async () => {
     const other = await TestApp.start({ database: app });
     try {

@@ -15,6 +15,7 @@ import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
 import { findDue, type Due } from '../definition/schedule.ts';
 import {
+  catchUpWaiting,
   insertScheduledRun,
   lockDueTasks,
   purgeScheduledRuns,
@@ -91,10 +92,12 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
     await updateNextDue(tx, task, due?.next ?? null);
     if (due === null) return null;
     const { dueAt, missed } = due;
-    const runId = uuidV7();
+    const waiting = await catchUpWaiting(tx, task.id, dueAt, missed);
+    const runId = waiting ?? uuidV7();
     // The time may have a run already, if the schedule was changed to an earlier time and back.
     if (!(await insertScheduledRun(tx, { taskId: task.id, dueAt, runId, missed }))) return null;
     await purgeScheduledRuns(tx, task.id, new Date(now.getTime() - KEPT_MS));
+    if (waiting !== null) return null;
     const { spaceId, id: taskId, ownerUserId } = task;
     const inputs = { schedule: { dueAt: dueAt.toISOString(), missed } };
     return this.runs.createManualRun(tx, {

@@ -38,6 +38,32 @@ export async function insertScheduledRun(
   return row !== null;
 }
 
+/**
+ * Lets the last run of a schedule stand for a later due time as well, if it still waits; its inputs then say how many times were
+ * missed. Returns its id, or null if it does not wait. A run that is just being claimed does not.
+ */
+export async function catchUpWaiting(
+  tx: EntityManager,
+  taskId: string,
+  dueAt: Date,
+  missed: number,
+): Promise<string | null> {
+  const row = await firstRow<{ id: string }>(
+    tx,
+    `with last as (
+       select run_id from scheduled_run where task_id = $1 order by due_at desc limit 1
+     ), waiting as materialized (
+       select q.run_id from run_queue q where q.run_id = (select run_id from last) and q.state = 'READY'
+       for update skip locked
+     )
+     update run set inputs = json_build_object('schedule', json_build_object('dueAt', $2::text,
+       'missed', coalesce((inputs->'schedule'->>'missed')::int, 0) + 1 + $3::int))
+     from waiting where id = waiting.run_id and origin = 'SCHEDULE' and status = 'QUEUED' returning id`,
+    [taskId, dueAt.toISOString(), missed],
+  );
+  return row?.id ?? null;
+}
+
 /** Deletes the records of due times that nothing can make due again. */
 export async function purgeScheduledRuns(tx: EntityManager, taskId: string, before: Date): Promise<void> {
   await rows(tx, 'delete from scheduled_run where task_id = $1 and due_at < $2', [taskId, before]);
