@@ -547,6 +547,36 @@ describe('cancel', () => {
   });
 });
 
+describe('the runs of a task that is deleted', () => {
+  verifies('run.task-gone', 'end at once, those that execute and those that wait', async () => {
+    const stopped = scripted.step('wait', untilStopped);
+    const task = await runs.createTask([stopped], { concurrency: 1, timeoutMs: 3_600_000 });
+    const running = await runs.start(task);
+    await runs.reached(running, 'RUNNING');
+    const run = { spaceId: app.admin.spaceId, taskId: task.id, ownerUserId: task.ownerUserId };
+    const creation = app.get(RunCreationService);
+    await app.get(DataSource).transaction(async (tx) => {
+      for (let i = 0; i < 1_100; i++)
+        await creation.createManualRun(tx, { ...run, origin: 'MANUAL' as const, inputs: {} });
+    });
+    const attempts = await app.sql('select from run_attempt');
+    expect((await runs.request('DELETE', `/tasks/${task.id}`)).status).toBe(204);
+    const ended = await app.sql<{ error: unknown; count: number }>(
+      `select error::text as error, count(*)::int as count from run
+       where task_id = $1 and status = 'CANCELLED' and id <> $2 group by 1`,
+      [task.id, running.id],
+    );
+    expect(ended).toEqual([{ error: null, count: 1_100 }]);
+    await eventually(async () => {
+      expect(await app.sql('select from run_queue where task_id = $1', [task.id])).toEqual([]);
+    });
+    expect(await app.sql('select from run_attempt')).toHaveLength(attempts.length);
+    expect(await app.sql(`select status from run where id = $1`, [running.id])).toEqual([
+      { status: 'CANCELLED' },
+    ]);
+  });
+});
+
 describe('runs that never end', () => {
   verifies('run.fair', 'leave places for another owner, and another space', async () => {
     const held = gate();

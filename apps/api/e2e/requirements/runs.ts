@@ -102,6 +102,11 @@ export const runs = {
     behavior:
       'A process that is told to end finishes its runs or gives them back, and leaves no lease behind',
   },
+  'run.task-gone': {
+    source: 'design: Places',
+    behavior:
+      'Deleting a task cancels its running runs, and ends those that wait in batches, without an attempt each',
+  },
   'run.fair': {
     source: 'design: Places',
     behavior:

@@ -133,6 +133,7 @@ export class TasksService {
       await deleteTask(tx, task);
       await auditForeign(tx, call, 'task.delete', task);
     });
+    while ((await this.runs.cancel(id, null)).isAnyLeft);
   }
 
   async previewSchedule({ cron, timezone }: TaskSchedule): Promise<SchedulePreview> {
