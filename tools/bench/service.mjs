@@ -40,6 +40,7 @@ export async function startAlone({ databaseUrl, dataDir, env = {} }) {
     PLATFORM_LOG_LEVEL: 'warn',
     PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     PLATFORM_MAX_RUNNING_TURNS: '1000',
+    PLATFORM_EMISSION_LIMIT: '1000000000',
     ...env,
   };
   const { url, child } = await startProcess(settings);

@@ -9,7 +9,10 @@ import type {
 } from '@platform/contracts';
 import type { UserPrincipal } from '../src/auth/principals/principal.ts';
 import { ActionRegistry, type ActionContext } from '../src/tasks/definition/action.registry.ts';
+import { RateLimits } from '../src/auth/limits/rate-limits.ts';
 import { TestApp } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
@@ -49,6 +52,47 @@ describe('steps that emit', () => {
     });
     return finished(body.id);
   }
+
+  verifies(
+    'events.emit.space-limit',
+    'count toward the limit of their space, as rows, code, and test emissions do',
+    async () => {
+      const person = await app.addUser('ADMIN', null);
+      const application = await installApplication(app, shopManifest(), person);
+      const post = (path: string, body: unknown, as = person) => app.request('POST', path, { as, body });
+      const rows = () => post('/api/data/shop/orders/rows/batch', { rows: [{ total: 1 }, { total: 2 }] });
+      expect((await rows()).status).toBe(201);
+      const limits = app.get(RateLimits);
+      limits.countEmissions(person.spaceId, 30_000 - 2);
+      const message = 'The space emits at most 30000 events per minute';
+      const emission = { appIdentifier: 'shop', event: 'order.created', payload: { total: 1 } };
+      for (const refused of [
+        await rows(),
+        await post('/api/data/shop/orders/rows', { total: 1 }),
+        await post('/api/events/emit', emission, application),
+        await post('/api/events/catalog/shop/order.created/test', { payload: { total: 1 } }),
+      ]) {
+        expect([refused.status, refused.body]).toMatchObject([429, { code: 'RATE_LIMITED', message }]);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      const [stored] = await app.sql<{ count: number }>(
+        'select count(*)::int as count from data_row where space_id = $1',
+        [person.spaceId],
+      );
+      expect(stored?.count).toBe(2);
+      const own = new RunCalls(app, person);
+      const emit = { ...step('order.created', { total: 1 }), kind: 'emit' as const };
+      const source =
+        "return platform.emit({ applicationIdentifier: 'shop', event: 'order.created', payload: { total: 1 } })";
+      for (const one of [emit, { id: 'out', kind: 'code' as const, source }] as Step[]) {
+        const failed = await own.result([one]);
+        expect(failed).toMatchObject({
+          status: 'FAILED',
+          error: { message: expect.stringContaining(message) },
+        });
+      }
+    },
+  );
 
   verifies('events.step.emitted', 'emit as the owner, with source app and a first depth', async () => {
     const run = await runOnce(await shop.task('emit', [step('order.created', { n: '{{inputs.n}}' })]));

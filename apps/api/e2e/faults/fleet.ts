@@ -59,6 +59,7 @@ export class Fleet {
     const ledger = await Ledger.create(join(folder, 'ledger.jsonl'));
     const shared = {
       PLATFORM_RATE_LIMIT: '1000000000',
+      PLATFORM_EMISSION_LIMIT: '1000000000',
       ...(redis && { REDIS_URL: redis.url }),
       ...options.env,
     };

@@ -264,6 +264,11 @@ export const emissions = {
     source: 'events.md, dispatch; F27',
     behavior: 'Any number of subscriptions is served; the runs of one envelope are created together',
   },
+  'events.emit.space-limit': {
+    source: 'design: Places',
+    behavior:
+      'One limit bounds the events that a space emits per minute, whatever their origin: calls get 429 with Retry-After, steps and code a clear error',
+  },
   'events.dispatch.fair': {
     source: 'design: Places',
     behavior:

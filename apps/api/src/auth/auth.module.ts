@@ -70,7 +70,7 @@ import { SpacesService } from './people/spaces.service.ts';
     {
       provide: RateLimits,
       inject: [PlatformConfig],
-      useFactory: (config: PlatformConfig) => new RateLimits(config.rateLimit),
+      useFactory: (config: PlatformConfig) => new RateLimits(config.rateLimit, config.emissionLimit),
     },
     RefreshCookieService,
     AuthenticatorService,

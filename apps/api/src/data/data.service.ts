@@ -105,6 +105,7 @@ export class DataService {
   }
 
   private async insert(caller: UserPrincipal, table: Table, added: readonly Values[]): Promise<DataRow[]> {
+    if (table.insertEvent !== null) this.emission.countEmissions(caller.spaceId, added.length);
     const newRows = added.map((values) => ({ id: uuidV7(), values }));
     const store = async (tx: EntityManager) => {
       const createdAt = await insertRows(tx, table, newRows);

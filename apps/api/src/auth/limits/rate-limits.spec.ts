@@ -39,22 +39,38 @@ describe('RateLimits', () => {
   const clock = { now: () => 0 };
 
   it('counts all keys of a person together', () => {
-    const limits = new RateLimits(10, clock);
+    const limits = new RateLimits(10, 30, clock);
     expect(refusals(limits, 5, 'general', user('ada', 'key 1'))).toBe(0);
     expect(refusals(limits, 7, 'general', user('ada', 'key 2'))).toBe(2);
     expect(refusals(limits, 10, 'general', user('eve', 'key 3'))).toBe(0);
   });
 
   it('counts an application apart from people, over all its keys', () => {
-    const limits = new RateLimits(10, clock);
+    const limits = new RateLimits(10, 30, clock);
     expect(refusals(limits, 10, 'general', user('crm', 'key'))).toBe(0);
     expect(refusals(limits, 6, 'general', application('crm', 'key 1'))).toBe(0);
     expect(refusals(limits, 6, 'general', application('crm', 'key 2'))).toBe(2);
   });
 
-  it('allows an application 30,000 emits per minute, whatever the general limit is', () => {
-    const limits = new RateLimits(10, clock);
-    expect(refusals(limits, 30_002, 'emit', application('crm', 'key'))).toBe(2);
+  it('counts the events of a space together, whoever emits them, apart from requests', () => {
+    const limits = new RateLimits(10, 30, clock);
+    expect(refusals(limits, 20, 'emit', application('crm', 'key'))).toBe(0);
+    limits.countEmissions('s', 5);
+    expect(refusals(limits, 7, 'emit', application('shop', 'key'))).toBe(2);
+    expect(() => limits.countEmissions('s', 1)).toThrow('The space emits at most 30 events per minute');
+    limits.countEmissions('another', 1);
     expect(refusals(limits, 10, 'general', application('crm', 'key'))).toBe(0);
+  });
+
+  it('takes events that are emitted together as a whole, and waits until they have faded', () => {
+    const limits = new RateLimits(10, 30, clock);
+    limits.countEmissions('s', 100);
+    let wait = 0;
+    try {
+      limits.countEmissions('s', 1);
+    } catch (error) {
+      wait = (error as AppError).retryAfter ?? 0;
+    }
+    expect(wait).toBeGreaterThan(100);
   });
 });

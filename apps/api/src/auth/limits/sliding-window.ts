@@ -37,13 +37,16 @@ export class SlidingWindow {
     this.maxKeys = maxKeys;
   }
 
-  /** Counts one event and returns null. At the limit, counts nothing and returns the seconds to wait. */
-  hit(key: string): number | null {
+  /**
+   * Counts events and returns null. At the limit, counts nothing and returns the seconds to wait. Several events count as soon as
+   * there is room for one: they can exceed the limit once, and those that follow wait until that has faded.
+   */
+  hit(key: string, events = 1): number | null {
     const count = this.touch(key);
     const elapsed = this.clock.now() - count.startedAt;
     const fading = count.previous * (1 - elapsed / this.windowMs);
     if (fading + count.current + 1 <= this.limit) {
-      count.current += 1;
+      count.current += events;
       return null;
     }
     return waitMs(count, elapsed, { limit: this.limit, windowMs: this.windowMs }) / 1000;

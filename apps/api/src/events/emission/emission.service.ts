@@ -3,6 +3,7 @@ import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform
 import type { EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import type { ApplicationPrincipal, UserPrincipal } from '../../auth/principals/principal.ts';
+import { RateLimits } from '../../auth/limits/rate-limits.ts';
 import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
@@ -60,6 +61,7 @@ export class EmissionService {
     private readonly lineage: RunLineageService,
     private readonly events: RegisteredEventsService,
     private readonly recorder: EmissionRecorderService,
+    private readonly limits: RateLimits,
   ) {}
 
   /** Emits an event of the calling application. A repeated key returns the first envelope and records nothing. */
@@ -103,6 +105,7 @@ export class EmissionService {
     event: string,
     payload: Record<string, unknown>,
   ): Promise<EmitResponse> {
+    this.limits.countEmissions(spaceId, 1);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return toResponse(
       await this.record({
@@ -127,6 +130,7 @@ export class EmissionService {
   async emitFromRun(context: ActionContext<EmitStep>): Promise<RecordedEmission> {
     const { owner, runId, spaceId, step, effectKey } = context;
     const { applicationIdentifier: identifier, event, payload } = step;
+    this.limits.countEmissions(spaceId, 1);
     const idempotencyKey = toIdempotencyKey(step.idempotencyKey);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
     return this.record({
@@ -141,6 +145,11 @@ export class EmissionService {
       source: 'app',
       actorUserId: owner.userId,
     });
+  }
+
+  /** Throws RATE_LIMITED if the space has emitted as many events as it may. Data writes call it before their transaction. */
+  countEmissions(spaceId: string, count: number): void {
+    this.limits.countEmissions(spaceId, count);
   }
 
   /**

@@ -83,6 +83,8 @@ export class PlatformConfig {
   readonly readTimeoutMs!: number;
   /** Requests per minute for each person or application. */
   readonly rateLimit!: number;
+  /** Events per minute that a space emits, whatever their origin. */
+  readonly emissionLimit!: number;
   /** The most turns that one user can run at the same time, in all processes together. */
   readonly maxRunningTurns!: number;
   readonly streamLeaseMs!: number;
@@ -196,6 +198,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),
     readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
+    emissionLimit: read('PLATFORM_EMISSION_LIMIT', integer(1, 1_000_000_000), 30_000),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 400),

@@ -1,9 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** `general`: PLATFORM_RATE_LIMIT. `emit`: applications that emit their events. */
+/** `general`: PLATFORM_RATE_LIMIT. `emit`: PLATFORM_EMISSION_LIMIT, which counts all events of a space. */
 export type RateKind = 'general' | 'emit';
-
-export const EMITS_PER_MINUTE = 30_000;
 
 export const RATE_KIND = 'platform:rate';
 
