@@ -203,6 +203,7 @@ const STEPS: Record<string, Step> = {
   getTask: {},
   runTask: { keep: own('runId') },
   cancelRuns: {},
+  changeOwner: {},
   listTaskRuns: {},
   listRuns: {},
   getRun: {},

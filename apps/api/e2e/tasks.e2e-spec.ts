@@ -3,6 +3,7 @@ import type { AuditEntry, ErrorBody, Page, Task } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { ApplicationIdentitiesService } from '../src/auth/applications/application-identities.service.ts';
 import { TaskDirectoryService } from '../src/tasks/definition/task-directory.service.ts';
+import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { TaskInstallationService } from '../src/tasks/definition/task-installation.service.ts';
 import { conflict } from '../src/infra/errors/app-error.ts';
 import { TestApp, type RequestInit } from './harness/app.ts';
@@ -284,6 +285,103 @@ describe('Who may', () => {
       disabledReason: null,
     });
   });
+});
+
+describe('The owner of a task', () => {
+  const give = (id: string, body: object, init: RequestInit = {}) =>
+    app.request<Task>('POST', `/api/tasks/${id}/owner`, { body, ...init });
+  const runOf = async ({ id }: Task) => {
+    const runs = new RunCalls(app);
+    return runs.reached(await runs.start({ id }));
+  };
+
+  verifies('task.owner.change', 'changes by an admin, and a task whose owner left works again', async () => {
+    const person = await app.addUser('ADMIN');
+    const schedule = { cron: '0 0 1 1 *', timezone: 'UTC' };
+    const task = await create({ type: 'SCHEDULE', schedule }, { as: person });
+    await app.request('DELETE', `/api/members/${person.userId}`);
+    expect(await runOf(task)).toMatchObject({ status: 'FAILED', error: { code: 'OWNER_GONE' } });
+    const taken = await give(task.id, {});
+    expect([taken.status, taken.body]).toMatchObject([
+      200,
+      { ownerUserId: app.admin.userId, enabled: true, disabledReason: null, schedule },
+    ]);
+    expect(taken.body.nextDueAt).not.toBeNull();
+    expect(await runOf(task)).toMatchObject({ status: 'SUCCEEDED', ownerUserId: app.admin.userId });
+    expect((await give(task.id, { ownerUserId: app.member.userId })).body).toMatchObject({
+      ownerUserId: app.member.userId,
+      enabled: true,
+    });
+  });
+
+  verifies('task.owner.change', 'is the one that the task has when a waiting run begins', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const runs = new RunCalls(api);
+      const task = await runs.createTask([{ id: 'one', kind: 'code', source: 'return 1' }]);
+      const run = await runs.start(task);
+      const body = { ownerUserId: api.member.userId };
+      expect((await api.request('POST', `/api/tasks/${task.id}/owner`, { body })).status).toBe(200);
+      const claimed = await api.get(RunClaimsService).claim([{ taskId: task.id, count: 1 }]);
+      expect(claimed.map((one) => one.run)).toMatchObject([{ id: run.id, ownerUserId: api.member.userId }]);
+    } finally {
+      await api.close();
+    }
+  });
+
+  verifies('task.owner.change', 'is refused to others, and for people without the rights', async () => {
+    const task = await create({}, { as: app.member });
+    expect((await give(task.id, {}, { as: app.member })).status).toBe(403);
+    const outside = await give(task.id, { ownerUserId: app.outsider.userId });
+    expect([outside.status, outside.body]).toMatchObject([
+      400,
+      { message: 'ownerUserId must name a member of the space' },
+    ]);
+    const emits = await create({
+      workflow: {
+        steps: [
+          { id: 'e', kind: 'emit', applicationIdentifier: 'shop', event: 'order.created', payload: {} },
+        ],
+      },
+    });
+    const refused = await give(emits.id, { ownerUserId: app.member.userId });
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { message: 'workflow.steps.0.kind must not be emit: the owner of the task is not an admin' },
+    ]);
+  });
+
+  verifies(
+    'task.owner.adopted',
+    'is whoever installs the same manifest again after the owner left',
+    async () => {
+      const person = await app.addUser('ADMIN');
+      const workflow = { steps: [{ id: 'main', kind: 'code' as const, source: 'return 1' }] };
+      const manifest = {
+        identifier: 'orphaned',
+        name: 'Orphaned',
+        version: '1.0.0',
+        events: [],
+        tasks: [{ key: 'a', name: 'A', type: 'MANUAL' as const, workflow }],
+      };
+      const put = () => app.request('PUT', '/api/applications/orphaned', { body: manifest });
+      await app.request('POST', '/api/applications', { body: manifest, as: person });
+      const [task] = await app.sql<{ id: string }>(
+        `select id from task where application_key = 'a' and name = 'A'`,
+      );
+      const id = task?.id ?? '';
+      expect((await put()).status).toBe(200);
+      expect(await get({ id })).toMatchObject({ ownerUserId: person.userId });
+      await app.request('DELETE', `/api/members/${person.userId}`);
+      expect(await get({ id })).toMatchObject({ enabled: false, disabledReason: 'OWNER_REMOVED' });
+      expect((await put()).status).toBe(200);
+      expect(await get({ id })).toMatchObject({
+        ownerUserId: app.admin.userId,
+        enabled: true,
+        disabledReason: null,
+      });
+    },
+  );
 });
 
 describe('Tasks of applications', () => {

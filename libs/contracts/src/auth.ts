@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = [
   'subscription.update',
   'subscription.delete',
   'task.cancel-runs',
+  'task.change-owner',
   'task.update',
   'task.delete',
   'tool.create',

@@ -400,6 +400,14 @@ export interface ChangePasswordResponse {
   name: string;
 }
 
+export interface ChangeTaskOwnerRequest {
+  /**
+   * Format: uuid
+   * A member of the space. Default: the caller.
+   */
+  ownerUserId?: string | null;
+}
+
 export interface ChangeToolMethodsRequest {
   /** A tool has at most 500 methods. */
   add?: ToolMethodRequest[] | null;

@@ -23,6 +23,15 @@ export const tasks = {
     source: 'contract §2',
     behavior: 'Removing a member disables the tasks of that person, which tell why',
   },
+  'task.owner.change': {
+    source: 'events: Owners',
+    behavior:
+      'An admin takes a task over, or gives it to a member who has the rights; waiting runs act as the new owner',
+  },
+  'task.owner.adopted': {
+    source: 'events: Owners',
+    behavior: 'Whoever installs the same manifest again becomes the owner of tasks whose owners have left',
+  },
   'task.disabled': {
     source: 'events: Switches',
     behavior:

@@ -142,6 +142,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   deleteTask: id(P.taskId),
   runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
   listTaskRuns: id(P.taskId),
+  changeOwner: { ...id(P.taskId), body: {} },
   cancelRuns: { ...id(P.taskId), body: { status: 'QUEUED' } },
   listRuns: { query: { status: 'SUCCEEDED' } },
   getRun: id(P.runId),

@@ -100,7 +100,8 @@ export class ApplicationsService {
   }
 
   /**
-   * Replaces the manifest. The manifest that is installed already changes nothing; another one of the same version is a
+   * Replaces the manifest. The manifest that is installed already changes nothing, except that the caller becomes the owner of
+   * tasks whose owners have left the space; another one of the same version is a
    * CONFLICT. A dry run checks everything, changes nothing, and names the subscriptions that would break.
    */
   async upgrade(
@@ -118,7 +119,21 @@ export class ApplicationsService {
         const { applicationId, installation } = await this.lockInstalled(tx, spaceId, identifier);
         const current = await this.toDetail(tx, installation);
         const unchanged = { application: current, changes: [], brokenSubscriptions: [], dryRun };
-        if (installation.manifestHash.equals(hash)) return unchanged;
+        if (installation.manifestHash.equals(hash)) {
+          const adopted = dryRun
+            ? 0
+            : await this.installer.adoptTasks(tx, { spaceId, applicationId, userId });
+          if (adopted > 0) {
+            await recordAudit(tx, by, {
+              action: 'application.upgrade',
+              targetType: 'application',
+              targetId: applicationId,
+              details: { identifier, from: version, to: version, adoptedTasks: adopted },
+              requestId,
+            });
+          }
+          return unchanged;
+        }
         if (installation.version === version) {
           throw conflict(
             `Version ${version} of ${identifier} is installed with a different manifest: give the new one another version`,

@@ -44,6 +44,14 @@ export class InstallerService {
     await this.tables.install(tx, owner, tables);
   }
 
+  /** Gives tasks whose owners have left the space to the caller. Returns how many. Requires the lock of the application. */
+  adoptTasks(
+    tx: EntityManager,
+    { userId, ...owner }: { spaceId: string; applicationId: string; userId: string },
+  ): Promise<number> {
+    return this.tasks.adopt(tx, { ...owner, ownerUserId: userId });
+  }
+
   async remove(tx: EntityManager, owner: { spaceId: string; applicationId: string }): Promise<void> {
     // As when a task is deleted: first the tasks, then the lock of the subscriptions.
     await this.tasks.uninstall(tx, owner.applicationId);

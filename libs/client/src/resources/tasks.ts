@@ -1,6 +1,7 @@
 import type {
   CancelledRuns,
   CancelTaskRunsRequest,
+  ChangeTaskOwnerRequest,
   CreateTaskRequest,
   Page,
   Run,
@@ -48,6 +49,11 @@ export class TasksResource {
   /** Starts a run. It continues in the background: `runs.get` returns its progress. */
   run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): Promise<Run> {
     return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
+  }
+
+  /** Gives a task to a member, by default to the caller. Only for admins. */
+  changeOwner(taskId: string, request: ChangeTaskOwnerRequest = {}, options?: RequestOptions): Promise<Task> {
+    return this.http.post(path`/api/tasks/${taskId}/owner`, request, options);
   }
 
   /** Cancels the runs of a task that wait or execute; with a status, only those. Repeat it while `isAnyLeft`. */

@@ -49,6 +49,17 @@ const outcomes = (subscriptions: MatchedSubscription[], facts = task(), event = 
   matchEnvelope(event, subscriptions, new Map([['task', facts]])).verdicts.map(({ outcome }) => outcome);
 
 describe('matching', () => {
+  it('says that the owner of a task has left', () => {
+    const facts = task({ enabled: false, disabledReason: 'OWNER_REMOVED' });
+    const { verdicts } = matchEnvelope(envelope('e'), [subscription('1')], new Map([['task', facts]]));
+    expect(verdicts).toMatchObject([
+      {
+        outcome: 'TASK_DISABLED',
+        reason: expect.stringContaining('its owner has left the space') as unknown,
+      },
+    ]);
+  });
+
   it('decides by the switch first, then by the time, the filter, and the task', () => {
     const filter = { n: 2 };
     const late = new Date('2026-01-01T00:00:00.502Z');

@@ -47,8 +47,14 @@ export function judge(
   } catch (error) {
     return verdict('FILTER_ERROR', (error as Error).message);
   }
-  if (!task.enabled) return verdict('TASK_DISABLED', 'The task is disabled');
+  if (!task.enabled) return verdict('TASK_DISABLED', disabledSentence(task));
   return verdict('MATCHED');
+}
+
+function disabledSentence({ disabledReason }: TaskFacts): string {
+  return disabledReason === 'OWNER_REMOVED'
+    ? 'The task is disabled, because its owner has left the space: give it another owner'
+    : 'The task is disabled';
 }
 
 /** Returns what is delivered by a verdict; null: nothing. */

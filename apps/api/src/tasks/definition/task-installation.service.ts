@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ManifestTask, TaskType } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import { IdentityService } from '../../auth/people/identity.service.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import { TaskDirectoryService } from './task-directory.service.ts';
 import type { TaskEntity } from './task.entity.ts';
 import {
+  giveTask,
   insertTask,
   listTasksToRetire,
   lockTaskOfApplication,
+  lockTasksOfApplication,
   retireTasks,
   updateTask,
 } from './tasks.store.ts';
@@ -25,7 +28,10 @@ export interface TaskInstallationTarget {
 /** The tasks of applications. */
 @Injectable()
 export class TaskInstallationService {
-  constructor(private readonly directory: TaskDirectoryService) {}
+  constructor(
+    private readonly directory: TaskDirectoryService,
+    private readonly identity: IdentityService,
+  ) {}
 
   /**
    * Creates and updates the tasks of an application, and retires those that the manifest no longer declares. A task that
@@ -42,6 +48,23 @@ export class TaskInstallationService {
     for (const task of tasks) ids.set(task.key, await this.installTask(tx, target, task, now));
     await retireTasks(tx, target.applicationId, [...ids.keys()]);
     return ids;
+  }
+
+  /**
+   * Gives the tasks of an application whose owners have left the space to a person, and enables those that were disabled for that
+   * reason. Requires a lock on the application. Returns how many.
+   */
+  async adopt(
+    tx: EntityManager,
+    { spaceId, applicationId, ownerUserId }: TaskInstallationTarget,
+  ): Promise<number> {
+    const tasks = await lockTasksOfApplication(tx, applicationId);
+    const gone = new Set<string>();
+    for (const userId of new Set(tasks.map((task) => task.ownerUserId)))
+      if (!(await this.identity.isMember(spaceId, userId, tx))) gone.add(userId);
+    const orphans = tasks.filter((task) => gone.has(task.ownerUserId));
+    for (const task of orphans) await giveTask(tx, task, ownerUserId);
+    return orphans.length;
   }
 
   /** Retires all tasks of an application: they keep their rows, and start no more runs. */

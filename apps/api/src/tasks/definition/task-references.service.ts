@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
-import { conflict, forbidden, invalidFor } from '../../infra/errors/app-error.ts';
+import { conflict, forbidden, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { ActionRegistry } from './action.registry.ts';
 import { findStepKind } from './step-kinds.ts';
 import type { TaskEntity } from './task.entity.ts';
@@ -36,6 +36,17 @@ export class TaskReferencesService {
       else problems.push(...((await action.validate?.(this.database, where, step, path)) ?? []));
     }
     if (problems.length > 0) throw invalidFor(problems);
+  }
+
+  /**
+   * Throws VALIDATION_ERROR unless the person is a member of the space, and what `assertWorkflow` throws if the steps of the task
+   * need rights that the person has not.
+   */
+  async assertNewOwner(caller: UserPrincipal, task: TaskEntity, ownerUserId: string): Promise<void> {
+    const { spaceId, workflow } = task;
+    if (!(await this.identity.isMember(spaceId, ownerUserId)))
+      throw invalid('ownerUserId must name a member of the space');
+    await this.assertWorkflow(caller, { spaceId, ownerUserId }, workflow);
   }
 
   /** Throws CONFLICT if the owner is no longer a member of the space. */

@@ -5,6 +5,7 @@ import { Access } from '../../infra/routes/access.ts';
 import {
   CancelledRunsDto,
   CancelTaskRunsDto,
+  ChangeTaskOwnerDto,
   CreateTaskDto,
   SchedulePreviewDto,
   SchedulePreviewRequestDto,
@@ -59,6 +60,21 @@ export class TasksController {
     @Body() body: UpdateTaskDto,
   ): Promise<TaskDto> {
     return this.tasks.update(call, id, body);
+  }
+
+  /**
+   * Gives the task to a member who has the rights that its steps need; without `ownerUserId`, to the caller. Its runs act as the new
+   * owner, also those that wait. A task that was disabled because its owner left the space is enabled.
+   */
+  @Access('admin')
+  @Post(':id/owner')
+  @HttpCode(200)
+  changeOwner(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: ChangeTaskOwnerDto,
+  ): Promise<TaskDto> {
+    return this.tasks.changeOwner(call, id, body.ownerUserId ?? call.by.userId);
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   IsInt,
   IsObject,
   IsOptional,
+  IsUUID,
   Max,
   MaxLength,
   Min,
@@ -175,6 +176,13 @@ export class UpdateTaskDto extends TaskOptionsDto {
   @IsOptional()
   @IsIn(RUNS_OF_DISABLED)
   runs?: 'KEEP' | 'CANCEL_QUEUED' | 'CANCEL';
+}
+
+export class ChangeTaskOwnerDto {
+  /** A member of the space. Default: the caller. */
+  @IsOptional()
+  @IsUUID('all')
+  ownerUserId?: string;
 }
 
 export class CancelTaskRunsDto {

@@ -29,7 +29,7 @@ import { TaskReferencesService } from './task-references.service.ts';
 import { toTask } from './task-responses.ts';
 import { TaskEntity } from './task.entity.ts';
 import type { CancelTaskRunsDto, TaskQueryDto } from './tasks.dto.ts';
-import { deleteTask, getTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
+import { deleteTask, getTask, giveTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
 /** What admins may change of a task that belongs to an application. */
@@ -104,6 +104,31 @@ export class TasksService {
     if (change.runs === 'CANCEL' || change.runs === 'CANCEL_QUEUED')
       await this.runs.cancel(id, change.runs === 'CANCEL' ? null : 'QUEUED');
     // A claim may have skipped the task while it was locked.
+    await this.runs.publishReady(id);
+    return this.toTask(task);
+  }
+
+  /**
+   * Gives a task to a person. Its runs act as that person from then on, also those that wait. A task that was disabled because
+   * its owner left is enabled.
+   */
+  async changeOwner(call: AuditedCall, id: string, ownerUserId: string): Promise<Task> {
+    const { by, requestId } = call;
+    const { spaceId } = by;
+    const seen = await getTask(this.database.manager, spaceId, id);
+    await this.references.assertNewOwner(by, seen, ownerUserId);
+    const task = await this.database.transaction(async (tx) => {
+      const current = await lockTask(tx, spaceId, id);
+      assertChangeable(by, current, []);
+      // What was checked may have changed.
+      if (current.updatedAt.getTime() !== seen.updatedAt.getTime())
+        throw conflict(`Task ${id} has just been changed; try again`);
+      await this.references.assertOwner(tx, { spaceId, ownerUserId });
+      const details = { name: current.name, from: current.ownerUserId, to: ownerUserId };
+      const entry = { action: 'task.change-owner' as const, targetType: 'task', targetId: id };
+      await recordAudit(tx, by, { ...entry, details, requestId });
+      return giveTask(tx, current, ownerUserId);
+    });
     await this.runs.publishReady(id);
     return this.toTask(task);
   }

@@ -2,7 +2,8 @@ import type { TaskType } from '@platform/contracts';
 import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { readTime, rows, type Sql } from '../../infra/database/rows.ts';
+import { keptDueTime, nextDueTime } from './schedule.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { TaskEntity } from './task.entity.ts';
 
@@ -115,6 +116,27 @@ export function updateTask(
   values: ColumnValues<TaskEntity>,
 ): Promise<TaskEntity> {
   return updateRow(tx, TaskEntity, { spaceId, id }, { ...values, updatedAt: () => 'clock_timestamp()' });
+}
+
+/** Gives a task that the transaction has locked to a person. One that was disabled because its owner left is enabled. */
+export async function giveTask(
+  tx: EntityManager,
+  task: TaskEntity,
+  ownerUserId: string,
+): Promise<TaskEntity> {
+  if (task.disabledReason === null) return updateTask(tx, task, { ownerUserId });
+  const { schedule } = task;
+  const nextDueAt = schedule && (keptDueTime(task, schedule) ?? nextDueTime(schedule, await readTime(tx)));
+  return updateTask(tx, task, { ownerUserId, enabled: true, disabledReason: null, nextDueAt });
+}
+
+/** Locks the tasks that an application has. */
+export function lockTasksOfApplication(tx: EntityManager, applicationId: string): Promise<TaskEntity[]> {
+  return tx.find(TaskEntity, {
+    where: { applicationId, retiredAt: IsNull(), deletedAt: IsNull() },
+    order: { id: 'ASC' },
+    lock: { mode: 'pessimistic_write' },
+  });
 }
 
 const toRetire = (applicationId: string, keptKeys: readonly string[]) => ({

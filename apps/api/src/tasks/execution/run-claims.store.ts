@@ -65,15 +65,15 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
  * free. Only the slots that are needed are read: a task can have many.
  * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
- * on the row as it was before that statement. A task that is being changed is skipped; its runs are published afterwards.
+ * on the row as it was before that statement. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
-    select t.id as task_id, w.count, t.concurrency, t.enabled,
+    select t.id as task_id, w.count, t.concurrency, t.enabled, t.owner_user_id,
       coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
       (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
     from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
-      select id, concurrency, enabled from task where id = w.id limit 1 for share skip locked
+      select id, concurrency, enabled, owner_user_id from task where id = w.id limit 1 for share skip locked
     ) t
   ), free as materialized (
     select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
@@ -95,8 +95,8 @@ export const CLAIM_RUNS = `
       order by available_at, run_id limit f.n for update skip locked
     ) q
   ), pair as materialized (
-    select run_id, task_id, n, ($3::uuid[])[row_number() over ()] as fencing_token
-    from picked join slot using (task_id, i)
+    select run_id, task_id, n, owner_user_id, ($3::uuid[])[row_number() over ()] as fencing_token
+    from picked join slot using (task_id, i) join wanted using (task_id)
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
   ), queued as (
@@ -104,7 +104,8 @@ export const CLAIM_RUNS = `
       next_publish_at = null, lease_until = clock_timestamp() + $4 * interval '1 millisecond'
     from pair p where q.run_id = p.run_id
   ), r as (
-    update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp())
+    update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp()),
+      owner_user_id = p.owner_user_id
     from pair p where id = p.run_id returning run.*, p.fencing_token
   ), attempt as (
     insert into run_attempt (run_id, attempt, fencing_token, status)

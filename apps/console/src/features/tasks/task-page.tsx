@@ -13,6 +13,7 @@ import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { RunsList } from '../runs/runs-list.tsx';
 import { ApplicationTask } from './application-task.tsx';
+import { OwnerButton } from './owner-dialog.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
@@ -73,6 +74,7 @@ function TaskDetails({ task }: { task: Task }) {
           {task.application === null && (
             <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />
           )}
+          <OwnerButton task={task} onSaved={keep} />
           <Button type="primary" icon={<CaretRightOutlined aria-hidden />} onClick={() => setRunning(true)}>
             {t('tasks.run')}
           </Button>
