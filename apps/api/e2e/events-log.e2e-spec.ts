@@ -1,4 +1,13 @@
-import type { EmitResponse, Envelope, EnvelopeDetail, Page, Run, RunListing } from '@platform/contracts';
+import type {
+  EmitResponse,
+  Envelope,
+  EnvelopeDetail,
+  EnvelopePage,
+  Page,
+  Run,
+  RunListing,
+  Task,
+} from '@platform/contracts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import {
@@ -36,8 +45,8 @@ async function emit(payload: object, event = 'order.created'): Promise<string> {
   return answer.body.envelopeId;
 }
 
-async function list(query = ''): Promise<Page<Envelope>> {
-  const answer = await app.request<Page<Envelope>>('GET', `${PATH}${query}`);
+async function list<Body = Page<Envelope>>(query = ''): Promise<Body> {
+  const answer = await app.request<Body>('GET', `${PATH}${query}`);
   expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
   return answer.body;
 }
@@ -83,6 +92,7 @@ describe('the log', () => {
           payload,
           matchedCount: 1,
           generation: 0,
+          deliveries: expect.any(Object),
           depth: 0,
           emittedAt: expect.stringMatching(/Z$/),
           dispatchedAt: expect.stringMatching(/Z$/),
@@ -241,6 +251,108 @@ describe('the log', () => {
       expect([found, pages]).toEqual([[oldest], 3]);
     }
   });
+});
+
+describe('deliveries', () => {
+  const source = 'if (context.execution.inputs.trigger.payload.fails) throw new Error("No"); return 1;';
+
+  async function createFlaky(): Promise<Task> {
+    const task = await createTask(app);
+    const steps = [{ id: 'one', kind: 'code', source }];
+    const patched = await app.request<Task>('PATCH', `/api/tasks/${task.id}`, {
+      body: { workflow: { steps } },
+    });
+    expect(patched.status).toBe(200);
+    return patched.body;
+  }
+
+  verifies('events.log.outcomes', 'are counted by what became of them last, and filter the log', async () => {
+    const flaky = await createFlaky();
+    const off = await createTask(app);
+    await subscribe(app, { taskId: flaky.id });
+    await subscribe(app);
+    const good = await emit({ total: 1 });
+    const bad = await emit({ total: 2, fails: true });
+    const none = { succeeded: 0, failed: 0, missed: 0, cancelled: 0, waiting: 0 };
+    const outcomeOf = async (id: string) => (await get(id)).deliveries;
+    await eventually(async () => {
+      expect(await outcomeOf(good)).toEqual({ ...none, succeeded: 2 });
+      expect(await outcomeOf(bad)).toEqual({ ...none, succeeded: 1, failed: 1 });
+    });
+    // A task that is disabled although its subscription is not.
+    await subscribe(app, { taskId: off.id });
+    await app.request('PATCH', `/api/tasks/${off.id}`, { body: { enabled: false } });
+    const missed = await emit({ total: 3 });
+    await eventually(async () =>
+      expect(await outcomeOf(missed)).toEqual({ ...none, succeeded: 2, missed: 1 }),
+    );
+    const { items } = await list('?limit=3');
+    expect(
+      items.map(({ deliveries }) => [deliveries.succeeded, deliveries.failed, deliveries.missed]),
+    ).toEqual([
+      [2, 0, 1],
+      [1, 1, 0],
+      [2, 0, 0],
+    ]);
+    expect(await idsOf('?outcome=FAILED')).toEqual([missed, bad]);
+    expect(await idsOf('?outcome=FAILED&status=SKIPPED')).toEqual([]);
+    expect(await idsOf('?outcome=FAILED&event=order.created&limit=1')).toEqual([missed]);
+    expect(await idsOf('?outcome=SUCCEEDED')).toEqual([good]);
+    expect(await idsOf('?outcome=WAITING')).toEqual([]);
+    const page = await list<EnvelopePage>('?outcome=FAILED');
+    expect(page.searched).toEqual({ envelopes: expect.any(Number), to: null });
+
+    // What succeeds later is no longer a failure.
+    const [run] = (await get(bad)).generations[0]?.runs.filter(({ taskId }) => taskId === flaky.id) ?? [];
+    const steps = [{ id: 'one', kind: 'code', source: 'return 2;' }];
+    await app.request('PATCH', `/api/tasks/${flaky.id}`, { body: { workflow: { steps } } });
+    expect((await app.request('POST', `/api/runs/${run?.runId}/retry`)).status).toBe(202);
+    await eventually(async () => expect(await idsOf('?outcome=FAILED')).toEqual([missed]));
+    await app.request('PATCH', `/api/tasks/${off.id}`, { body: { enabled: true } });
+    expect((await app.request('POST', `${PATH}/${missed}/replay`, { body: {} })).status).toBe(202);
+    await eventually(async () => expect(await outcomeOf(missed)).toEqual({ ...none, succeeded: 3 }));
+    expect(await idsOf('?outcome=FAILED')).toEqual([]);
+  });
+
+  verifies(
+    'events.log.search',
+    'finds envelopes by key, and by a text in the payload, page by page',
+    async () => {
+      const applicationId = await applicationIdOf(app);
+      const emitted = await app.request<EmitResponse>('POST', '/api/events/emit', {
+        as: shop,
+        body: {
+          appIdentifier: 'shop',
+          event: 'order.created',
+          payload: { total: 1 },
+          idempotencyKey: 'Key 1',
+        },
+      });
+      const keyed = emitted.body.envelopeId;
+      expect(await idsOf('?idempotencyKey=Key%201')).toEqual([keyed]);
+      expect(await idsOf('?idempotencyKey=Key%201&event=order.shipped')).toEqual([]);
+      expect(await idsOf('?idempotencyKey=key%201')).toEqual([]);
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++)
+        ids.unshift(
+          await recordEnvelope(app, { applicationId, payload: { note: n % 2 === 0 ? 'Äpfel' : 'Nüsse' } }),
+        );
+      expect(await idsOf('?text=%C3%A4PFEL')).toEqual([ids[0], ids[2], ids[4]]);
+      expect(await idsOf('?text=%C3%A4pfel&limit=2&status=DISPATCHED')).toEqual([ids[0], ids[2]]);
+      expect(await idsOf('?text=100%25_')).toEqual([]);
+      const found: string[] = [];
+      // 17 megabytes of payloads are two pages.
+      for (let n = 0; n < 17; n++)
+        await recordEnvelope(app, { applicationId, payload: { note: 'x'.repeat(1024 * 1024) } });
+      const first = await list<EnvelopePage>('?text=n%C3%BCsse');
+      expect(first.items).toEqual([]);
+      expect(first.searched).toEqual({ envelopes: 15, to: expect.stringMatching(/Z$/) });
+      const second = await list<EnvelopePage>(`?text=n%C3%BCsse&cursor=${first.nextCursor}`);
+      found.push(...second.items.map(({ id }) => id));
+      expect(found).toEqual([ids[1], ids[3]]);
+      expect(second.searched).toEqual({ envelopes: 8, to: null });
+    },
+  );
 });
 
 describe('the runs of events', () => {

@@ -1,9 +1,9 @@
-import type { EventSummary, EventWindow } from '@platform/contracts';
+import type { EventSummary, EventWindow, RunStatus } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { applicationIdOf, recordEnvelope } from './harness/event-calls.ts';
+import { applicationIdOf, createTask, recordEnvelope } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -65,6 +65,87 @@ async function truth(window: EventSummary): Promise<Map<string, number>> {
   return new Map(rows.map(({ start, n }) => [start.toISOString(), n]));
 }
 
+const NONE = { succeeded: 0, failed: 0, missed: 0, cancelled: 0, waiting: 0 };
+
+/** Stores runs as if an event had started them. */
+async function recordRuns(taskId: string, agoMs: number, statuses: readonly RunStatus[]): Promise<string[]> {
+  await app.sql(`select ensure_partition('run', clock_timestamp() - $1::float8 * interval '1 millisecond')`, [
+    agoMs,
+  ]);
+  const made = await app.sql<{ id: string }>(
+    `insert into run (id, space_id, task_id, owner_user_id, origin, status, trigger, payload, inputs, envelope_id,
+       generation, subscription_id, path)
+     select overlay(uuid_v7()::text placing left(uuid_v7_floor(
+         clock_timestamp() - $1::float8 * interval '1 millisecond')::text, 13) from 1 for 13)::uuid,
+       $2, $3, $4, 'EVENT', status, '{}', '{}', '{}', uuid_v7(), 0, uuid_v7(), array[$5]
+     from unnest($6::text[]) as status returning id`,
+    [agoMs, app.admin.spaceId, taskId, app.admin.userId, `${applicationId}/order.created`, statuses],
+  );
+  return made.map(({ id }) => id);
+}
+
+describe('the success rate', () => {
+  const statuses: RunStatus[] = [
+    'SUCCEEDED',
+    'SUCCEEDED',
+    'SUCCEEDED',
+    'FAILED',
+    'INTERRUPTED',
+    'CANCELLED',
+    'QUEUED',
+    'RUNNING',
+  ];
+  const deliveries = { succeeded: 3, failed: 2, missed: 1, cancelled: 1, waiting: 2 };
+  let taskId: string;
+
+  beforeAll(async () => {
+    taskId = (await createTask(app)).id;
+  });
+  beforeEach(() => app.sql('truncate run'));
+
+  verifies('events.summary.success', 'counts deliveries, before and after they are counted', async () => {
+    const id = await recordEnvelope(app, { applicationId, agoMs: 10 * MINUTE });
+    await app.sql('update envelope set matched_count = 9, missed_count = 1 where id = $1', [id]);
+    await recordRuns(taskId, 10 * MINUTE, statuses);
+    await counted(new Date(Date.now() - HOUR).toISOString());
+    const live = await summary();
+    expect(live).toMatchObject({ successRate: 0.5, dispatchRate: 1, deliveries });
+    expect(live.topEvents[0]).toMatchObject({ total: 1, deliveries });
+    expect(live.buckets.map((bucket) => bucket.deliveries.failed)).toContain(2);
+    await count();
+    expect(await app.sql('select from event_minute where runs_failed = 2')).toHaveLength(1);
+    expect(await summary()).toEqual({ ...live, buckets: expect.any(Array) });
+    expect(await summary('7d')).toMatchObject({ successRate: 0.5, deliveries });
+  });
+
+  verifies('events.summary.late', 'counts runs that end late, and runs that are retried', async () => {
+    const old = 2 * DAY;
+    await recordEnvelope(app, { applicationId, agoMs: old });
+    const ids = await recordRuns(taskId, old, statuses);
+    await counted(new Date(Date.now() - 3 * DAY).toISOString());
+    await count();
+    const before = { ...deliveries, missed: 0 };
+    expect(await summary('7d')).toMatchObject({ deliveries: before });
+    await app.sql(`update run set status = 'SUCCEEDED' where status in ('QUEUED', 'RUNNING')`);
+    await count();
+    expect(await summary('7d')).toMatchObject({ deliveries: before });
+    // An old minute is counted again after ten minutes.
+    const due = await app.sql<{ ms: number }>(
+      `select (extract(epoch from count_at - clock_timestamp()) * 1000)::int as ms from event_minute
+       where count_at is not null`,
+    );
+    expect(due.map(({ ms }) => ms > 0 && ms <= 10 * MINUTE)).toEqual([true]);
+    await app.sql('update event_minute set count_at = clock_timestamp()');
+    await count();
+    const ended = { succeeded: 5, failed: 2, missed: 0, cancelled: 1, waiting: 0 };
+    expect(await summary('7d')).toMatchObject({ deliveries: ended });
+    expect(await app.sql('select from event_minute where count_at is not null')).toEqual([]);
+    expect((await app.request('POST', `/api/runs/${ids[3]}/retry`)).status).toBe(202);
+    await count();
+    expect(await summary('7d')).toMatchObject({ deliveries: { ...ended, failed: 1, waiting: 1 } });
+  });
+});
+
 describe('the summary', () => {
   verifies('events.summary', 'shows volume, success rate, and top events at once', async () => {
     for (const status of ['DISPATCHED', 'DISPATCHED', 'DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] as const)
@@ -73,7 +154,7 @@ describe('the summary', () => {
     const shown = await summary();
     expect(shown.window).toBe('24h');
     expect(figures(shown)).toEqual({ total: 7, dispatched: 4, failed: 1, skipped: 1, pending: 1 });
-    expect(shown.successRate).toBe(0.8);
+    expect(shown).toMatchObject({ dispatchRate: 0.8, successRate: null });
     expect(shown.topEvents).toEqual([
       {
         applicationIdentifier: 'shop',
@@ -83,6 +164,7 @@ describe('the summary', () => {
         failed: 1,
         skipped: 1,
         pending: 1,
+        deliveries: NONE,
       },
       {
         applicationIdentifier: 'shop',
@@ -92,6 +174,7 @@ describe('the summary', () => {
         failed: 0,
         skipped: 0,
         pending: 0,
+        deliveries: NONE,
       },
     ]);
     // Two buckets, because one may begin meanwhile.
@@ -172,13 +255,13 @@ describe('the summary', () => {
     const id = await recordEnvelope(app, { applicationId, status: 'FAILED', agoMs: 2 * DAY });
     await counted(new Date(Date.now() - 3 * DAY).toISOString());
     await count();
-    expect(await summary('7d')).toMatchObject({ failed: 1, successRate: 0 });
+    expect(await summary('7d')).toMatchObject({ failed: 1, dispatchRate: 0 });
     expect((await app.request('POST', `/api/events/envelopes/${id}/replay`, { body: {} })).status).toBe(202);
     await count();
     expect(await summary('7d')).toMatchObject({ failed: 0, pending: 1 });
     await app.sql(`update envelope set status = 'DISPATCHED' where id = $1`, [id]);
     await count();
-    expect(await summary('7d')).toMatchObject({ dispatched: 1, pending: 0, successRate: 1 });
+    expect(await summary('7d')).toMatchObject({ dispatched: 1, pending: 0, dispatchRate: 1 });
   });
 
   verifies('events.summary.counts', 'adds up an hour of which two processes count minutes', async () => {

@@ -1,9 +1,14 @@
-import type { Envelope, EventSummary, ListEnvelopesQuery, ListSubscriptionsQuery } from './schemas.ts';
+import type { Envelope, EventBucket, ListEnvelopesQuery, ListSubscriptionsQuery } from './schemas.ts';
 
 export const ENVELOPE_STATUSES = ['PENDING', 'DISPATCHED', 'SKIPPED', 'FAILED'] as const;
 
 /** `PENDING`: not dispatched yet. `SKIPPED`: stopped by the loop guard. `FAILED`: could not be delivered; no run exists. */
 export type EnvelopeStatus = (typeof ENVELOPE_STATUSES)[number];
+
+export const ENVELOPE_OUTCOMES = ['FAILED', 'WAITING', 'SUCCEEDED'] as const;
+
+/** What became of the last delivery to each subscription. */
+export type EnvelopeOutcome = (typeof ENVELOPE_OUTCOMES)[number];
 
 /** Why an envelope was skipped or has failed. */
 export type EnvelopeReason = NonNullable<Envelope['statusReason']>;
@@ -37,4 +42,4 @@ export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
 
 export const EVENT_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 export type EventWindow = (typeof EVENT_WINDOWS)[number];
-export type EventFigures = Pick<EventSummary, 'total' | 'dispatched' | 'failed' | 'skipped' | 'pending'>;
+export type EventFigures = Omit<EventBucket, 'start'>;

@@ -29,6 +29,7 @@ export type { ErrorCode } from './errors.ts';
 
 export {
   BULK_REPLAY_STATUSES,
+  ENVELOPE_OUTCOMES,
   ENVELOPE_STATUSES,
   EVENT_WINDOWS,
   SUBSCRIPTION_ORIGINS,
@@ -38,6 +39,7 @@ export type {
   BulkReplayStatus,
   DeliveryOutcome,
   EnvelopeQuery,
+  EnvelopeOutcome,
   EnvelopeReason,
   EnvelopeStatus,
   EventFigures,

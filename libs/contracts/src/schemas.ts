@@ -765,6 +765,18 @@ export interface DataRowPage {
   nextCursor: string | null;
 }
 
+export interface DeliveryFigures {
+  cancelled: number;
+  /** Runs that are FAILED or INTERRUPTED. */
+  failed: number;
+  /** Deliveries that should have started a run and did not, for example because the task was disabled. */
+  missed: number;
+  /** Runs that are SUCCEEDED. */
+  succeeded: number;
+  /** Runs that are QUEUED or RUNNING. */
+  waiting: number;
+}
+
 export interface EmissionError {
   code:
     | 'CONFLICT'
@@ -838,6 +850,8 @@ export interface EmitStep {
 
 export interface Envelope {
   applicationIdentifier: string;
+  /** What became of the last delivery to each subscription. */
+  deliveries: DeliveryFigures;
   /** How many events led here from the first emission. */
   depth: number;
   dispatchedAt: string | null;
@@ -881,6 +895,8 @@ export interface EnvelopeDetail {
   causationId: string | null;
   /** The run that caused this one. */
   causationRunId: string | null;
+  /** What became of the last delivery to each subscription. */
+  deliveries: DeliveryFigures;
   /** How many events led here from the first emission. */
   depth: number;
   dispatchedAt: string | null;
@@ -944,10 +960,14 @@ export interface EnvelopeGeneration {
 export interface EnvelopePage {
   items: Envelope[];
   nextCursor: string | null;
+  /** For searches by text or outcome. `nextCursor` continues them. */
+  searched?: Searched;
 }
 
 export interface EnvelopeRun {
   createdAt: string;
+  /** How long the current attempt took; null until it has ended. */
+  durationMs: number | null;
   finishedAt: string | null;
   runId: string;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
@@ -976,6 +996,8 @@ export interface ErrorBody {
 }
 
 export interface EventBucket {
+  /** Of runs by the time when they were queued. */
+  deliveries: DeliveryFigures;
   dispatched: number;
   failed: number;
   pending: number;
@@ -988,11 +1010,15 @@ export interface EventSummary {
   buckets: EventBucket[];
   /** Width of a bucket in seconds. Buckets start at multiples of it in UTC, and the last one is the current one. */
   bucketSeconds: number;
+  /** Of runs by the time when they were queued. */
+  deliveries: DeliveryFigures;
   dispatched: number;
+  /** Dispatched divided by dispatched plus failed envelopes; null if there are none. */
+  dispatchRate: number | null;
   failed: number;
   pending: number;
   skipped: number;
-  /** Dispatched divided by dispatched plus failed; null if there are none. */
+  /** Deliveries that succeeded, divided by those that succeeded, failed, or were missed; null if there are none. */
   successRate: number | null;
   /** The ten most frequent events. */
   topEvents: TopEvent[];
@@ -1443,12 +1469,21 @@ export interface ListEnvelopesQuery {
   event?: string;
   /** Emitted at this time or later. */
   from?: string;
+  /** The key that the application, or the step, gave to the emission. */
+  idempotencyKey?: string;
   /**
    * How many, 1 to 200.
    * @default 50
    */
   limit?: number;
+  /**
+   * What became of the last delivery to each subscription. `FAILED`: a run has failed or was interrupted, or none was started.
+   * `WAITING`: a run waits or executes. `SUCCEEDED`: all others succeeded, and at least one.
+   */
+  outcome?: 'FAILED' | 'SUCCEEDED' | 'WAITING';
   status?: 'DISPATCHED' | 'FAILED' | 'PENDING' | 'SKIPPED';
+  /** A text in the payload, whatever the case of its letters. A page searches at most 1,000 envelopes and 16 MB. */
+  text?: string;
   /** Emitted before this time. */
   to?: string;
 }
@@ -2092,6 +2127,13 @@ export interface SchedulePreviewRequest {
   timezone: string;
 }
 
+export interface Searched {
+  /** How many envelopes the search has looked at. */
+  envelopes: number;
+  /** Envelopes that were emitted before this time were not looked at; null: none are left. */
+  to: string | null;
+}
+
 export interface Session {
   agentId: string;
   createdAt: string;
@@ -2552,6 +2594,8 @@ export interface ToolStep {
 
 export interface TopEvent {
   applicationIdentifier: string;
+  /** Of runs by the time when they were queued. */
+  deliveries: DeliveryFigures;
   dispatched: number;
   event: string;
   failed: number;

@@ -72,6 +72,16 @@ export const eventManagement = {
     source: 'contract §1, §6',
     behavior: 'The log is read newest first by cursors, in pages whose bytes and work are bounded',
   },
+  'events.log.outcomes': {
+    source: 'events: honest outcomes',
+    behavior:
+      'The log shows how many deliveries of an envelope succeeded, failed, and wait, and is filtered by them',
+  },
+  'events.log.search': {
+    source: 'quality: Performance',
+    behavior:
+      'Envelopes are found by idempotency key, and by a text in the payload; a search says what it has searched',
+  },
   'events.log.indexes': {
     source: 'events: tables; issue: 5 million envelopes',
     behavior: 'No list of envelopes reads a whole table',
@@ -134,6 +144,15 @@ export const eventManagement = {
   'events.summary': {
     source: 'spec: event bus events; contract §6',
     behavior: 'The summary shows recent volume, success rate and top events; SKIPPED is counted separately',
+  },
+  'events.summary.success': {
+    source: 'events: honest outcomes',
+    behavior:
+      'The success rate counts deliveries: runs that succeeded, of those that succeeded, failed, or were not started; the dispatch rate stands beside it',
+  },
+  'events.summary.late': {
+    source: 'events: honest outcomes',
+    behavior: 'Runs that end late, and retries, change the counts of the minute in which they were queued',
   },
   'events.summary.buckets': {
     source: 'contract §6',

@@ -11,12 +11,15 @@ import { CatalogController } from './catalog/catalog.controller.ts';
 import { CatalogService } from './catalog/catalog.service.ts';
 import { DispatchModule } from './dispatch/dispatch.module.ts';
 import { EmissionModule } from './emission/emission.module.ts';
+import { EnvelopeListsService } from './log/envelope-lists.service.ts';
+import { EnvelopeSearchService } from './log/envelope-search.service.ts';
 import { EnvelopesController } from './log/envelopes.controller.ts';
 import { EnvelopesService } from './log/envelopes.service.ts';
 import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
 import { LaterVerdictsService } from './log/later-verdicts.service.ts';
+import { OutcomesService } from './log/outcomes.service.ts';
 import { ReplayChecksService } from './replay/replay-checks.service.ts';
 import { ReplaySelectionService } from './replay/replay-selection.service.ts';
 import { ReplaysService } from './replay/replays.service.ts';
@@ -24,6 +27,8 @@ import { SubscriptionGuardService } from './subscriptions/subscription-guard.ser
 import { SubscriptionViewsService } from './subscriptions/subscription-views.service.ts';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.ts';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.ts';
+import { formatEventKey, parseEventKey } from './summary/event-key.ts';
+import { requestCount } from './summary/event-counts.store.ts';
 import { SummaryController } from './summary/summary.controller.ts';
 import { SummaryService } from './summary/summary.service.ts';
 
@@ -42,11 +47,14 @@ import { SummaryService } from './summary/summary.service.ts';
     BulkReplaysService,
     CatalogInstallationService,
     CatalogService,
+    EnvelopeListsService,
+    EnvelopeSearchService,
     EnvelopesService,
     EventCounterWorker,
     EventDirectoryService,
     FilterPreviewsService,
     LaterVerdictsService,
+    OutcomesService,
     ReplayChecksService,
     ReplaySelectionService,
     ReplaysService,
@@ -64,9 +72,13 @@ export class EventsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.runEvents.register(async (sql, spaceId, query) => {
-      const selected = await this.events.select(sql, spaceId, query);
-      return selected && selected.map(({ applicationId, name }) => `${applicationId}/${name}`);
+    this.runEvents.register({
+      select: async (sql, spaceId, query) =>
+        (await this.events.select(sql, spaceId, query))?.map(formatEventKey) ?? null,
+      countAgain: async (tx, { id, spaceId, event }) => {
+        const key = parseEventKey(event);
+        if (key !== null) await requestCount(tx, spaceId, [{ id, ...key }]);
+      },
     });
   }
 }

@@ -31,6 +31,7 @@ import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
+import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
@@ -72,6 +73,7 @@ export const migrations = [
   OutboxSpaces1763600000041,
   TaskSwitches1763600000044,
   RunLists1763600000048,
+  DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,
   DataValues1763600000059,
   DataValuesOfRows1763600000060,

@@ -13,6 +13,7 @@ import { RunLeasesWorker } from './execution/run-leases.worker.ts';
 import { RunLineageService } from './runs/run-lineage.service.ts';
 import { RunReaperWorker } from './execution/run-reaper.worker.ts';
 import { RunListsService } from './history/run-lists.service.ts';
+import { RunOutcomesService } from './history/run-outcomes.service.ts';
 import { RunRecordsService } from './history/run-records.service.ts';
 import { RunRetentionWorker } from './history/run-retention.worker.ts';
 import { RunStarterWorker } from './execution/run-starter.worker.ts';
@@ -46,6 +47,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunLeasesWorker,
     RunLineageService,
     RunListsService,
+    RunOutcomesService,
     RunReaperWorker,
     RunRecordsService,
     RunRetentionWorker,
@@ -72,6 +74,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunCreationService,
     RunEventsRegistry,
     RunLineageService,
+    RunOutcomesService,
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,

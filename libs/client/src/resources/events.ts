@@ -6,8 +6,8 @@ import type {
   EmitBatchResponse,
   EmitRequest,
   EmitResponse,
-  Envelope,
   EnvelopeDetail,
+  EnvelopePage,
   EnvelopeQuery,
   EventSummary,
   EventWindow,
@@ -136,7 +136,7 @@ export class EventsResource {
   }
 
   /** Lists envelopes, newest first. */
-  envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): Promise<Page<Envelope>> {
+  envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): Promise<EnvelopePage> {
     return this.http.get('/api/events/envelopes', { ...query }, options);
   }
 

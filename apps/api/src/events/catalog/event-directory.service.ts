@@ -38,6 +38,11 @@ export class EventDirectoryService {
     return manager.findOneBy(RegisteredEventEntity, { applicationId, name, retiredAt: IsNull() });
   }
 
+  /** Lists the events that a space has or had. */
+  list(sql: Sql, spaceId: string): Promise<EventKey[]> {
+    return listEventKeys(sql, spaceId, { applicationId: null, name: null });
+  }
+
   /** Lists the events that a filter of a list selects, retired ones included; null if it selects all. */
   async select(
     sql: Sql,

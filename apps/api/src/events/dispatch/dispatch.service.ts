@@ -74,6 +74,7 @@ export class DispatchService {
       id,
       generation,
       matchedCount: deliveries.length,
+      missedCount: deliveries.filter(({ outcome }) => outcome !== 'RUN_CREATED').length,
       verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
     await pipelined(

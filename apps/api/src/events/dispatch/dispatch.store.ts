@@ -130,6 +130,8 @@ export interface DispatchedEnvelope {
   id: string;
   generation: number;
   matchedCount: number;
+  /** How many of the deliveries start no run. */
+  missedCount: number;
   verdicts: readonly SubscriptionVerdict[];
 }
 
@@ -142,13 +144,16 @@ export async function markDispatched(
     tx,
     'mark_dispatched',
     `update envelope e set status = 'DISPATCHED', status_reason = null, last_error = null,
-       dispatched_at = clock_timestamp(), matched_count = d.matched_count, verdicts = d.verdicts::json
-     from unnest($1::uuid[], $2::int[], $3::int[], $4::text[]) as d(id, generation, matched_count, verdicts)
+       dispatched_at = clock_timestamp(), matched_count = d.matched_count, missed_count = e.missed_count + d.missed_count,
+       verdicts = d.verdicts::json
+     from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
+       as d(id, generation, matched_count, missed_count, verdicts)
      where e.id = d.id and e.id = any($1::uuid[]) and e.generation = d.generation and e.status = 'PENDING'`,
     [
       envelopes.map(({ id }) => id),
       envelopes.map(({ generation }) => generation),
       envelopes.map(({ matchedCount }) => matchedCount),
+      envelopes.map(({ missedCount }) => missedCount),
       envelopes.map(({ verdicts }) => JSON.stringify(verdicts)),
     ],
   );

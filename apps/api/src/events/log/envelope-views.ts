@@ -10,7 +10,11 @@ import type { CausationRow, DeliveryRow } from './envelope-detail.store.ts';
 import type { EnvelopeReplayEntity } from '../records/envelope-replay.entity.ts';
 import type { EnvelopeEntity } from '../records/envelope.entity.ts';
 
-export function toEnvelope(row: EnvelopeEntity, applicationIdentifier: string): Envelope {
+export function toEnvelope(
+  row: EnvelopeEntity,
+  applicationIdentifier: string,
+  deliveries: Envelope['deliveries'],
+): Envelope {
   const { id, event, status, statusReason, source, payload, matchedCount, generation, depth } = row;
   return {
     id,
@@ -22,6 +26,7 @@ export function toEnvelope(row: EnvelopeEntity, applicationIdentifier: string): 
     payload,
     matchedCount,
     generation,
+    deliveries,
     depth,
     emittedAt: row.emittedAt.toISOString(),
     dispatchedAt: row.dispatchedAt?.toISOString() ?? null,
@@ -78,7 +83,7 @@ export function toEnvelopeRun(
 ): EnvelopeRun | null {
   const run = runId === null ? undefined : summaries.get(runId);
   if (run === undefined) return null;
-  const { id, taskId, taskName, status, createdAt, finishedAt } = run;
+  const { id, taskId, taskName, status, createdAt, finishedAt, durationMs } = run;
   return {
     runId: id,
     taskId,
@@ -87,6 +92,7 @@ export function toEnvelopeRun(
     status,
     createdAt: createdAt.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
+    durationMs,
   };
 }
 

@@ -3,6 +3,7 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { EnvelopeDetailDto, EnvelopePageDto, EnvelopeQueryDto } from './envelopes.dto.ts';
+import { EnvelopeListsService } from './envelope-lists.service.ts';
 import { EnvelopesService } from './envelopes.service.ts';
 import { ReplayRequestDto, ReplayResponseDto } from '../replay/replays.dto.ts';
 import { ReplaysService } from '../replay/replays.service.ts';
@@ -11,6 +12,7 @@ import { ReplaysService } from '../replay/replays.service.ts';
 @Controller('events/envelopes')
 export class EnvelopesController {
   constructor(
+    private readonly lists: EnvelopeListsService,
     private readonly envelopes: EnvelopesService,
     private readonly replays: ReplaysService,
   ) {}
@@ -18,7 +20,7 @@ export class EnvelopesController {
   /** Lists the envelopes of the space, newest first. */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: EnvelopeQueryDto): Promise<EnvelopePageDto> {
-    return this.envelopes.list(caller.spaceId, query);
+    return this.lists.list(caller.spaceId, query);
   }
 
   /** Returns an envelope with its generations, the verdict of each subscription, its runs, and what caused it. */

@@ -1,8 +1,10 @@
 import {
+  ENVELOPE_OUTCOMES,
   ENVELOPE_STATUSES,
   EVENT_SOURCES,
   RUN_STATUSES,
   VERDICT_OUTCOMES,
+  type EnvelopeOutcome,
   type EnvelopeReason,
   type EnvelopeStatus,
   type EventSource,
@@ -14,6 +16,7 @@ import { IsIn, IsOptional, Length } from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
+import { DeliveryFiguresDto } from '../summary/summary.dto.ts';
 
 export class EnvelopeQueryDto extends PageDto {
   @IsOptional()
@@ -30,6 +33,26 @@ export class EnvelopeQueryDto extends PageDto {
   @IsText()
   @Length(1, 200)
   applicationIdentifier?: string;
+
+  /**
+   * What became of the last delivery to each subscription. `FAILED`: a run has failed or was interrupted, or none was started.
+   * `WAITING`: a run waits or executes. `SUCCEEDED`: all others succeeded, and at least one.
+   */
+  @IsOptional()
+  @IsIn(ENVELOPE_OUTCOMES)
+  outcome?: EnvelopeOutcome;
+
+  /** The key that the application, or the step, gave to the emission. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 255)
+  idempotencyKey?: string;
+
+  /** A text in the payload, whatever the case of its letters. A page searches at most 1,000 envelopes and 16 MB. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  text?: string;
 
   /** Emitted at this time or later. */
   @IsOptional()
@@ -61,16 +84,28 @@ export class EnvelopeDto {
   matchedCount!: number;
   /** How often the envelope was replayed. */
   generation!: number;
+  /** What became of the last delivery to each subscription. */
+  deliveries!: DeliveryFiguresDto;
   /** How many events led here from the first emission. */
   depth!: number;
   emittedAt!: string;
   dispatchedAt!: string | null;
 }
 
+class SearchedDto {
+  /** How many envelopes the search has looked at. */
+  @ApiProperty({ type: 'integer' })
+  envelopes!: number;
+  /** Envelopes that were emitted before this time were not looked at; null: none are left. */
+  to!: string | null;
+}
+
 /** The payloads of a page take about 4 MB at most. A page can have fewer items than `limit`, even none, and a `nextCursor`. */
 export class EnvelopePageDto {
   items!: EnvelopeDto[];
   nextCursor!: string | null;
+  /** For searches by text or outcome. `nextCursor` continues them. */
+  searched?: SearchedDto;
 }
 
 class SubscriptionVerdictDto {
@@ -91,6 +126,9 @@ class EnvelopeRunDto {
   status!: RunStatus;
   createdAt!: string;
   finishedAt!: string | null;
+  /** How long the current attempt took; null until it has ended. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  durationMs!: number | null;
 }
 
 class EnvelopeGenerationDto {

@@ -62,6 +62,10 @@ export class EnvelopeEntity {
   @Column('int', { default: 0 })
   matchedCount!: number;
 
+  /** How many of the deliveries started no run, such as those of a disabled task. */
+  @Column('int', { default: 0 })
+  missedCount!: number;
+
   @Column('json', { nullable: true })
   verdicts!: SubscriptionVerdict[] | null;
 

@@ -11,8 +11,8 @@ import { EnvelopeEntity } from './envelope.entity.ts';
  * time needs; `emitted_at` decides.
  */
 export const ID_SLACK_MS = 5_000;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** How many envelopes a page looks at if no index serves its filter completely. */
 const SCAN_LIMIT = 5_000;
 
@@ -95,6 +95,26 @@ export async function findEnvelopes(
   return { found, scannedTo: found.length < limit ? (end?.id ?? null) : null };
 }
 
+/** Returns those of the envelopes that match, newest first. */
+export function filterEnvelopes(
+  sql: Sql,
+  { spaceId, events, status, from, to }: EnvelopeFilter,
+  ids: readonly string[],
+): Promise<FoundEnvelope[]> {
+  const values: unknown[] = [spaceId, ids, status, from, to];
+  const conditions = [
+    'space_id = $1 and id = any($2::uuid[])',
+    '($3::text is null or status = $3)',
+    '($4::timestamptz is null or emitted_at >= $4) and ($5::timestamptz is null or emitted_at < $5)',
+  ];
+  if (events !== null) conditions.push(`(application_id, event) in (${keysOf(events, values)})`);
+  return rows(
+    sql,
+    `select id, payload_bytes as bytes from envelope where ${conditions.join(' and ')} order by id desc`,
+    values,
+  );
+}
+
 /** The statement that selects what an index finds by space or event, status, and time. */
 export function matching(
   { spaceId, events, status, from, to }: EnvelopeFilter,
@@ -135,7 +155,7 @@ export async function loadForReplay(
   found: readonly FoundEnvelope[],
   maxBytes: number,
 ): Promise<Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload'>[]> {
-  const kept = withinBytes(found, maxBytes);
+  const kept = withinBytes(found, maxBytes).map(({ id }) => id);
   if (kept.length === 0) return [];
   return rows(
     manager,
@@ -145,11 +165,11 @@ export async function loadForReplay(
   );
 }
 
-/** Returns the ids of the first envelopes whose payloads together take at most `maxBytes`, and at least one. */
-function withinBytes(found: readonly FoundEnvelope[], maxBytes: number): string[] {
+/** Returns the first envelopes whose payloads together take at most `maxBytes`, and at least one. */
+export function withinBytes(found: readonly FoundEnvelope[], maxBytes: number): FoundEnvelope[] {
   let bytes = 0;
   const over = found.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
-  return found.slice(0, over === -1 ? found.length : over).map(({ id }) => id);
+  return found.slice(0, over === -1 ? found.length : over);
 }
 
 /** Loads envelopes, newest first: those whose payloads together take at most `maxBytes`, and at least one. */
@@ -159,7 +179,7 @@ export async function loadEnvelopes(
   found: readonly FoundEnvelope[],
   maxBytes: number,
 ): Promise<EnvelopeEntity[]> {
-  const kept = withinBytes(found, maxBytes);
+  const kept = withinBytes(found, maxBytes).map(({ id }) => id);
   if (kept.length === 0) return [];
   return manager
     .createQueryBuilder(EnvelopeEntity, 'e')

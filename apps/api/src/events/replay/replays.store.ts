@@ -95,7 +95,7 @@ export function insertReplays(
        from envelope where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' order by id
        returning envelope_id, generation
      ), replayed as (
-       update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0,
+       update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0, missed_count = 0,
          verdicts = null, dispatched_at = null, last_error = null
        from kept k
        where e.id = k.envelope_id and e.id = any($2::uuid[]) and e.status <> 'PENDING' and e.generation = k.generation - 1

@@ -5,16 +5,23 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import {
+  RunOutcomesService,
+  type EventMinute,
+  type RunCounts,
+} from '../../tasks/history/run-outcomes.service.ts';
 import * as store from './event-counts.store.ts';
+import { formatEventKey, parseEventKey } from './event-key.ts';
 
 const EVERY_MS = 10_000;
-/** How many groups, and how many of their envelopes, are counted again at a time. */
+/** How many groups, and how many of their envelopes and runs, are counted again at a time. */
 const MAX_GROUPS = 500;
-const MAX_ENVELOPES = 200_000;
+const MAX_ROWS = 200_000;
 
 /** Keeps the counts of the summary up to date. Counting again changes nothing, so it does not matter which process counts. */
 @Injectable()
@@ -28,6 +35,7 @@ export class EventCounterWorker
     private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly sweeper: SweeperWorker,
+    private readonly runs: RunOutcomesService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -64,6 +72,8 @@ export class EventCounterWorker
       const period = await store.lockNextPeriod(tx);
       if (period === null) return false;
       await store.countPeriod(tx, period);
+      await this.storeRuns(tx, await this.runs.countByMinute(tx, null, period.runsFrom, period.to));
+      await store.finishPeriod(tx, period);
       return period.isBehind;
     });
   }
@@ -73,9 +83,28 @@ export class EventCounterWorker
       // Two processes that add up different minutes of the same hour would each miss what the other has counted.
       if (!(await store.lockProgress(tx))) return;
       const open = await store.lockOpenGroups(tx, MAX_GROUPS);
-      let envelopes = 0;
-      const some = open.filter(({ size }, i) => (envelopes += size) <= MAX_ENVELOPES || i === 0);
+      const waiting = await store.lockWaitingGroups(tx, MAX_GROUPS);
+      const due = new Map([...open, ...waiting].map((group) => [JSON.stringify(group), group])).values();
+      let rows = 0;
+      const some = [...due].filter(({ size }, i) => (rows += size) <= MAX_ROWS || i === 0);
       await store.recountGroups(tx, some);
+      const named = some.map(({ spaceId, minute, applicationId, event: name }) => ({
+        spaceId,
+        minute,
+        event: formatEventKey({ applicationId, name }),
+      }));
+      await this.storeRuns(tx, await this.runs.countGroups(tx, named));
+      await store.addUpHours(tx, some);
     });
+  }
+
+  private storeRuns(tx: EntityManager, counted: readonly (EventMinute & RunCounts)[]): Promise<void> {
+    return store.storeRunCounts(
+      tx,
+      counted.flatMap((one) => {
+        const key = parseEventKey(one.event);
+        return key === null ? [] : { ...one, ...key };
+      }),
+    );
   }
 }

@@ -14,12 +14,32 @@ const CHUNK = `interval '30 minutes'`;
 
 const COUNTS = `
   count(*) filter (where status = 'DISPATCHED') as dispatched, count(*) filter (where status = 'FAILED') as failed,
-  count(*) filter (where status = 'SKIPPED') as skipped, count(*) filter (where status = 'PENDING') as pending`;
-const SUMS = `sum(dispatched) as dispatched, sum(failed) as failed, sum(skipped) as skipped, sum(pending) as pending`;
+  count(*) filter (where status = 'SKIPPED') as skipped, count(*) filter (where status = 'PENDING') as pending,
+  coalesce(sum(missed_count), 0) as missed`;
+/** The columns of a minute that its hour adds up. */
+export const FIGURES = [
+  'dispatched',
+  'failed',
+  'skipped',
+  'pending',
+  'missed',
+  'runs_succeeded',
+  'runs_failed',
+  'runs_cancelled',
+  'runs_waiting',
+] as const;
+const SUMS = FIGURES.map((figure) => `sum(${figure})`).join(', ');
+/** Runs are read while their minute is new, and later only where some wait. */
+const NEW = `interval '2 minutes'`;
+/** When a minute of which runs wait is counted again: the longer ago it was, the later. */
+const NEXT_COUNT = `clock_timestamp()
+  + least(interval '10 minutes', greatest(interval '10 seconds', (clock_timestamp() - minute) / 10))`;
 
 interface Period {
   from: Date;
   to: Date;
+  /** From when on runs are counted, too. */
+  runsFrom: Date;
   /** Whether passed minutes after `to` are not counted yet. */
   isBehind: boolean;
 }
@@ -32,20 +52,25 @@ export function lockNextPeriod(tx: Sql): Promise<Period | null> {
   return firstRow(
     tx,
     `with locked as materialized (
-       select greatest(least(counted_until, ${THIS_MINUTE} - ${LATE}), ${THIS_MINUTE} - ${KEPT}) as start
+       select greatest(least(counted_until, ${THIS_MINUTE} - ${LATE}), ${THIS_MINUTE} - ${KEPT}) as start,
+         least(counted_until, ${THIS_MINUTE} - ${NEW}) as runs_start
        from event_count_progress for update skip locked
      ), period as (
        select greatest(start, least(${THIS_MINUTE} - ${LATE}, coalesce((
          select date_trunc('minute', emitted_at) - interval '1 minute' from envelope
-         where id >= uuid_v7_floor(start) order by id limit 1), 'infinity'))) as start
+         where id >= uuid_v7_floor(start) order by id limit 1), 'infinity'))) as start, runs_start
        from locked
      )
-     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, start + ${CHUNK} < ${THIS_MINUTE} as is_behind
+     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, greatest(start, runs_start) as runs_from,
+       start + ${CHUNK} < ${THIS_MINUTE} as is_behind
      from period`,
   );
 }
 
-/** Counts the envelopes of whole minutes, again if they were counted before. Requires the lock of the progress. */
+/**
+ * Counts the envelopes of whole minutes, again if they were counted before. Requires the lock of the progress; `finishPeriod`
+ * ends it.
+ */
 export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> {
   // Before the envelopes are read: a replay that commits afterwards waits, and then asks to count again.
   await rows(
@@ -56,8 +81,8 @@ export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> 
   );
   await rows(
     tx,
-    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending)
-     select e.space_id, g.minute, e.application_id, e.event, e.dispatched, e.failed, e.skipped, e.pending
+    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending, missed)
+     select e.space_id, g.minute, e.application_id, e.event, e.dispatched, e.failed, e.skipped, e.pending, e.missed
      from generate_series($1::timestamptz, $2::timestamptz - interval '1 minute', interval '1 minute') as g(minute)
      cross join lateral (
        select space_id, application_id, event, ${COUNTS} from envelope
@@ -68,14 +93,61 @@ export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> 
      order by 1, 2, 3, 4
      on conflict (space_id, minute, application_id, event) do update set
        dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped,
-       pending = excluded.pending, needs_count = false, counted_at = clock_timestamp()
-     where m.needs_count or (m.dispatched, m.failed, m.skipped, m.pending)
-       is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending)`,
+       pending = excluded.pending, missed = excluded.missed, needs_count = false, counted_at = clock_timestamp()
+     where m.needs_count or (m.dispatched, m.failed, m.skipped, m.pending, m.missed)
+       is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending, excluded.missed)`,
     [from, to],
   );
+}
+
+/** The runs that an event has started within a minute. */
+export interface CountedRuns {
+  spaceId: string;
+  minute: Date;
+  applicationId: string;
+  event: string;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  waiting: number;
+}
+
+/** Stores how many runs were counted. Requires the lock of the progress. */
+export async function storeRunCounts(tx: Sql, counted: readonly CountedRuns[]): Promise<void> {
+  if (counted.length === 0) return;
+  const column = <T>(value: (one: CountedRuns) => T) => counted.map(value);
   await rows(
     tx,
-    `insert into event_hour as h (space_id, hour, application_id, event, dispatched, failed, skipped, pending)
+    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending,
+       runs_succeeded, runs_failed, runs_cancelled, runs_waiting, count_at)
+     select space_id, minute, application_id, event, 0, 0, 0, 0, succeeded, failed, cancelled, waiting,
+       case when waiting > 0 then ${NEXT_COUNT} end
+     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[])
+       as c(space_id, minute, application_id, event, succeeded, failed, cancelled, waiting)
+     order by 1, 2, 3, 4
+     on conflict (space_id, minute, application_id, event) do update set
+       runs_succeeded = excluded.runs_succeeded, runs_failed = excluded.runs_failed,
+       runs_cancelled = excluded.runs_cancelled, runs_waiting = excluded.runs_waiting, count_at = excluded.count_at
+     where excluded.runs_waiting > 0 or (m.runs_succeeded, m.runs_failed, m.runs_cancelled, m.runs_waiting) is distinct from
+       (excluded.runs_succeeded, excluded.runs_failed, excluded.runs_cancelled, excluded.runs_waiting)`,
+    [
+      column(({ spaceId }) => spaceId),
+      column(({ minute }) => minute),
+      column(({ applicationId }) => applicationId),
+      column(({ event }) => event),
+      column(({ succeeded }) => succeeded),
+      column(({ failed }) => failed),
+      column(({ cancelled }) => cancelled),
+      column(({ waiting }) => waiting),
+    ],
+  );
+}
+
+/** Adds up the hours of a period whose minutes are counted. */
+export async function finishPeriod(tx: Sql, { from, to }: Period): Promise<void> {
+  await rows(
+    tx,
+    `insert into event_hour as h (space_id, hour, application_id, event, ${FIGURES.join(', ')})
      select space_id, date_trunc('hour', minute), application_id, event, ${SUMS} from event_minute
      where minute >= date_trunc('hour', $1::timestamptz)
        and minute < date_trunc('hour', $2::timestamptz - interval '1 minute') + interval '1 hour'
@@ -94,9 +166,9 @@ export async function lockProgress(tx: Sql): Promise<boolean> {
 
 const ON_HOUR_CONFLICT = `
   on conflict (space_id, hour, application_id, event) do update set
-    dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped, pending = excluded.pending
-  where (h.dispatched, h.failed, h.skipped, h.pending)
-    is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending)`;
+    ${FIGURES.map((figure) => `${figure} = excluded.${figure}`).join(', ')}
+  where (${FIGURES.map((figure) => `h.${figure}`).join(', ')})
+    is distinct from (${FIGURES.map((figure) => `excluded.${figure}`).join(', ')})`;
 
 /** The envelopes of an event in a minute. */
 export interface CountedGroup {
@@ -104,47 +176,68 @@ export interface CountedGroup {
   minute: Date;
   applicationId: string;
   event: string;
-  /** How many envelopes there were when they were counted last. */
+  /** How many envelopes and runs there were when they were counted last. */
   size: number;
 }
+
+const SIZE =
+  'dispatched + failed + skipped + pending + runs_succeeded + runs_failed + runs_cancelled + runs_waiting';
 
 /** Lists groups that have PENDING envelopes, or that changed since they were counted, the longest ago first, and locks them. */
 export function lockOpenGroups(tx: Sql, limit: number): Promise<CountedGroup[]> {
   return rows(
     tx,
-    `select space_id, minute, application_id, event,
-       dispatched + failed + skipped + pending as size
+    `select space_id, minute, application_id, event, ${SIZE} as size
      from event_minute where pending > 0 or needs_count order by counted_at limit $1 for update skip locked`,
     [limit],
   );
 }
 
-/** Counts the envelopes of groups that the transaction has locked, and adds up their hours. Requires the lock of the progress. */
+/** Lists groups of which runs wait and are due to be counted again, and locks them. */
+export function lockWaitingGroups(tx: Sql, limit: number): Promise<CountedGroup[]> {
+  return rows(
+    tx,
+    `select space_id, minute, application_id, event, ${SIZE} as size
+     from event_minute where count_at <= statement_timestamp() order by count_at limit $1 for update skip locked`,
+    [limit],
+  );
+}
+
+const GROUPS = `unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[]) as k(space_id, minute, application_id, event)`;
+
+/** Counts the envelopes of groups that the transaction has locked. Requires the lock of the progress. */
 export async function recountGroups(tx: EntityManager, groups: readonly CountedGroup[]): Promise<void> {
   if (groups.length === 0) return;
-  const keys = [
-    groups.map(({ spaceId }) => spaceId),
-    groups.map(({ minute }) => minute),
-    groups.map(({ applicationId }) => applicationId),
-    groups.map(({ event }) => event),
-  ];
-  const GROUPS = `unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[]) as k(space_id, minute, application_id, event)`;
   await keptPlanRows(
     tx,
     'recount_groups',
     `update event_minute m set dispatched = c.dispatched, failed = c.failed, skipped = c.skipped, pending = c.pending,
-       needs_count = false, counted_at = clock_timestamp()
+       missed = c.missed, needs_count = false, count_at = null, counted_at = clock_timestamp()
      from ${GROUPS} cross join lateral (
        select ${COUNTS} from envelope e
        where e.application_id = k.application_id and e.event = k.event
          and e.id >= uuid_v7_floor(k.minute) and e.id < uuid_v7_floor(k.minute + interval '1 minute')
      ) c
      where m.space_id = k.space_id and m.minute = k.minute and m.application_id = k.application_id and m.event = k.event`,
-    keys,
+    keysOfGroups(groups),
   );
+}
+
+function keysOfGroups(groups: readonly CountedGroup[]): unknown[] {
+  return [
+    groups.map(({ spaceId }) => spaceId),
+    groups.map(({ minute }) => minute),
+    groups.map(({ applicationId }) => applicationId),
+    groups.map(({ event }) => event),
+  ];
+}
+
+/** Adds up the hours of groups that are counted. */
+export async function addUpHours(tx: Sql, groups: readonly CountedGroup[]): Promise<void> {
+  if (groups.length === 0) return;
   await rows(
     tx,
-    `insert into event_hour as h (space_id, hour, application_id, event, dispatched, failed, skipped, pending)
+    `insert into event_hour as h (space_id, hour, application_id, event, ${FIGURES.join(', ')})
      select m.space_id, k.hour, m.application_id, m.event, ${SUMS}
      from (
        select distinct space_id, date_trunc('hour', minute) as hour, application_id, event from ${GROUPS}
@@ -153,11 +246,11 @@ export async function recountGroups(tx: EntityManager, groups: readonly CountedG
        and m.minute >= k.hour and m.minute < k.hour + interval '1 hour'
      group by 1, 2, 3, 4 order by 1, 2, 3, 4
      ${ON_HOUR_CONFLICT}`,
-    keys,
+    keysOfGroups(groups),
   );
 }
 
-/** Has the minutes of envelopes counted again, because their status changes. Locks the counts, so it comes late. */
+/** Has the minutes of envelopes or runs counted again, because their status changes. Locks the counts, so it comes late. */
 export async function requestCount(
   tx: Sql,
   spaceId: string,

@@ -26,4 +26,23 @@ export class EventHourEntity {
 
   @Column('int')
   pending!: number;
+
+  /** Deliveries that started no run although their filter matched. */
+  @Column('int', { default: 0 })
+  missed!: number;
+
+  /** Runs are counted in the hour in which they were queued. */
+  @Column('int', { default: 0 })
+  runsSucceeded!: number;
+
+  /** FAILED or INTERRUPTED. */
+  @Column('int', { default: 0 })
+  runsFailed!: number;
+
+  @Column('int', { default: 0 })
+  runsCancelled!: number;
+
+  /** QUEUED or RUNNING. */
+  @Column('int', { default: 0 })
+  runsWaiting!: number;
 }

@@ -1,8 +1,18 @@
 import { EVENT_WINDOWS } from '@platform/contracts';
-import { bucketStarts, fillBuckets, successRate, sumOf, WINDOWS } from './summary-window.ts';
+import {
+  add,
+  bucketStarts,
+  dispatchRate,
+  fillBuckets,
+  NOTHING,
+  successRate,
+  toFigures,
+  WINDOWS,
+} from './summary-window.ts';
 
 const NOW = Date.parse('2026-03-29T01:59:30.500Z');
-const counts = { dispatched: 3, failed: 1, skipped: 2, pending: 4 };
+const counts = { ...NOTHING, dispatched: 3, failed: 1, skipped: 2, pending: 4, runsSucceeded: 6, missed: 1 };
+const deliveries = { succeeded: 6, failed: 0, missed: 1, cancelled: 0, waiting: 0 };
 
 describe('the buckets of a window', () => {
   it.each(EVENT_WINDOWS)('of %s cover it, and end with the current one', (window) => {
@@ -24,21 +34,37 @@ describe('the buckets of a window', () => {
   it('are filled where nothing happened', () => {
     const filled = fillBuckets([0, 60_000], new Map([[60_000, counts]]));
     expect(filled).toEqual([
-      { start: '1970-01-01T00:00:00.000Z', total: 0, dispatched: 0, failed: 0, skipped: 0, pending: 0 },
-      { start: '1970-01-01T00:01:00.000Z', total: 10, ...counts },
+      { start: '1970-01-01T00:00:00.000Z', ...toFigures(NOTHING) },
+      {
+        start: '1970-01-01T00:01:00.000Z',
+        total: 10,
+        dispatched: 3,
+        failed: 1,
+        skipped: 2,
+        pending: 4,
+        deliveries,
+      },
     ]);
   });
 });
 
 describe('figures', () => {
   it('are added up', () => {
-    expect(sumOf([counts, counts])).toEqual({ total: 20, dispatched: 6, failed: 2, skipped: 4, pending: 8 });
-    expect(sumOf([]).total).toBe(0);
+    expect(toFigures(add(counts, counts))).toMatchObject({
+      total: 20,
+      deliveries: { succeeded: 12, missed: 2 },
+    });
+    expect(add(counts, NOTHING)).toEqual(counts);
   });
 
-  it('have a success rate of dispatched and failed only; null of nothing', () => {
-    expect(successRate(counts)).toBe(0.75);
-    expect(successRate({ ...counts, dispatched: 0 })).toBe(0);
-    expect(successRate({ dispatched: 0, failed: 0, skipped: 5, pending: 5 })).toBeNull();
+  it('have a dispatch rate of dispatched and failed envelopes only; null of nothing', () => {
+    expect(dispatchRate(counts)).toBe(0.75);
+    expect(dispatchRate({ dispatched: 0, failed: 1 })).toBe(0);
+    expect(dispatchRate({ dispatched: 0, failed: 0 })).toBeNull();
+  });
+
+  it('have a success rate of deliveries, of which those that started no run failed', () => {
+    expect(successRate({ succeeded: 6, failed: 1, missed: 1, cancelled: 5, waiting: 5 })).toBe(0.75);
+    expect(successRate({ succeeded: 0, failed: 0, missed: 0, cancelled: 5, waiting: 5 })).toBeNull();
   });
 });

@@ -20,10 +20,61 @@ export function bucketStarts(window: EventWindow, nowMs: number): number[] {
   return Array.from({ length: buckets }, (_, i) => last - (buckets - 1 - i) * width);
 }
 
-type Counts = Omit<EventFigures, 'total'>;
+/** What is counted of envelopes and of their deliveries. */
+export interface Counts {
+  dispatched: number;
+  failed: number;
+  skipped: number;
+  pending: number;
+  missed: number;
+  runsSucceeded: number;
+  runsFailed: number;
+  runsCancelled: number;
+  runsWaiting: number;
+}
 
-export function withTotal({ dispatched, failed, skipped, pending }: Counts): EventFigures {
-  return { total: dispatched + failed + skipped + pending, dispatched, failed, skipped, pending };
+export const NOTHING: Counts = {
+  dispatched: 0,
+  failed: 0,
+  skipped: 0,
+  pending: 0,
+  missed: 0,
+  runsSucceeded: 0,
+  runsFailed: 0,
+  runsCancelled: 0,
+  runsWaiting: 0,
+};
+
+export function add(a: Counts, b: Counts): Counts {
+  return {
+    dispatched: a.dispatched + b.dispatched,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+    pending: a.pending + b.pending,
+    missed: a.missed + b.missed,
+    runsSucceeded: a.runsSucceeded + b.runsSucceeded,
+    runsFailed: a.runsFailed + b.runsFailed,
+    runsCancelled: a.runsCancelled + b.runsCancelled,
+    runsWaiting: a.runsWaiting + b.runsWaiting,
+  };
+}
+
+export function toFigures(counts: Counts): EventFigures {
+  const { dispatched, failed, skipped, pending } = counts;
+  return {
+    total: dispatched + failed + skipped + pending,
+    dispatched,
+    failed,
+    skipped,
+    pending,
+    deliveries: {
+      succeeded: counts.runsSucceeded,
+      failed: counts.runsFailed,
+      missed: counts.missed,
+      cancelled: counts.runsCancelled,
+      waiting: counts.runsWaiting,
+    },
+  };
 }
 
 /** Every bucket of a window, those without envelopes too. */
@@ -31,24 +82,25 @@ export function fillBuckets(
   starts: readonly number[],
   counted: ReadonlyMap<number, Counts>,
 ): EventSummary['buckets'] {
-  const none = { dispatched: 0, failed: 0, skipped: 0, pending: 0 };
   return starts.map((start) => ({
     start: new Date(start).toISOString(),
-    ...withTotal(counted.get(start) ?? none),
+    ...toFigures(counted.get(start) ?? NOTHING),
   }));
 }
 
-export function sumOf(figures: readonly Counts[]): EventFigures {
-  const sum = (key: keyof Counts) => figures.reduce((total, one) => total + one[key], 0);
-  return withTotal({
-    dispatched: sum('dispatched'),
-    failed: sum('failed'),
-    skipped: sum('skipped'),
-    pending: sum('pending'),
-  });
+/** Envelopes that were dispatched. SKIPPED and PENDING ones do not count; null if there are no others. */
+export function dispatchRate({
+  dispatched,
+  failed,
+}: Pick<EventFigures, 'dispatched' | 'failed'>): number | null {
+  return ratio(dispatched, failed);
 }
 
-/** SKIPPED and PENDING envelopes do not count. */
-export function successRate({ dispatched, failed }: Counts): number | null {
-  return dispatched + failed === 0 ? null : dispatched / (dispatched + failed);
+/** Deliveries whose run succeeded. Those that were cancelled, or that wait, do not count; null if there are no others. */
+export function successRate({ succeeded, failed, missed }: EventFigures['deliveries']): number | null {
+  return ratio(succeeded, failed + missed);
+}
+
+function ratio(good: number, bad: number): number | null {
+  return good + bad === 0 ? null : good / (good + bad);
 }

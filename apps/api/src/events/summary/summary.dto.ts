@@ -10,6 +10,24 @@ export class SummaryQueryDto {
   window: EventWindow = '24h';
 }
 
+/** What became of the deliveries of events: what each subscription whose filter matched has started. */
+export class DeliveryFiguresDto {
+  /** Runs that are SUCCEEDED. */
+  @ApiProperty({ type: 'integer' })
+  succeeded!: number;
+  /** Runs that are FAILED or INTERRUPTED. */
+  @ApiProperty({ type: 'integer' })
+  failed!: number;
+  /** Deliveries that should have started a run and did not, for example because the task was disabled. */
+  @ApiProperty({ type: 'integer' })
+  missed!: number;
+  @ApiProperty({ type: 'integer' })
+  cancelled!: number;
+  /** Runs that are QUEUED or RUNNING. */
+  @ApiProperty({ type: 'integer' })
+  waiting!: number;
+}
+
 class EventFiguresDto {
   @ApiProperty({ type: 'integer' })
   total!: number;
@@ -21,6 +39,8 @@ class EventFiguresDto {
   skipped!: number;
   @ApiProperty({ type: 'integer' })
   pending!: number;
+  /** Of runs by the time when they were queued. */
+  deliveries!: DeliveryFiguresDto;
 }
 
 class EventBucketDto extends EventFiguresDto {
@@ -36,9 +56,12 @@ class TopEventDto extends EventFiguresDto {
 export class EventSummaryDto extends EventFiguresDto {
   @ApiProperty({ enum: EVENT_WINDOWS })
   window!: EventWindow;
-  /** Dispatched divided by dispatched plus failed; null if there are none. */
+  /** Deliveries that succeeded, divided by those that succeeded, failed, or were missed; null if there are none. */
   @ApiProperty({ type: Number, nullable: true, example: 0.998 })
   successRate!: number | null;
+  /** Dispatched divided by dispatched plus failed envelopes; null if there are none. */
+  @ApiProperty({ type: Number, nullable: true, example: 1 })
+  dispatchRate!: number | null;
   /** Width of a bucket in seconds. Buckets start at multiples of it in UTC, and the last one is the current one. */
   @ApiProperty({ type: 'integer' })
   bucketSeconds!: number;

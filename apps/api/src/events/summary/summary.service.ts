@@ -2,57 +2,112 @@ import { Injectable } from '@nestjs/common';
 import type { EventSummary, EventWindow } from '@platform/contracts';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import { Database } from '../../infra/database/database.ts';
-import { exactlyOne } from '../../infra/database/rows.ts';
-import { summarize, type SummaryRow } from './summary.store.ts';
-import { bucketStarts, fillBuckets, successRate, sumOf, WINDOWS, withTotal } from './summary-window.ts';
+import { RunOutcomesService } from '../../tasks/history/run-outcomes.service.ts';
+import { parseEventKey } from './event-key.ts';
+import { readClock, summarize, type SummaryRow } from './summary.store.ts';
+import {
+  add,
+  bucketStarts,
+  dispatchRate,
+  fillBuckets,
+  NOTHING,
+  successRate,
+  toFigures,
+  WINDOWS,
+  type Counts,
+} from './summary-window.ts';
 
 const TOP_EVENTS = 10;
+const MINUTE_MS = 60_000;
+
+/** Runs that are too new to be counted. */
+interface NewRuns {
+  applicationId: string;
+  event: string;
+  /** Of the bucket. */
+  start: number;
+  counts: Counts;
+}
 
 @Injectable()
 export class SummaryService {
   constructor(
     private readonly database: Database,
     private readonly applications: ApplicationIdentitiesService,
+    private readonly runs: RunOutcomesService,
   ) {}
 
   /** Returns the figures of the events of a space in a window that ends with the current bucket. */
   async summarize(spaceId: string, window: EventWindow): Promise<EventSummary> {
     const { manager } = this.database;
     const { bucketSeconds } = WINDOWS[window];
-    const { now } = await exactlyOne<{ now: Date }>(manager, 'select clock_timestamp() as now');
+    const { now, liveFrom: countedUntil } = await readClock(manager);
     const starts = bucketStarts(window, now.getTime());
     const [first = 0] = starts;
+    const from = new Date(first);
+    const liveFrom = countedUntil < from ? from : countedUntil;
+    const newRuns = await this.countNewRuns(spaceId, liveFrom, now, bucketSeconds);
     const rows = await summarize(manager, spaceId, {
-      from: new Date(first),
+      from,
       to: new Date((starts.at(-1) ?? 0) + bucketSeconds * 1_000),
       bucketSeconds,
       byHour: bucketSeconds >= 3_600,
       topEvents: TOP_EVENTS,
+      liveFrom,
     });
-    const inBuckets = rows.filter(({ start }) => start !== null);
-    const counted = new Map(inBuckets.map((row) => [row.start?.getTime() ?? 0, row]));
-    const buckets = fillBuckets(starts, counted);
-    const total = sumOf(buckets);
+    const counted = new Map<number, Counts>();
+    for (const row of rows) if (row.start !== null) counted.set(row.start.getTime(), row);
+    for (const { start, counts } of newRuns) counted.set(start, add(counted.get(start) ?? NOTHING, counts));
+    const total = toFigures([...counted.values()].reduce(add, NOTHING));
+    const top = rows.filter(({ start }) => start === null);
     return {
       window,
       ...total,
-      successRate: successRate(total),
+      successRate: successRate(total.deliveries),
+      dispatchRate: dispatchRate(total),
       bucketSeconds,
-      buckets,
-      topEvents: await this.describe(
-        spaceId,
-        rows.filter(({ start }) => start === null),
-      ),
+      buckets: fillBuckets(starts, counted),
+      topEvents: await this.describe(spaceId, top, newRuns),
     };
   }
 
-  private async describe(spaceId: string, rows: readonly SummaryRow[]): Promise<EventSummary['topEvents']> {
+  /** Until the current minute, which is not over. */
+  private async countNewRuns(
+    spaceId: string,
+    from: Date,
+    now: Date,
+    bucketSeconds: number,
+  ): Promise<NewRuns[]> {
+    const to = new Date(Math.ceil((now.getTime() + 1) / MINUTE_MS) * MINUTE_MS);
+    const found = await this.runs.countByMinute(this.database, spaceId, from, to);
+    const widthMs = bucketSeconds * 1_000;
+    return found.flatMap(({ minute, event, succeeded, failed, cancelled, waiting }) => {
+      const key = parseEventKey(event);
+      const runs = {
+        runsSucceeded: succeeded,
+        runsFailed: failed,
+        runsCancelled: cancelled,
+        runsWaiting: waiting,
+      };
+      const start = Math.floor(minute.getTime() / widthMs) * widthMs;
+      return key === null ? [] : { ...key, start, counts: { ...NOTHING, ...runs } };
+    });
+  }
+
+  private async describe(
+    spaceId: string,
+    rows: readonly SummaryRow[],
+    newRuns: readonly NewRuns[],
+  ): Promise<EventSummary['topEvents']> {
     const ids = [...new Set(rows.flatMap(({ applicationId }) => applicationId ?? []))];
     const identifiers = await this.applications.names(this.database, spaceId, ids);
-    return rows.map((row) => ({
-      applicationIdentifier: identifiers.get(row.applicationId ?? '') ?? '',
-      event: row.event ?? '',
-      ...withTotal(row),
-    }));
+    return rows.map((row) => {
+      const own = newRuns.filter((one) => one.applicationId === row.applicationId && one.event === row.event);
+      return {
+        applicationIdentifier: identifiers.get(row.applicationId ?? '') ?? '',
+        event: row.event ?? '',
+        ...toFigures(own.map(({ counts }) => counts).reduce(add, row)),
+      };
+    });
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { Sql } from '../../infra/database/rows.ts';
 
 /** What a list says about the events that started its runs. */
@@ -7,19 +8,35 @@ export interface RunEventQuery {
   event?: string | undefined;
 }
 
-/** Returns the events that a query selects, as `<application id>/<name>`; null if it selects all. */
-type SelectEvents = (sql: Sql, spaceId: string, query: RunEventQuery) => Promise<string[] | null>;
+/** A run that an event has started. */
+export interface StartedRun {
+  id: string;
+  spaceId: string;
+  /** As `<application id>/<name>`. */
+  event: string;
+}
 
-/** The module of the events, which comes later, knows them by name. */
+/** What the module of the events, which comes later, knows and counts. */
+interface RunEvents {
+  /** Returns the events that a query selects, as `<application id>/<name>`; null if it selects all. */
+  select: (sql: Sql, spaceId: string, query: RunEventQuery) => Promise<string[] | null>;
+  /** Has a run counted again that had ended. Called late in the transaction: it locks counts. */
+  countAgain: (tx: EntityManager, run: StartedRun) => Promise<void>;
+}
+
 @Injectable()
 export class RunEventsRegistry {
-  private selectEvents: SelectEvents | null = null;
+  private events: RunEvents | null = null;
 
-  register(select: SelectEvents): void {
-    this.selectEvents = select;
+  register(events: RunEvents): void {
+    this.events = events;
   }
 
   async select(sql: Sql, spaceId: string, query: RunEventQuery): Promise<string[] | null> {
-    return this.selectEvents && this.selectEvents(sql, spaceId, query);
+    return this.events && this.events.select(sql, spaceId, query);
+  }
+
+  async countAgain(tx: EntityManager, run: StartedRun): Promise<void> {
+    await this.events?.countAgain(tx, run);
   }
 }

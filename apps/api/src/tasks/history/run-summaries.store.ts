@@ -1,5 +1,6 @@
 import type { RunStatus } from '@platform/contracts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
+import { RUN_DURATION, RUN_TABLES } from '../runs/runs.store.ts';
 
 /** What other modules show of a run. */
 export interface RunSummary {
@@ -9,15 +10,15 @@ export interface RunSummary {
   status: RunStatus;
   createdAt: Date;
   finishedAt: Date | null;
+  /** Of the current attempt; null while it waits or executes. */
+  durationMs: number | null;
 }
 
 export function listRunSummaries(sql: Sql, spaceId: string, ids: readonly string[]): Promise<RunSummary[]> {
   return rows(
     sql,
-    `select r.id, r.task_id, t.name as task_name, r.status, r.created_at,
-       r.finished_at
-     from run r join task t on t.id = r.task_id
-     where r.space_id = $1 and r.id = any($2::uuid[])`,
+    `select r.id, r.task_id, t.name as task_name, r.status, r.created_at, r.finished_at, ${RUN_DURATION}
+     from ${RUN_TABLES} where r.space_id = $1 and r.id = any($2::uuid[])`,
     [spaceId, ids],
   );
 }

@@ -6,6 +6,7 @@ import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
+import { RunEventsRegistry } from './run-events.registry.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel } from '../runs/runs.store.ts';
 import { startDespiteDisabled } from '../runs/task-runs.store.ts';
@@ -20,6 +21,7 @@ export class RunsService {
     private readonly creation: RunCreationService,
     private readonly records: RunRecordsService,
     private readonly leases: RunLeasesWorker,
+    private readonly events: RunEventsRegistry,
   ) {}
 
   /** Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. */
@@ -67,6 +69,7 @@ export class RunsService {
       const { enabled } = await getSharedTask(tx, caller.spaceId, taskId);
       const isQueued = await this.creation.retry(tx, id, attempt);
       if (isQueued && !enabled) await startDespiteDisabled(tx, id);
+      if (isQueued) await this.countAgain(tx, caller.spaceId, id);
       return isQueued;
     };
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
@@ -79,5 +82,11 @@ export class RunsService {
     }
     await this.creation.publish([id]);
     return this.get(caller, id);
+  }
+
+  private async countAgain(tx: EntityManager, spaceId: string, id: string): Promise<void> {
+    const lineage = await findLineage(tx, spaceId, id);
+    const event = lineage?.envelopeId ? lineage.path?.at(-1) : undefined;
+    if (event !== undefined) await this.events.countAgain(tx, { id, spaceId, event });
   }
 }

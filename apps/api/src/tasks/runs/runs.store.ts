@@ -36,10 +36,13 @@ export interface RunRow extends RunListingRow {
   inputs: Record<string, unknown>;
 }
 
+/** Of the current attempt. */
+export const RUN_DURATION = '(extract(epoch from a.finished_at - a.started_at) * 1000)::int as duration_ms';
+
 /** The columns of `RunListingRow`. */
 export const RUN_LISTING = `
   r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.cancel_requested, r.created_at,
-  a.started_at, r.finished_at, (extract(epoch from a.finished_at - a.started_at) * 1000)::int as duration_ms, r.error, r.trigger`;
+  a.started_at, r.finished_at, ${RUN_DURATION}, r.error, r.trigger`;
 
 /** Where `RUN_LISTING` is read. The attempt that waits has no row. */
 export const RUN_TABLES = `

@@ -1,4 +1,4 @@
-import type { EventSummary, EventWindow } from '@platform/contracts';
+import type { EventFigures, EventSummary, EventWindow } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -50,6 +50,12 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
         <Figure
           label={t('overview.successRate')}
           value={data === undefined ? missing : formatRate(data.successRate)}
+          detail={data && <DeliveriesText deliveries={data.deliveries} />}
+          to={paths.eventLog({ outcome: 'FAILED', since: window })}
+        />
+        <Figure
+          label={t('overview.dispatchRate')}
+          value={data === undefined ? missing : formatRate(data.dispatchRate)}
           detail={
             data && t('overview.failedSkipped', { failed: whole(data.failed), skipped: whole(data.skipped) })
           }
@@ -87,20 +93,30 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
   );
 }
 
-function TopEvents({ summary: { topEvents, window } }: { summary: EventSummary }) {
+/** What counts against the success rate, and what is not known yet. */
+function DeliveriesText({ deliveries: { failed, missed, waiting } }: Pick<EventFigures, 'deliveries'>) {
   const { t } = useTranslation();
+  const { whole } = useNumbers();
+  return [
+    t('overview.failed', { count: failed, formatted: whole(failed) }),
+    ...(missed > 0 ? [t('overview.missed', { count: missed, formatted: whole(missed) })] : []),
+    ...(waiting > 0 ? [t('overview.waiting', { count: waiting, formatted: whole(waiting) })] : []),
+  ].join(', ');
+}
+
+function TopEvents({ summary: { topEvents, window } }: { summary: EventSummary }) {
   const { whole } = useNumbers();
   const most = Math.max(1, ...topEvents.map(({ total }) => total));
   return (
     <ol className="top-events">
-      {topEvents.map(({ applicationIdentifier, event, total, failed }) => (
+      {topEvents.map(({ applicationIdentifier, event, total, failed, deliveries }) => (
         <li key={`${applicationIdentifier}/${event}`}>
           <Link to={paths.eventLog({ applicationIdentifier, event, since: window })}>
             <span className="row">
               <span className="mono truncate grow" title={`${applicationIdentifier} · ${event}`}>
                 {event}
               </span>
-              {failed > 0 && <span className="danger-text">{t('overview.failed', { count: failed })}</span>}
+              <Failures count={failed + deliveries.failed + deliveries.missed} />
               <span className="muted">{whole(total)}</span>
             </span>
             <span className="top-bar" aria-hidden>
@@ -110,5 +126,15 @@ function TopEvents({ summary: { topEvents, window } }: { summary: EventSummary }
         </li>
       ))}
     </ol>
+  );
+}
+
+function Failures({ count }: { count: number }) {
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
+  return (
+    count > 0 && (
+      <span className="danger-text">{t('overview.failed', { count, formatted: whole(count) })}</span>
+    )
   );
 }

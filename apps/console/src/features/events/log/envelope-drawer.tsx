@@ -15,6 +15,7 @@ import { Time } from '../../../ui/format/time.tsx';
 import { usePeople } from '../../members/use-people.ts';
 import { hasRunEnded } from '../../runs/run-status.tsx';
 import { CausationTree } from './causation-tree.tsx';
+import { DeliveriesText } from './deliveries-text.tsx';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 import '../events.css';
 import { Generations } from './generations.tsx';
@@ -69,6 +70,12 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
           {statusReason === null
             ? status === 'DISPATCHED' && t('eventLog.matched', { count: envelope.matchedCount })
             : null}
+          {status === 'DISPATCHED' && envelope.matchedCount > 0 && (
+            <>
+              {' · '}
+              <DeliveriesText deliveries={envelope.deliveries} matchedCount={envelope.matchedCount} />
+            </>
+          )}
           <ReasonText reason={statusReason} />
         </span>
       </div>

@@ -15,6 +15,7 @@ const run: EnvelopeRun = {
   status: 'FAILED',
   createdAt: '2026-01-01T00:00:00.000Z',
   finishedAt: '2026-01-01T00:00:01.500Z',
+  durationMs: 1_500,
 };
 
 async function show(

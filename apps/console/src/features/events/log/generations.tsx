@@ -140,10 +140,8 @@ function RunLine({ run }: { run: EnvelopeRun }) {
     <Link to={paths.run(run.runId)} className="run-line">
       <RunStatusBadge status={run.status} />
       <span>{t('runs.open')}</span>
-      {run.finishedAt !== null && (
-        <span className="muted">
-          {formatDuration(Date.parse(run.finishedAt) - Date.parse(run.createdAt), i18n.language)}
-        </span>
+      {run.durationMs !== null && (
+        <span className="muted">{formatDuration(run.durationMs, i18n.language)}</span>
       )}
     </Link>
   );

@@ -38,5 +38,10 @@ export function mergeNewest(known: EnvelopePages | undefined, newest: Page<Envel
 }
 
 function isSame(a: Envelope, b: Envelope): boolean {
-  return a.status === b.status && a.generation === b.generation && a.matchedCount === b.matchedCount;
+  return (
+    a.status === b.status &&
+    a.generation === b.generation &&
+    a.matchedCount === b.matchedCount &&
+    JSON.stringify(a.deliveries) === JSON.stringify(b.deliveries)
+  );
 }

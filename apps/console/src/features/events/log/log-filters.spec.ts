@@ -7,8 +7,12 @@ const parse = (search: string) => parseLogFilters(new URLSearchParams(search));
 
 describe('the filters of the log in a URL', () => {
   it('are read as they were written', () => {
-    expect(parse('status=FAILED&applicationIdentifier=shop&event=order.paid&since=7d')).toEqual({
+    expect(
+      parse('status=FAILED&outcome=WAITING&text=Ada&applicationIdentifier=shop&event=order.paid&since=7d'),
+    ).toEqual({
       status: 'FAILED',
+      outcome: 'WAITING',
+      text: 'Ada',
       applicationIdentifier: 'shop',
       event: 'order.paid',
       since: '7d',
@@ -19,12 +23,16 @@ describe('the filters of the log in a URL', () => {
     });
   });
 
-  it.each(['', 'status=nothing', 'since=1y', 'from=yesterday&to=', 'event=&applicationIdentifier='])(
-    'are absent if they are not valid: %j',
-    (search) => {
-      expect(parse(search)).toEqual({});
-    },
-  );
+  it.each([
+    '',
+    'status=nothing',
+    'since=1y',
+    'outcome=failed&text=&idempotencyKey=',
+    'from=yesterday&to=',
+    'event=&applicationIdentifier=',
+  ])('are absent if they are not valid: %j', (search) => {
+    expect(parse(search)).toEqual({});
+  });
 
   it('prefer a period to a range', () => {
     expect(parse('since=1h&from=2026-01-01T00:00:00Z')).toEqual({ since: '1h' });

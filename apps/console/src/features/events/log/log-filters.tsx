@@ -1,4 +1,7 @@
-import { ENVELOPE_STATUSES } from '@platform/contracts';
+import { SearchOutlined } from '@ant-design/icons';
+import { ENVELOPE_OUTCOMES, ENVELOPE_STATUSES } from '@platform/contracts';
+import { Input } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { EventFields, TimeFields } from './event-fields.tsx';
@@ -21,8 +24,56 @@ export function LogFilterBar({ filters, onChange }: LogFilterBarProps) {
         options={ENVELOPE_STATUSES.map((one) => ({ value: one, label: t(`eventLog.statuses.${one}`) }))}
         width={140}
       />
+      <FilterSelect
+        label={t('eventLog.outcome')}
+        any={t('eventLog.anyOutcome')}
+        value={filters.outcome}
+        onChange={(next) => onChange({ outcome: next })}
+        options={ENVELOPE_OUTCOMES.map((one) => ({ value: one, label: t(`eventLog.outcomes.${one}`) }))}
+        width={150}
+      />
       <EventFields filters={filters} onChange={onChange} />
       <TimeFields filters={filters} onChange={onChange} />
+      <SearchFields filters={filters} onChange={onChange} />
     </>
+  );
+}
+
+const SEARCHED = ['text', 'idempotencyKey'] as const;
+
+/** Searches the payloads, or finds an idempotency key. Begins with Enter: a search reads many payloads. */
+function SearchFields({ filters, onChange }: LogFilterBarProps) {
+  const { t } = useTranslation();
+  const current = SEARCHED.find((name) => filters[name] !== undefined);
+  const [name, setName] = useState<(typeof SEARCHED)[number]>(current ?? 'text');
+  const search = (text: string) =>
+    onChange({ text: undefined, idempotencyKey: undefined, [name]: text.trim() || undefined });
+  return (
+    <span className="row search-fields">
+      <FilterSelect
+        label={t('eventLog.searchIn')}
+        value={name}
+        onChange={(next) => {
+          setName(next ?? 'text');
+          if (current !== undefined)
+            onChange({ text: undefined, idempotencyKey: undefined, [next ?? 'text']: filters[current] });
+        }}
+        options={SEARCHED.map((one) => ({ value: one, label: t(`eventLog.searched.${one}`) }))}
+        width={140}
+      />
+      <Input
+        key={current === undefined ? '' : filters[current]}
+        className="search"
+        type="search"
+        allowClear
+        prefix={<SearchOutlined aria-hidden />}
+        placeholder={t('eventLog.search')}
+        aria-label={t('eventLog.search')}
+        defaultValue={current && filters[current]}
+        maxLength={200}
+        onPressEnter={({ currentTarget }) => search(currentTarget.value)}
+        onClear={() => search('')}
+      />
+    </span>
   );
 }

@@ -11,6 +11,7 @@ import { EmptyState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../../auth/session.ts';
+import { DeliveriesText } from './deliveries-text.tsx';
 import { EnvelopeStatusBadge } from './envelope-status.tsx';
 import '../events.css';
 import { LogFilterBar } from './log-filters.tsx';
@@ -118,10 +119,12 @@ function useEnvelopeColumns(): Column<Envelope>[] {
       key: 'outcome',
       title: t('eventLog.outcome'),
       width: 230,
-      render: ({ status, statusReason, matchedCount, generation }) => (
+      render: ({ status, statusReason, matchedCount, generation, deliveries }) => (
         <>
           {statusReason === null
-            ? status === 'DISPATCHED' && t('eventLog.matches', { count: matchedCount })
+            ? status === 'DISPATCHED' && (
+                <DeliveriesText deliveries={deliveries} matchedCount={matchedCount} />
+              )
             : t(`eventLog.shortReasons.${statusReason}`)}
           {generation > 0 && (
             <span className="muted"> · {t('eventLog.replayed', { count: generation })}</span>
