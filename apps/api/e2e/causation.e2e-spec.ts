@@ -1,8 +1,8 @@
 import type { EmitBatchResponse, EnvelopeDetail, Run } from '@platform/contracts';
 import { CAUSATION_HEADER, CAUSATION_SECONDS, CausationTokens } from '../src/auth/credentials/causation.ts';
-import { TestApp, type TestUser } from './harness/app.ts';
+import { type Answer, TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { EventBus } from './harness/event-bus.ts';
+import { codeWorkflow, EventBus } from './harness/event-bus.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -29,6 +29,15 @@ async function startRun(): Promise<{ id: string; run: Run }> {
   if (run === undefined) throw new Error('No run was started');
   return { id, run };
 }
+
+const calls = async <Body>(runId: string, path: string): Promise<Answer<Body>> =>
+  app.request<Body>('POST', path, {
+    as: bus.admin,
+    headers: { [CAUSATION_HEADER]: await sign(runId) },
+    body: {},
+  });
+const start = (taskId: string, runId: string) => calls<Run>(runId, `/api/tasks/${taskId}/run`);
+const replay = (id: string, runId: string) => calls(runId, `/api/events/envelopes/${id}/replay`);
 
 const emit = async (event: string, header: string): Promise<EnvelopeDetail> =>
   bus.envelope(await bus.record(event, { total: 2 }, { headers: { [CAUSATION_HEADER]: header } }));
@@ -107,9 +116,77 @@ describe('a call with the header of a run', () => {
       status: 'SKIPPED',
       statusReason: 'SAME_EVENT_LOOP',
       causationRunId: started.body.id,
-      depth: 1,
+      depth: 2,
     });
     expect((await bus.envelope(id)).causation.map(({ envelopeId: one }) => one)).toEqual([id, envelopeId]);
+  });
+
+  verifies('causation.starts', 'starts no task that its chain contains, itself included', async () => {
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => bus.createTask(codeWorkflow('return 1'), name)),
+    );
+    if (first === undefined || second === undefined) throw new Error('No task was created');
+    const byHand = (await bus.post<Run>(`/api/tasks/${first.id}/run`)).body;
+    const itself = await start(first.id, byHand.id);
+    expect([itself.status, itself.body]).toEqual([
+      409,
+      {
+        success: false,
+        code: 'CONFLICT',
+        message: `Task ${first.id} is part of the chain that led to this call: it would repeat itself`,
+      },
+    ]);
+    const other = await start(second.id, byHand.id);
+    expect(other.status).toBe(202);
+    expect((await start(first.id, other.body.id)).status).toBe(409);
+  });
+
+  verifies('causation.starts', 'starts no task more than 8 levels below the first', async () => {
+    let { id: runId } = (await startRun()).run;
+    const statuses: number[] = [];
+    for (let level = 1; level <= 9; level++) {
+      const task = await bus.createTask(codeWorkflow('return 1'), `Level ${level}`);
+      const started = await start(task.id, runId);
+      statuses.push(started.status);
+      runId = started.body.id;
+    }
+    expect(statuses).toEqual([...Array<number>(8).fill(202), 409]);
+  });
+
+  verifies('causation.starts', 'replays no envelope of an event that led to it', async () => {
+    const { id, run } = await startRun();
+    const own = await replay(id, run.id);
+    expect([own.status, own.body]).toEqual([
+      409,
+      {
+        success: false,
+        code: 'CONFLICT',
+        message: 'The event order.created is part of the chain that led to this call: it would repeat itself',
+      },
+    ]);
+    const many = await app.request('POST', '/api/events/replays', {
+      as: bus.admin,
+      headers: { [CAUSATION_HEADER]: await sign(run.id) },
+      body: { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' },
+    });
+    expect(many.status).toBe(409);
+    await bus.runsOf(id, 1);
+  });
+
+  verifies('causation.starts', 'replays other envelopes below it, for that replay alone', async () => {
+    const { id, run } = await startRun();
+    const task = await bus.createTask(codeWorkflow('return inputs.trigger.depth'));
+    const shipped = await bus.record('order.shipped', { total: 2 });
+    await bus.dispatched(shipped);
+    await bus.subscribe('order.shipped', task.id);
+    // Generation 0 is before the subscription.
+    expect((await replay(shipped, run.id)).status).toBe(202);
+    const [below] = await bus.runsOf(shipped, 1);
+    expect(below?.trigger).toMatchObject({ id: shipped, depth: 1 });
+    expect((await replay(id, below?.id ?? '')).status).toBe(409);
+    expect((await bus.post(`/api/events/envelopes/${shipped}/replay`)).status).toBe(202);
+    const runs = await bus.runsOf(shipped, 2);
+    expect(runs.map(({ trigger }) => trigger?.depth).sort()).toEqual([0, 1]);
   });
 
   verifies('causation.header', 'by a user writes rows whose events it has caused', async () => {

@@ -43,6 +43,11 @@ export const eventFlow = {
     source: 'spec: Reliability rules, 4; issue 8',
     behavior: 'A loop through the public API ends: the event that repeats is SKIPPED, with the reason',
   },
+  'causation.starts': {
+    source: 'design: Loop guard; Everyone in the installation, Replay',
+    behavior:
+      'A replay or a start that a run requests is one level below the run, and is refused if its chain contains the event or task already, or is too long',
+  },
   'causation.forged': {
     source: 'design: Loop guard; quality: Security',
     behavior:

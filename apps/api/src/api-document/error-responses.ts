@@ -34,6 +34,7 @@ const MORE: Record<string, number[]> = {
   changeToolMethods: [409],
   chat: [402, 409, 426],
   compactContext: [402, 409],
+  createBulkReplay: [409],
   createChatCompletion: [402, 404],
   createDocument: [409],
   createEmbedding: [402, 404],

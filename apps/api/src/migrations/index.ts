@@ -33,6 +33,7 @@ import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
+import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
@@ -75,6 +76,7 @@ export const migrations = [
   RunLists1763600000048,
   DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,
+  ReplayChains1763600000057,
   DataValues1763600000059,
   DataValuesOfRows1763600000060,
   Sweeps1763600000055,

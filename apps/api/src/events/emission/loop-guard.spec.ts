@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Lineage } from '../../tasks/runs/lineage.ts';
-import { guardLoop, MAX_DEPTH, pathEntry, type Causation } from './loop-guard.ts';
+import { MAX_DEPTH, type Lineage } from '../../tasks/runs/lineage.ts';
+import { guardLoop, pathEntry, type Causation } from './loop-guard.ts';
 
 const event = (name: string, recursionLimit = 1) => ({ applicationId: 'app', name, recursionLimit });
 

@@ -1,8 +1,5 @@
 import type { EnvelopeReason } from '@platform/contracts';
-import type { Lineage } from '../../tasks/runs/lineage.ts';
-
-/** A first emission has depth 0. */
-export const MAX_DEPTH = 8;
+import { MAX_DEPTH, type Lineage } from '../../tasks/runs/lineage.ts';
 
 /** Where an event comes from, and whether it may be dispatched. */
 export interface Causation {

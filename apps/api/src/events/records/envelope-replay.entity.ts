@@ -19,6 +19,13 @@ export class EnvelopeReplayEntity {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   requestedAt!: Date;
 
+  /** Below the run that requested the replay; null: the depth and path of the envelope. */
+  @Column('int', { nullable: true })
+  depth!: number | null;
+
+  @Column('text', { array: true, nullable: true })
+  path!: string[] | null;
+
   @Column('text')
   previousStatus!: EnvelopeStatus;
 

@@ -91,6 +91,7 @@ export class BulkReplayBatchesService {
       bulkReplayId: id,
       requestKey: null,
       republishAfterMs,
+      chain: null,
     };
     const begun = await insertReplays(tx, order, locked);
     await requestCount(tx, spaceId, begun);

@@ -5,9 +5,10 @@ import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
-import { invalid } from '../../infra/errors/app-error.ts';
+import { conflict, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
 import { BulkReplayEntity } from './bulk-replay.entity.ts';
 import { BulkReplayWorker } from './bulk-replay.worker.ts';
 import { getBulkReplay, listBulkReplays, stopBulkReplay } from './bulk-replays.store.ts';
@@ -23,6 +24,7 @@ export class BulkReplaysService {
     private readonly cursors: Cursors,
     private readonly selection: ReplaySelectionService,
     private readonly worker: BulkReplayWorker,
+    private readonly lineage: RunLineageService,
   ) {}
 
   /** Counts the envelopes that a bulk replay would replay. */
@@ -33,6 +35,7 @@ export class BulkReplaysService {
   /** Begins to replay envelopes, oldest first. A worker process executes it. */
   async create({ by, requestId }: AuditedCall, body: CreateBulkReplayDto): Promise<BulkReplay> {
     const query = toQuery(body);
+    await this.assertNotCaused(by);
     const { count } = await this.selection.count(this.database, by.spaceId, query);
     const create = async (tx: EntityManager) => {
       const row = await insertRow(tx, BulkReplayEntity, {
@@ -52,6 +55,13 @@ export class BulkReplaysService {
     const created = await this.database.transaction(create, { committed });
     this.worker.wake();
     return toBulkReplay(created);
+  }
+
+  /** A bulk replay cannot be placed in the chain of a run, so a run that is part of one begins none: it could repeat itself. */
+  private async assertNotCaused({ spaceId, causationRunId }: AuditedCall['by']): Promise<void> {
+    const run = causationRunId && (await this.lineage.find(this.database, spaceId, causationRunId));
+    if (run && run.path !== null)
+      throw conflict('A run that an event or another run has started cannot begin a bulk replay');
   }
 
   /** Lists the bulk replays of a space, newest first. */

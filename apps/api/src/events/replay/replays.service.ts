@@ -7,6 +7,9 @@ import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
+import { extendChain, type Chain } from '../../tasks/runs/lineage.ts';
+import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
+import { pathEntry } from '../emission/loop-guard.ts';
 import type { EnvelopeEntity } from '../records/envelope.entity.ts';
 import { requestCount } from '../summary/event-counts.store.ts';
 import { getEnvelope } from '../records/envelopes.store.ts';
@@ -19,19 +22,21 @@ export class ReplaysService {
     private readonly database: Database,
     private readonly messaging: Messaging,
     private readonly checks: ReplayChecksService,
+    private readonly lineage: RunLineageService,
   ) {}
 
   /**
    * Dispatches an envelope again, to the subscriptions as they are then. While it is PENDING, or if another request has begun
    * a replay meanwhile, returns that generation. A repeated key returns the first replay. Throws CONFLICT for an event that
-   * is not registered at present, and VALIDATION_ERROR for a payload that violates its current schema.
+   * is not registered at present, or that led to the run that makes the call, and VALIDATION_ERROR for a payload that violates its current schema.
    */
   async replay(call: AuditedCall, id: string, requestKey: string | null): Promise<ReplayResponse> {
     const envelope = await getEnvelope(this.database.manager, call.by.spaceId, id);
     const known = requestKey && (await store.findReplayByKey(this.database, envelope.id, requestKey));
     if (typeof known === 'number') return { envelopeId: envelope.id, generation: known };
+    const chain = await this.chainOf(call, envelope);
     if (envelope.status !== 'PENDING') await this.assertReplayable(envelope);
-    const { generation } = await this.begin(call, envelope, requestKey).catch((error: unknown) =>
+    const { generation } = await this.begin(call, envelope, requestKey, chain).catch((error: unknown) =>
       this.findTaken(error, envelope.id, requestKey),
     );
     // Also if the replay was running already: its hint may have been lost.
@@ -47,6 +52,15 @@ export class ReplaysService {
     return { id, generation };
   }
 
+  /** Returns null for a call that no run makes. */
+  private async chainOf({ by }: AuditedCall, envelope: EnvelopeEntity): Promise<Chain | null> {
+    const run = by.causationRunId && (await this.lineage.find(this.database, by.spaceId, by.causationRunId));
+    if (!run) return null;
+    const entry = pathEntry(envelope.applicationId, envelope.event);
+    const { depth, path } = extendChain(run, entry, `The event ${envelope.event}`);
+    return { depth, path: [...path, entry] };
+  }
+
   private async assertReplayable(envelope: EnvelopeEntity): Promise<void> {
     const [problem] = await this.checks.check(this.database, [envelope]);
     if (problem?.retired === true) throw conflict(problem.problems.join('; '));
@@ -57,12 +71,13 @@ export class ReplaysService {
     call: AuditedCall,
     envelope: EnvelopeEntity,
     requestKey: string | null,
+    chain: Chain | null,
   ): Promise<store.Replayed> {
     return this.database.transaction(
       (tx) =>
         envelope.status === 'PENDING'
           ? this.join(tx, envelope, requestKey)
-          : this.beginNext(tx, call, envelope, requestKey),
+          : this.beginNext(tx, call, envelope, requestKey, chain),
       { committed: (begun) => store.hasReplay(this.database, begun) },
     );
   }
@@ -81,6 +96,7 @@ export class ReplaysService {
     { by, requestId }: AuditedCall,
     { id, spaceId }: EnvelopeEntity,
     requestKey: string | null,
+    chain: Chain | null,
   ): Promise<store.Replayed> {
     const [locked] = await store.lockReplayable(tx, spaceId, [id], null);
     // After the lock: another request with the key may have held it.
@@ -95,6 +111,7 @@ export class ReplaysService {
       bulkReplayId: null,
       requestKey,
       republishAfterMs: this.messaging.pace.republishAfterMs,
+      chain,
     };
     const begunReplays = await store.insertReplays(tx, order, [id]);
     const [begun] = begunReplays;

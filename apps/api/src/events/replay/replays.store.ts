@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { EnvelopeStatus } from '@platform/contracts';
+import type { Chain } from '../../tasks/runs/lineage.ts';
 import { exactlyOne, firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface Replayed {
@@ -74,6 +75,8 @@ export interface ReplayOrder {
   bulkReplayId: string | null;
   requestKey: string | null;
   republishAfterMs: number;
+  /** Below the run that requests the replay; null: as the envelope was emitted. */
+  chain: Chain | null;
 }
 
 /**
@@ -82,16 +85,16 @@ export interface ReplayOrder {
  */
 export function insertReplays(
   tx: EntityManager,
-  { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs }: ReplayOrder,
+  { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs, chain }: ReplayOrder,
   ids: readonly string[],
 ): Promise<BegunReplay[]> {
   return keptPlanRows(
     tx,
     'insert_replays',
     `with kept as (
-       insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, previous_status,
+       insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, depth, path, previous_status,
          previous_reason, previous_matched_count, previous_verdicts, previous_dispatched_at)
-       select id, generation + 1, $3, $4, status, status_reason, matched_count, verdicts, dispatched_at
+       select id, generation + 1, $3, $4, $7::int, $8::text[], status, status_reason, matched_count, verdicts, dispatched_at
        from envelope where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' order by id
        returning envelope_id, generation
      ), replayed as (
@@ -108,7 +111,16 @@ export function insertReplays(
        select id, $5, generation from replayed where $5::text is not null
      )
      select id, generation, application_id, event from replayed order by id`,
-    [spaceId, ids, requestedBy, bulkReplayId, requestKey, republishAfterMs],
+    [
+      spaceId,
+      ids,
+      requestedBy,
+      bulkReplayId,
+      requestKey,
+      republishAfterMs,
+      chain?.depth ?? null,
+      chain?.path ?? null,
+    ],
   );
 }
 

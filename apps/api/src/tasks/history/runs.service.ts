@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
+import { extendChain, taskEntry } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry } from './run-events.registry.ts';
@@ -24,15 +25,22 @@ export class RunsService {
     private readonly events: RunEventsRegistry,
   ) {}
 
-  /** Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. */
+  /**
+   * Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. Throws CONFLICT if the call is
+   * of a run in whose chain the task is already.
+   */
   async start(caller: UserPrincipal, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
     const { spaceId, causationRunId } = caller;
     const create = async (tx: EntityManager) => {
       const { ownerUserId, enabled } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
       const origin = 'MANUAL';
-      // A loop through a tool that starts tasks is still one.
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
-      const run = { spaceId, taskId, ownerUserId, origin, inputs, cause } as const;
+      // A loop through a tool that starts tasks is still one.
+      const chain = cause && {
+        rootId: cause.rootId,
+        ...extendChain(cause, taskEntry(taskId), `Task ${taskId}`),
+      };
+      const run = { spaceId, taskId, ownerUserId, origin, inputs, chain } as const;
       const id = await this.creation.createManualRun(tx, run);
       if (!enabled) await startDespiteDisabled(tx, id);
       return id;

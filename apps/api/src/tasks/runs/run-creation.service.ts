@@ -3,7 +3,7 @@ import type { RunOrigin, Trigger } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
-import type { Lineage } from './lineage.ts';
+import type { Chain } from './lineage.ts';
 import { insertRuns } from './run-queue.store.ts';
 import { retryRun } from './runs.store.ts';
 
@@ -36,8 +36,8 @@ export interface ManualRun {
   ownerUserId: string;
   origin: Exclude<RunOrigin, 'EVENT'>;
   inputs: Record<string, unknown>;
-  /** Of the run that called to start this one. */
-  cause?: Lineage | null;
+  /** Below the run that called to start this one. */
+  chain?: (Chain & { rootId: string | null }) | null;
 }
 
 /** Queues runs in the transaction of the caller, who publishes their ids after the commit. */
@@ -52,8 +52,7 @@ export class RunCreationService {
   }
 
   /** Returns the id of the run. */
-  async createManualRun(tx: EntityManager, { id = uuidV7(), cause, ...run }: ManualRun): Promise<string> {
-    const chain = cause && { rootId: cause.rootId, depth: cause.depth, path: cause.path };
+  async createManualRun(tx: EntityManager, { id = uuidV7(), chain, ...run }: ManualRun): Promise<string> {
     await insertRuns(tx, [{ ...run, ...chain, id }]);
     return id;
   }

@@ -1,13 +1,12 @@
 import type { RunOrigin, RunError, RunStatus, Trigger } from '@platform/contracts';
 import { firstRow, type Sql } from '../../infra/database/rows.ts';
-import type { Lineage } from './lineage.ts';
+import type { CallingRun } from './lineage.ts';
 import { joinTrigger } from './run-trigger.ts';
 
-export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<Lineage | null> {
-  return firstRow(sql, `select envelope_id, root_id, depth, path from run where space_id = $1 and id = $2`, [
-    spaceId,
-    runId,
-  ]);
+export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<CallingRun | null> {
+  const statement =
+    'select envelope_id, root_id, depth, path, task_id from run where space_id = $1 and id = $2';
+  return firstRow(sql, statement, [spaceId, runId]);
 }
 
 /** A run with the name of its task, without what was given to it. */
