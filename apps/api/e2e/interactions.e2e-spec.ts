@@ -380,7 +380,8 @@ describe('cancel', () => {
         const { status } = await post(cancels, `/turns/${turnId}/cancel`, { sessionId: session });
         const at = performance.now();
         expect([200, 404]).toContain(status);
-        const { frames } = await reading;
+        const { status: answered, bytes, frames } = await reading;
+        expect([answered, bytes]).toEqual([200, expect.any(String)]);
         const request = openai.requests.find(({ body }) => JSON.stringify(body).includes(turnId));
         if (request) {
           expect(await request.closed).toBe(true);

@@ -18,10 +18,10 @@ it('the log of a service whose statements fail contains no prompt, response, pas
   const { id } = await app
     .client()
     .agents.create({ name: 'A', model: 'platform/offline', systemPrompt: `Be brief, ${CANARY}.` });
-  const post = (path: string, body: unknown) =>
+  const post = (path: string, body: unknown, credential = app.admin.apiKey) =>
     fetch(`${service.url}${path}`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${app.admin.apiKey}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${credential}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
   try {
@@ -36,12 +36,13 @@ it('the log of a service whose statements fail contains no prompt, response, pas
     await app.sql('alter table stream_frame drop constraint broken');
     expect((await streamed).status).toBe(200);
 
+    const { email, password: current } = app.admin;
+    const signedIn = await post('/api/auth/login', { email, password: current });
+    const { accessToken } = (await signedIn.json()) as { accessToken: string };
     await app.sql('alter table platform_user add constraint broken check (false) not valid');
     const password = `password ${CANARY}`;
-    const changed = await post('/api/auth/password', {
-      currentPassword: app.admin.password,
-      newPassword: password,
-    });
+    const passwords = { currentPassword: current, newPassword: password };
+    const changed = await post('/api/auth/password', passwords, accessToken);
     expect(changed.status).toBe(500);
     await fetch(`${service.url}/api/agents/${app.admin.apiKey}`);
 

@@ -37,8 +37,9 @@ export class DataValues1763600000059 implements MigrationInterface {
 
     // Texts can contain what PostgreSQL cannot represent, so escapes of it are replaced.
     await db.query(`
-      create function data_values(application_id uuid, table_name text, row_id uuid, column_values json)
-      returns setof data_value language sql stable parallel safe as $$
+      create function data_values(application_id uuid, table_name text, id uuid, column_values json)
+      returns table (row_id uuid, column_key uuid, number float8, text text)
+      language sql stable parallel safe as $$
         select $3, data_column_key($1, $2, key),
           case kind when 'number' then content::float8 when 'boolean' then (content = 'true')::int::float8
             when 'string' then case
@@ -59,8 +60,8 @@ export class DataValues1763600000059 implements MigrationInterface {
           delete from data_value where row_id in (select id from before);
         end if;
         if tg_op <> 'DELETE' then
-          insert into data_value
-          select v.* from after r, data_values(r.application_id, r.table_name, r.id, r.column_values) v
+          insert into data_value (row_id, column_key, number, text)
+          select v.row_id, v.column_key, v.number, v.text from after r, data_values(r.application_id, r.table_name, r.id, r.column_values) v
           where r.deleted_at is null;
         end if;
         return null;

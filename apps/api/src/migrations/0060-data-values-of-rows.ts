@@ -5,8 +5,8 @@ export class DataValuesOfRows1763600000060 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
     // Changes of these rows wait, so that the trigger has the last word; inserts do not.
     await db.query(`
-      insert into data_value
-      select v.* from (select * from data_row where deleted_at is null for share) r,
+      insert into data_value (row_id, column_key, number, text)
+      select v.row_id, v.column_key, v.number, v.text from (select * from data_row where deleted_at is null for share) r,
         data_values(r.application_id, r.table_name, r.id, r.column_values) v
       on conflict do nothing`);
   }
