@@ -166,7 +166,7 @@ describe('runs of events', () => {
     expect(seen).toEqual([trigger, {}]);
     const lineage = await app.get(RunLineageService).find(app.get(DataSource), app.admin.spaceId, id);
     const path = ['shop/order.created', 'shop/"quoted", {braces}'];
-    expect(lineage).toEqual({ envelopeId: trigger.id, rootId: trigger.id, depth: 0, path });
+    expect(lineage).toEqual({ envelopeId: trigger.id, rootId: trigger.id, depth: 0, path, taskId: task.id });
     const { items } = await runs.list(`/tasks/${task.id}/runs`);
     const { payload: _, ...listed } = trigger;
     expect(items[0]?.trigger).toEqual(listed);
