@@ -164,7 +164,8 @@ describe('runs of events', () => {
     expect(Object.keys(run.trigger ?? {})).toHaveLength(9);
     expect(run.steps[0]?.output).toEqual({ total: 3 });
     expect(seen).toEqual([trigger, {}]);
-    const lineage = await app.get(RunLineageService).find(app.get(DataSource), app.admin.spaceId, id);
+    const call = { spaceId: app.admin.spaceId, causationRunId: id };
+    const lineage = await app.get(RunLineageService).find(app.get(DataSource), call);
     const path = ['shop/order.created', 'shop/"quoted", {braces}'];
     expect(lineage).toEqual({ envelopeId: trigger.id, rootId: trigger.id, depth: 0, path, taskId: task.id });
     const { items } = await runs.list(`/tasks/${task.id}/runs`);

@@ -78,7 +78,7 @@ export class EmissionService {
     items: readonly Item[],
     read: (item: Item) => Promise<EmitRequest>,
   ): Promise<PromiseSettledResult<EmitResponse>[]> {
-    const lineage = await this.findLineage(principal);
+    const lineage = await this.lineage.find(this.database, principal);
     const checked = await settleInTurns(items, async (item) => {
       const emission = await this.admit(principal, await read(item));
       return { emission, envelope: await this.check(emission, lineage) };
@@ -160,11 +160,8 @@ export class EmissionService {
     const keys = events.map(({ applicationId, event }) => ({ applicationId, name: event }));
     const registered = await this.events.list(tx, uniqueBy(keys, cacheKey));
     const lineages = new Map<string, Lineage | null>();
-    for (const { spaceId, causationRunId: runId } of uniqueBy(
-      events,
-      ({ causationRunId }) => causationRunId ?? '',
-    ))
-      if (runId !== null) lineages.set(runId, await this.lineage.find(tx, spaceId, runId));
+    for (const event of uniqueBy(events, ({ causationRunId }) => causationRunId ?? ''))
+      lineages.set(event.causationRunId ?? '', await this.lineage.find(tx, event));
     const envelopes = events.map((written): NewEnvelope => {
       const event = registered.get(cacheKey({ applicationId: written.applicationId, name: written.event }));
       if (event === undefined) throw notFound(`The event ${written.event} is not registered`);
@@ -203,7 +200,7 @@ export class EmissionService {
   }
 
   private async record(emission: NewEmission): Promise<RecordedEmission> {
-    const lineage = await this.findLineage(emission);
+    const lineage = await this.lineage.find(this.database, emission);
     for (let checks = 0; checks < MAX_CHECKS; checks++) {
       const recording = await this.recorder.record(await this.check(emission, lineage, checks > 0));
       if (recording !== null) return recording;
@@ -211,13 +208,6 @@ export class EmissionService {
     throw unavailable(`The application ${emission.identifier} is being upgraded; try again`, {
       retryAfter: 1,
     });
-  }
-
-  private async findLineage({
-    spaceId,
-    causationRunId,
-  }: Pick<NewEmission, 'spaceId' | 'causationRunId'>): Promise<Lineage | null> {
-    return causationRunId === null ? null : this.lineage.find(this.database, spaceId, causationRunId);
   }
 
   /** Returns the emission of an application that may make it. */

@@ -58,9 +58,9 @@ export class BulkReplaysService {
   }
 
   /** A bulk replay cannot be placed in the chain of a run, so a run that is part of one begins none: it could repeat itself. */
-  private async assertNotCaused({ spaceId, causationRunId }: AuditedCall['by']): Promise<void> {
-    const run = causationRunId && (await this.lineage.find(this.database, spaceId, causationRunId));
-    if (run && run.path !== null)
+  private async assertNotCaused(by: AuditedCall['by']): Promise<void> {
+    const run = await this.lineage.find(this.database, by);
+    if (run !== null && run.path !== null)
       throw conflict('A run that an event or another run has started cannot begin a bulk replay');
   }
 

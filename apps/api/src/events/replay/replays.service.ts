@@ -54,8 +54,8 @@ export class ReplaysService {
 
   /** Returns null for a call that no run makes. */
   private async chainOf({ by }: AuditedCall, envelope: EnvelopeEntity): Promise<Chain | null> {
-    const run = by.causationRunId && (await this.lineage.find(this.database, by.spaceId, by.causationRunId));
-    if (!run) return null;
+    const run = await this.lineage.find(this.database, by);
+    if (run === null) return null;
     const entry = pathEntry(envelope.applicationId, envelope.event);
     const { depth, path } = extendChain(run, entry, `The event ${envelope.event}`);
     return { depth, path: [...path, entry] };

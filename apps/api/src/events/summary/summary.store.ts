@@ -1,25 +1,17 @@
 import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
 import { FIGURES } from './event-counts.store.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
+import type { Counts } from './summary-window.ts';
 
 /** Envelopes that may still change often, or commit late, are counted when they are shown. */
 const UNCERTAIN = `interval '2 minutes'`;
 
-export interface SummaryRow {
+export interface SummaryRow extends Counts {
   /** Null in a row of an event. */
   start: Date | null;
   /** Null in a row of a bucket. */
   applicationId: string | null;
   event: string | null;
-  dispatched: number;
-  failed: number;
-  skipped: number;
-  pending: number;
-  missed: number;
-  runsSucceeded: number;
-  runsFailed: number;
-  runsCancelled: number;
-  runsWaiting: number;
 }
 
 export interface SummaryWindow {

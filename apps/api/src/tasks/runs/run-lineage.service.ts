@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import type { CallingRun } from './lineage.ts';
 import { findLineage } from './runs.store.ts';
@@ -6,8 +7,11 @@ import { findLineage } from './runs.store.ts';
 /** Tells what calls of a run were caused by. */
 @Injectable()
 export class RunLineageService {
-  /** Returns null if the space has no such run. */
-  find(sql: Sql, spaceId: string, runId: string): Promise<CallingRun | null> {
-    return findLineage(sql, spaceId, runId);
+  /** Returns null for a call that no run of the space makes. */
+  async find(
+    sql: Sql,
+    { spaceId, causationRunId }: Pick<UserPrincipal, 'spaceId' | 'causationRunId'>,
+  ): Promise<CallingRun | null> {
+    return causationRunId === null ? null : findLineage(sql, spaceId, causationRunId);
   }
 }
