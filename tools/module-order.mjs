@@ -58,4 +58,5 @@ export const folderOrder = {
   ],
   jobs: ['records', 'webhooks', 'queue', 'lifecycle'],
   events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'dispatch', 'replay', 'log'],
+  data: ['tables', 'rows', 'steps'],
 };

@@ -12,9 +12,9 @@ import { RefreshSessionEntity } from './auth/credentials/refresh-session.entity.
 import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
-import { DataRowEntity } from './data/data-row.entity.ts';
-import { DataValueEntity } from './data/data-value.entity.ts';
-import { DataTableEntity } from './data/data-table.entity.ts';
+import { DataRowEntity } from './data/rows/data-row.entity.ts';
+import { DataValueEntity } from './data/rows/data-value.entity.ts';
+import { DataTableEntity } from './data/tables/data-table.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog/catalog-application.entity.ts';
 import { DeliveryEntity } from './events/records/delivery.entity.ts';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApplicationManifest, BrokenSubscription } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { DataInstallationService } from '../data/data-installation.service.ts';
+import { DataInstallationService } from '../data/tables/data-installation.service.ts';
 import { CatalogInstallationService } from '../events/catalog/catalog-installation.service.ts';
 import { invalidFor } from '../infra/errors/app-error.ts';
 import { TaskInstallationService } from '../tasks/definition/task-installation.service.ts';

@@ -4,8 +4,8 @@ import {
   type JsonSchema,
   type ManifestColumn,
 } from '@platform/contracts';
-import { findMisfits } from '../data/payload-fit.ts';
-import { checkTables } from '../data/columns.ts';
+import { findMisfits } from '../data/tables/payload-fit.ts';
+import { checkTables } from '../data/tables/columns.ts';
 import { checkFilter } from '../events/subscriptions/filter.ts';
 import { MAX_SCHEMA_BYTES } from '../events/catalog/payload-schemas.service.ts';
 import { isText } from '../infra/requests/text.ts';

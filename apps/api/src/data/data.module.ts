@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { EventsModule } from '../events/events.module.ts';
-import { DataController } from './data.controller.ts';
-import { DataInstallationService } from './data-installation.service.ts';
-import { DataService } from './data.service.ts';
+import { DataController } from './rows/data.controller.ts';
+import { DataInstallationService } from './tables/data-installation.service.ts';
+import { DataService } from './rows/data.service.ts';
 
 @Module({
   imports: [AuthModule, EventsModule],

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApplicationManifest } from '@platform/contracts';
 import { ApplicationsService } from '../applications/applications.service.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
-import { DataService } from '../data/data.service.ts';
+import { DataService } from '../data/rows/data.service.ts';
 
 /** Each with the rows that a newcomer sees as events at once. */
 const SAMPLES = [

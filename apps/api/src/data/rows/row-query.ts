@@ -1,8 +1,8 @@
 import type { ColumnType, ManifestColumn } from '@platform/contracts';
-import { invalidFor } from '../infra/errors/app-error.ts';
-import { isInstant } from '../infra/requests/instant.ts';
-import { isText } from '../infra/requests/text.ts';
-import { isObject } from '../infra/runtime/json.ts';
+import { invalidFor } from '../../infra/errors/app-error.ts';
+import { isInstant } from '../../infra/requests/instant.ts';
+import { isText } from '../../infra/requests/text.ts';
+import { isObject } from '../../infra/runtime/json.ts';
 
 /** How a column is indexed: as a number or as a text. */
 type Indexed = 'number' | 'text';

@@ -1,7 +1,7 @@
 import { COLUMN_TYPES, type ColumnType, type ManifestColumn } from '@platform/contracts';
-import { isInstant } from '../infra/requests/instant.ts';
-import { problemAt, unknownKeys, type Path, type Problem } from '../tasks/definition/problems.ts';
-import { isObject } from '../infra/runtime/json.ts';
+import { isInstant } from '../../infra/requests/instant.ts';
+import { problemAt, unknownKeys, type Path, type Problem } from '../../tasks/definition/problems.ts';
+import { isObject } from '../../infra/runtime/json.ts';
 
 /** Every row has these, so no column can have their names. */
 const ROW_FIELDS = ['id', 'createdAt', 'updatedAt'];

@@ -1,5 +1,5 @@
 import type { ManifestColumn, ManifestTable } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../infra/database/rows.ts';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** An application of a space. */
 export interface TableOwner {

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
-import { Caller } from '../auth/principals/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { Access } from '../infra/routes/access.ts';
-import { BodyLimit } from '../infra/routes/body-limit.ts';
+import { Caller } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
+import { BodyLimit } from '../../infra/routes/body-limit.ts';
 import {
   CreateDataRowsDto,
   CreatedDataRowsDto,

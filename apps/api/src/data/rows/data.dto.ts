@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, Length } from 'class-validator';
-import { FreeForm } from '../infra/requests/free-form.ts';
-import { PageDto } from '../infra/requests/page.dto.ts';
-import { IsText } from '../infra/requests/text.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IsText } from '../../infra/requests/text.ts';
 import { checkBatch } from './row-values.pipe.ts';
 
 export class DataRowQueryDto extends PageDto {

@@ -1,4 +1,4 @@
-import { rows, type Sql } from '../infra/database/rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
 import type { TableKey } from './data-rows.store.ts';
 import type { Condition, RowQuery } from './row-query.ts';
 

@@ -1,8 +1,8 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { invalid, invalidFor } from '../infra/errors/app-error.ts';
-import { PAYLOAD_LIMITS } from '../infra/routes/body-limit.ts';
-import { deeperThan } from '../infra/requests/json-shape.ts';
-import { isObject } from '../infra/runtime/json.ts';
+import { invalid, invalidFor } from '../../infra/errors/app-error.ts';
+import { PAYLOAD_LIMITS } from '../../infra/routes/body-limit.ts';
+import { deeperThan } from '../../infra/requests/json-shape.ts';
+import { isObject } from '../../infra/runtime/json.ts';
 
 const MAX_ROWS = 10_000;
 

@@ -1,5 +1,5 @@
 import { In, IsNull, type EntityManager } from 'typeorm';
-import { rows, type Sql } from '../infra/database/rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
 import { DataRowEntity } from './data-row.entity.ts';
 
 /** A table of an application of a space. */

@@ -1,5 +1,5 @@
 import type { ColumnType, JsonSchema, ManifestColumn } from '@platform/contracts';
-import { isObject, type JsonObject } from '../infra/runtime/json.ts';
+import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 
 /** The JSON types that a column can hold, as schemas name them. */
 const JSON_TYPES: Record<ColumnType, readonly string[]> = {

@@ -1,5 +1,5 @@
 import type { ManifestColumn } from '@platform/contracts';
-import { formatPointerProblem, formatProblem } from '../tasks/definition/problems.ts';
+import { formatPointerProblem, formatProblem } from '../../tasks/definition/problems.ts';
 import { checkTables, checkValues, fillColumns } from './columns.ts';
 
 const column = (type: ManifestColumn['type'], required = false): ManifestColumn => ({
