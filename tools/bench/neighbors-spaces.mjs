@@ -37,7 +37,7 @@ export function task(key, source, steps = [{ id: 'work', kind: 'code', source }]
   return { key, name: key, type: 'EVENT', concurrency: 100, timeoutMs: 3_600_000, workflow: { steps } };
 }
 
-/** Installs an application with one event. `emit` calls each process in turn. */
+/** Installs an application with one event. `emit` and `emitBatch` call each process in turn. */
 async function install(as, urls, manifest) {
   const { systemKey } = await as('/api/applications', {
     identifier: 'bench',
@@ -47,22 +47,28 @@ async function install(as, urls, manifest) {
     ...manifest,
   });
   let calls = 0;
-  const emit = async (payload) => {
-    const res = await fetch(`${urls[calls++ % urls.length]}/api/events/emit`, {
+  const call = async (path, body) => {
+    const res = await fetch(`${urls[calls++ % urls.length]}/api/events/${path}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${systemKey}` },
-      body: JSON.stringify({ appIdentifier: 'bench', event: EVENT, payload }),
+      body: JSON.stringify(body),
     });
     if (!res.ok) throw new Error(`The emission failed with ${res.status}: ${await res.text()}`);
     return res.json();
   };
-  return { emit, as, event: EVENT };
+  const eventOf = (payload) => ({ appIdentifier: 'bench', event: EVENT, payload });
+  return {
+    emit: (payload) => call('emit', eventOf(payload)),
+    emitBatch: (payloads) => call('emit-batch', { events: payloads.map(eventOf) }),
+    as,
+  };
 }
 
 /** Another person with a space of their own. Returns a function that posts as that person. */
-async function addNeighbor({ as, apiKey, url }) {
+async function addNeighbor({ as, url }) {
   const person = { email: 'neighbor@example.com', password: PERSON.password };
-  await as(apiKey)('/api/members', { ...person, role: 'MEMBER' });
+  const admin = await as(null)('/api/auth/login', PERSON);
+  await as(admin.accessToken)('/api/members', { ...person, role: 'MEMBER' });
   const { accessToken } = await as(null)('/api/auth/login', person);
   const space = await as(accessToken)('/api/spaces', { name: 'Noisy' });
   const signIn = await fetch(`${url}/api/auth/login`, {
@@ -77,6 +83,9 @@ async function addNeighbor({ as, apiKey, url }) {
     body: JSON.stringify({ spaceId: space.id }),
   });
   const token = (await refreshed.json()).accessToken;
-  const { key } = await as(token)('/api/api-keys', { name: 'bench' });
+  const { key } = await as(token)('/api/api-keys', {
+    name: 'bench',
+    scopes: ['use', 'manage', 'administer'],
+  });
   return as(key);
 }

@@ -26,8 +26,9 @@ export async function startService({ modelUrl, streams, ...place }) {
 }
 
 /**
- * Starts the service on an empty database. `as(credential)` returns a function that posts; `startSecond()` starts another
- * process of it, which by default only serves requests; `startAgain()` starts it anew after its process was stopped.
+ * Starts the service on an empty database. `as(credential)` returns a function that posts, or gets without a body;
+ * `startSecond()` starts another process of it, which by default only serves requests; `startAgain()` starts it anew after
+ * its process was stopped.
  */
 export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   const settings = {
@@ -45,7 +46,7 @@ export async function startAlone({ databaseUrl, dataDir, env = {} }) {
   };
   const { url, child } = await startProcess(settings);
   const first = JSON.parse(readFileSync(join(dataDir, 'first-start.json'), 'utf8'));
-  const as = (credential) => (path, body) => post(url + path, body, credential);
+  const as = (credential) => (path, body) => send(url + path, body, credential);
   const startSecond = (env = { PLATFORM_ROLE: 'api' }) => startProcess({ ...settings, ...env });
   const startAgain = () => startProcess(settings);
   const signIn = async () =>
@@ -75,11 +76,12 @@ async function memberKey(as, admin, n) {
   return (await as(accessToken)('/api/api-keys', { name: 'bench', scopes: ['invoke'] })).key;
 }
 
-async function post(url, body, credential) {
+async function send(url, body, credential) {
   const headers = { 'Content-Type': 'application/json' };
   if (credential) headers.Authorization = `Bearer ${credential}`;
-  const res = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!res.ok) throw new Error(`POST ${url} responded with ${res.status}: ${await res.text()}`);
+  const method = body === undefined ? 'GET' : 'POST';
+  const res = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!res.ok) throw new Error(`${method} ${url} responded with ${res.status}: ${await res.text()}`);
   return res.json();
 }
 
