@@ -114,6 +114,7 @@ describe('runs of events', () => {
   ): Promise<string> {
     const id = uuidV7();
     const creation = app.get(RunCreationService);
+    const { payload, ...listed } = trigger;
     await app.get(DataSource).transaction((tx) =>
       creation.createEventRuns(tx, [
         {
@@ -121,7 +122,8 @@ describe('runs of events', () => {
           spaceId: app.admin.spaceId,
           taskId: task.id,
           ownerUserId: task.ownerUserId,
-          trigger,
+          trigger: listed,
+          payload: JSON.stringify(payload),
           envelopeId: trigger.id,
           generation: 0,
           subscriptionId: randomUUID(),

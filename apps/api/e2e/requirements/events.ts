@@ -337,6 +337,19 @@ export const emissions = {
     behavior:
       'Partitions exist ahead of time; an insert that finds none creates it, without an error for the caller',
   },
+  'events.payload.once': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'A large payload is stored once: its runs read it from the envelope',
+  },
+  'events.payload.versions': {
+    source: 'events.md: everyone in the installation, Storage; architecture: rolling deployments',
+    behavior: 'A process of the version before, which reads the run alone, finds the payload there',
+  },
+  'events.payload.retention': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior:
+      'Runs that are kept longer than their envelope receive a copy of its payload before it is dropped; without a payload, none starts',
+  },
   'events.retention': {
     source: 'events.md, retention',
     behavior:

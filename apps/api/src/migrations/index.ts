@@ -30,6 +30,7 @@ import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
+import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
@@ -73,6 +74,7 @@ export const migrations = [
   RunLanes1763600000040,
   OutboxSpaces1763600000041,
   TaskSwitches1763600000044,
+  PayloadsOfRuns1763600000045,
   RunLists1763600000048,
   DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,

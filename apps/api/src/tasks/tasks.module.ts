@@ -14,6 +14,7 @@ import { RunLineageService } from './runs/run-lineage.service.ts';
 import { RunReaperWorker } from './execution/run-reaper.worker.ts';
 import { RunListsService } from './history/run-lists.service.ts';
 import { RunOutcomesService } from './history/run-outcomes.service.ts';
+import { RunPayloadsService } from './runs/run-payloads.service.ts';
 import { RunRecordsService } from './history/run-records.service.ts';
 import { RunRetentionWorker } from './history/run-retention.worker.ts';
 import { RunStarterWorker } from './execution/run-starter.worker.ts';
@@ -48,6 +49,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunLineageService,
     RunListsService,
     RunOutcomesService,
+    RunPayloadsService,
     RunReaperWorker,
     RunRecordsService,
     RunRetentionWorker,
@@ -75,6 +77,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     RunEventsRegistry,
     RunLineageService,
     RunOutcomesService,
+    RunPayloadsService,
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,

@@ -1,17 +1,18 @@
-import type { SubscriptionVerdict, Trigger } from '@platform/contracts';
+import type { SubscriptionVerdict, TriggerListing } from '@platform/contracts';
 import type { EventRun } from '../../tasks/runs/run-creation.service.ts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
 import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
 
-/** What one transaction stores, unless a single envelope has more: runs, and characters of their triggers. */
+/** How many runs one transaction stores, unless a single envelope has more. */
 const MAX_RUNS = 1_000;
-const MAX_SIZE = 16_000_000;
+/** Payloads with more characters are not copied into the runs, which read them from the envelope. */
+const MAX_COPIED = 2_000;
 
 export interface Envelope extends Omit<ClaimedEnvelope, 'payload'> {
   payload: Record<string, unknown>;
-  /** Characters of the payload. */
-  size: number;
+  /** The payload as it is stored. */
+  json: string;
 }
 
 /** What the subscriptions to its event make of an envelope. */
@@ -36,7 +37,7 @@ export function parsePayloads(envelopes: readonly ClaimedEnvelope[]): {
   for (const envelope of envelopes) {
     try {
       const payload = JSON.parse(envelope.payload) as Record<string, unknown>;
-      readable.push({ ...envelope, payload, size: envelope.payload.length });
+      readable.push({ ...envelope, payload, json: envelope.payload });
     } catch (error) {
       unreadable.push({ id: envelope.id, generation: envelope.generation, error: (error as Error).message });
     }
@@ -66,11 +67,9 @@ export function matchEnvelope(
 /** Returns the first matchings that fit in one transaction, at least one. */
 export function upToLimit(matchings: readonly Matching[]): Matching[] {
   let runs = 0;
-  let size = 0;
-  const end = matchings.findIndex(({ envelope, deliveries }, i) => {
+  const end = matchings.findIndex(({ deliveries }, i) => {
     runs += deliveries.length;
-    size += deliveries.length * envelope.size;
-    return i > 0 && (runs > MAX_RUNS || size > MAX_SIZE);
+    return i > 0 && runs > MAX_RUNS;
   });
   return matchings.slice(0, end < 0 ? matchings.length : end);
 }
@@ -85,6 +84,7 @@ export function runsOf(
   );
   return matchings.flatMap(({ envelope, deliveries }) => {
     const trigger = triggerOf(envelope);
+    const payload = envelope.json.length > MAX_COPIED ? null : envelope.json;
     return deliveries.flatMap(({ subscriptionId, task }): EventRun[] => {
       const id = runIds.get(`${envelope.id} ${subscriptionId}`);
       if (id === undefined || id === null) return [];
@@ -97,6 +97,7 @@ export function runsOf(
           taskId,
           ownerUserId,
           trigger,
+          payload,
           envelopeId,
           generation,
           subscriptionId,
@@ -109,11 +110,10 @@ export function runsOf(
   });
 }
 
-function triggerOf(envelope: Envelope): Trigger {
-  const { event, payload, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
+function triggerOf(envelope: Envelope): TriggerListing {
+  const { event, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
   return {
     event,
-    payload,
     source,
     id,
     emittedAt: emittedAt.toISOString(),

@@ -1,4 +1,4 @@
-import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Tables whose rows belong to an envelope and are not partitioned. */
 export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
@@ -15,6 +15,12 @@ export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<b
     [before],
   );
   return isReferenced;
+}
+
+/** Returns the payload of an envelope, as JSON, from its partition, attached or not. Null if it is not there. */
+export async function findPayload(sql: Sql, partition: string, id: string): Promise<string | null> {
+  const statement = `select payload::text as payload from "${partition.replaceAll('"', '""')}" where id = $1`;
+  return (await firstRow<{ payload: string }>(sql, statement, [id]))?.payload ?? null;
 }
 
 /** Purges rows of envelopes whose whole month is older than `days`. Returns how many. */

@@ -3,6 +3,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { RunPayloadsService } from '../../tasks/runs/run-payloads.service.ts';
 import * as store from './event-retention.store.ts';
 
 /** Removes envelopes that are too old, and everything that refers to them. `EventCounterWorker` purges its counts itself. */
@@ -13,12 +14,21 @@ export class EventRetentionWorker implements OnModuleInit {
     private readonly partitions: PartitionsWorker,
     private readonly sweeper: SweeperWorker,
     private readonly config: PlatformConfig,
+    private readonly payloads: RunPayloadsService,
   ) {}
 
   onModuleInit(): void {
     const { eventRetentionDays: days } = this.config;
-    for (const name of ['envelope', 'delivery'])
-      this.partitions.register({ name, keepDays: days, isReferenced: store.hasEnvelopeReferences });
+    const isReferenced = store.hasEnvelopeReferences;
+    this.partitions.register({ name: 'delivery', keepDays: days, isReferenced });
+    this.partitions.register({
+      name: 'envelope',
+      keepDays: days,
+      isReferenced,
+      // A replay makes runs that are kept longer than their envelope.
+      beforeDrop: (sql, { name, before }) =>
+        this.payloads.keep(sql, before, (id) => store.findPayload(sql, name, id)),
+    });
     for (const table of store.KEYED_BY_ENVELOPE)
       this.sweeper.register(table, (limit) => store.purgeOfEnvelopes(this.database, table, days, limit));
   }

@@ -3,11 +3,14 @@ import { rows, type Sql } from './rows.ts';
 
 const logger = new Logger('Partitions');
 
-/** A partition and the time at which its last id was possible. */
-export interface Partition {
+export interface PartitionRange {
   name: string;
   /** The first id that no longer belongs to it. */
   before: string;
+}
+
+/** A partition and the time at which its last id was possible. */
+export interface Partition extends PartitionRange {
   /** Whether it was being detached when a process stopped. */
   isHalfDetached: boolean;
 }
@@ -56,15 +59,16 @@ export async function dropTable(sql: Sql, name: string): Promise<void> {
 }
 
 /** Lists detached partitions of a table that were not dropped because a process stopped. */
-export async function listDetached(sql: Sql, table: string): Promise<string[]> {
-  const found = await rows<{ name: string }>(
+export function listDetached(sql: Sql, table: string): Promise<PartitionRange[]> {
+  return rows(
     sql,
-    `select c.relname as name from pg_class c
+    `select c.relname as name,
+       uuid_v7_floor((to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') at time zone 'UTC') as before
+     from pg_class c
      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not c.relispartition
        and c.relname ~ ('^' || $1 || '_[0-9]{6}$')`,
     [table],
   );
-  return found.map(({ name }) => name);
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -15,6 +15,8 @@ export interface PartitionedTable {
   keepDays: number | null;
   /** Whether work still refers to ids below `before`. Such a partition is kept. */
   isReferenced: (sql: Sql, before: string) => Promise<boolean>;
+  /** Keeps what others still read of a partition. Called before it is detached, and again before its table is dropped. */
+  beforeDrop?: (sql: Sql, partition: store.PartitionRange) => Promise<void>;
 }
 
 /** The monthly partitions of all tables: created before they are needed, dropped when their rows have expired. */
@@ -72,9 +74,13 @@ export class PartitionsWorker implements OnApplicationBootstrap {
   private async dropExpired(database: Database, table: PartitionedTable, days: number): Promise<void> {
     for (const partition of await store.listExpiredPartitions(database, table.name, days)) {
       if (!partition.isHalfDetached && (await table.isReferenced(database, partition.before))) break;
+      await table.beforeDrop?.(database, partition);
       await store.detachPartition(database, table.name, partition);
       this.logger.log({ partition: partition.name }, 'A partition has expired');
     }
-    for (const name of await store.listDetached(database, table.name)) await store.dropTable(database, name);
+    for (const partition of await store.listDetached(database, table.name)) {
+      await table.beforeDrop?.(database, partition);
+      await store.dropTable(database, partition.name);
+    }
   }
 }

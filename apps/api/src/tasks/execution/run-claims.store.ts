@@ -1,7 +1,7 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
-import { joinTrigger } from '../runs/run-trigger.ts';
+import { joinTrigger, RUN_PAYLOAD } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 // Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
@@ -22,6 +22,8 @@ export interface ClaimedRun {
   retry: TaskRetry;
   /** Whether the task was deleted, or retired by its application, since the run was queued. */
   isTaskGone: boolean;
+  /** Whether the payload of its trigger is stored nowhere. */
+  isPayloadGone: boolean;
   /** Whether its cancellation was requested of a process that has given the run back. */
   cancelRequested: boolean;
 }
@@ -50,14 +52,15 @@ export interface ClaimedTask {
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
-  r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, r.payload,
+  r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
   r.inputs, r.attempt, r.cancel_requested, t.timeout_ms, t.retry,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
-type StoredRun = FencedRun & { payload: Record<string, unknown> | null };
+type StoredRun = Omit<FencedRun, 'isPayloadGone'> & { payload: Record<string, unknown> | null };
 
 function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
-  return { ...run, trigger: joinTrigger(run.trigger, payload) };
+  const isPayloadGone = run.trigger !== null && payload === null;
+  return { ...run, trigger: joinTrigger(run.trigger, payload), isPayloadGone };
 }
 
 /**
@@ -65,7 +68,7 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
  * free. Only the slots that are needed are read: a task can have many.
  * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
- * on the row as it was before that statement. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
+ * on the row as it was before that statement. The setting keeps a trigger from copying payloads into the runs. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
@@ -97,6 +100,7 @@ export const CLAIM_RUNS = `
   ), pair as materialized (
     select run_id, task_id, n, owner_user_id, ($3::uuid[])[row_number() over ()] as fencing_token
     from picked join slot using (task_id, i) join wanted using (task_id)
+    where (select set_config('platform.reads_envelopes', 'on', true)) = 'on'
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
   ), queued as (

@@ -5,7 +5,7 @@ import { Batched } from '../../infra/database/batched.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunBudget } from '../runs/run-budget.ts';
-import { OWNER_GONE, stoppedOutcome, SUCCEEDED, TASK_GONE, type Outcome } from './run-outcome.ts';
+import { OWNER_GONE, PAYLOAD_GONE, stoppedOutcome, SUCCEEDED, TASK_GONE, type Outcome } from './run-outcome.ts';
 import { StepRunnerService, type StepOutputs } from './step-runner.service.ts';
 
 /** Executes the steps of a claimed run in their order, as the owner of its task. */
@@ -22,9 +22,10 @@ export class RunExecutorService {
 
   /** Returns how the attempt ended. Throws RunSuperseded if the run no longer belongs to this process. */
   async execute(active: ActiveRun): Promise<Outcome> {
-    const { timeoutMs, isTaskGone, cancelRequested } = active.run;
+    const { timeoutMs, isTaskGone, isPayloadGone, cancelRequested } = active.run;
     if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
     if (isTaskGone) return TASK_GONE;
+    if (isPayloadGone) return PAYLOAD_GONE;
     const timer = setTimeout(() => active.stop('timed-out'), timeoutMs);
     try {
       return await this.executeSteps(active);

@@ -12,7 +12,7 @@ const MAX_BACKOFF_MS = 3_600_000;
 /** A run that was interrupted is attempted again at least so often, if its task wants that. */
 const MIN_INTERRUPTED_ATTEMPTS = 3;
 /** Failures that no repetition changes. */
-const FINAL: readonly string[] = ['OWNER_GONE'];
+const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE'];
 
 export const SUCCEEDED: Outcome = { status: 'SUCCEEDED', error: null };
 
@@ -29,6 +29,11 @@ export const TASK_GONE: Outcome = {
 export const OWNER_GONE: Outcome = {
   status: 'FAILED',
   error: { code: 'OWNER_GONE', message: 'The owner of the task is no longer a member of the space' },
+};
+
+export const PAYLOAD_GONE: Outcome = {
+  status: 'FAILED',
+  error: { code: 'PAYLOAD_GONE', message: 'The payload of the event is no longer kept' },
 };
 
 /** The outcome of a run that was stopped. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RunOrigin, Trigger } from '@platform/contracts';
+import type { RunOrigin, TriggerListing } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
@@ -16,7 +16,9 @@ export interface EventRun {
   spaceId: string;
   taskId: string;
   ownerUserId: string;
-  trigger: Trigger;
+  trigger: TriggerListing;
+  /** As JSON; null: it is read from the envelope. */
+  payload: string | null;
   envelopeId: string;
   generation: number;
   subscriptionId: string;

@@ -1,4 +1,4 @@
-import type { RunOrigin, Trigger } from '@platform/contracts';
+import type { RunOrigin, TriggerListing } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../infra/database/database.ts';
 import { keptPlanRows } from '../../infra/database/rows.ts';
@@ -13,7 +13,9 @@ export interface NewRun {
   ownerUserId: string;
   origin: RunOrigin;
   inputs: Record<string, unknown>;
-  trigger?: Trigger;
+  trigger?: TriggerListing;
+  /** As JSON. */
+  payload?: string | null;
   envelopeId?: string;
   generation?: number;
   subscriptionId?: string;
@@ -51,7 +53,7 @@ export async function insertRuns(tx: EntityManager, runs: readonly NewRun[]): Pr
       column(({ origin }) => origin),
       column(({ inputs }) => json(inputs)),
       column(({ trigger }) => json(trigger && { ...trigger, payload: {} })),
-      column(({ trigger }) => json(trigger?.payload)),
+      column(({ payload }) => payload ?? null),
       column(({ envelopeId }) => envelopeId ?? null),
       column(({ generation }) => generation ?? null),
       column(({ subscriptionId }) => subscriptionId ?? null),

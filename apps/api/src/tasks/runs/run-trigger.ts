@@ -1,6 +1,9 @@
 import type { Trigger } from '@platform/contracts';
 
-/** Returns the trigger of a run with its payload, which is stored beside it. */
+/** The payload of a run `r`, which is stored beside its trigger or in its envelope. A function of the events reads the latter. */
+export const RUN_PAYLOAD = 'coalesce(r.payload, envelope_payload(r.envelope_id)) as payload';
+
+/** Returns the trigger of a run with its payload. */
 export function joinTrigger(
   trigger: Trigger | null,
   payload: Record<string, unknown> | null,

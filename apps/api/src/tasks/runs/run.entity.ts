@@ -26,7 +26,7 @@ export class RunEntity {
   @Column('json', { nullable: true })
   trigger!: Trigger | null;
 
-  /** The payload of the trigger. */
+  /** The payload of the trigger; null if it is read from the envelope. */
   @Column('json', { nullable: true })
   payload!: Record<string, unknown> | null;
 

@@ -1,7 +1,7 @@
 import type { RunOrigin, RunError, RunStatus, Trigger } from '@platform/contracts';
 import { firstRow, type Sql } from '../../infra/database/rows.ts';
 import type { CallingRun } from './lineage.ts';
-import { joinTrigger } from './run-trigger.ts';
+import { joinTrigger, RUN_PAYLOAD } from './run-trigger.ts';
 
 export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<CallingRun | null> {
   const statement =
@@ -51,7 +51,7 @@ export const RUN_TABLES = `
 export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
   const row = await firstRow<RunRow & { payload: Record<string, unknown> | null }>(
     sql,
-    `select ${RUN_LISTING}, r.payload, r.inputs from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
+    `select ${RUN_LISTING}, ${RUN_PAYLOAD}, r.inputs from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
     [spaceId, id],
   );
   if (row === null) return null;
