@@ -33,7 +33,8 @@ describe('a large payload', () => {
   verifies('events.payload.once', 'is stored once, however many subscriptions there are', async () => {
     const task = await shop.task('length', length(), { concurrency: 20 });
     const ids: string[] = [];
-    for (let i = 0; i < 100; i++) ids.push(await shop.subscribe(task, { filter: { kind: { $not: `k${i}` } } }));
+    for (let i = 0; i < 100; i++)
+      ids.push(await shop.subscribe(task, { filter: { kind: { $not: `k${i}` } } }));
     const payload = { n: 1, blob: blob(250_000) };
     const { envelopeId } = await shop.emit(payload);
     const runs = await endedRuns(envelopeId, 100);
@@ -73,7 +74,9 @@ describe('a large payload', () => {
       };
       // As this version claims, then as the version before does.
       const claimed = `update run set status = 'RUNNING' where id = $1`;
-      expect(await claim(`${claimed} and set_config('platform.reads_envelopes', 'on', true) = 'on'`)).toBeNull();
+      expect(
+        await claim(`${claimed} and set_config('platform.reads_envelopes', 'on', true) = 'on'`),
+      ).toBeNull();
       expect(await claim(claimed)).toBeGreaterThan(10_000);
       await app.sql(`update run set status = 'SUCCEEDED' where id = $1`, [run?.id]);
     },
@@ -91,7 +94,12 @@ describe('the payload of an envelope whose month is dropped', () => {
          select overlay(uuid_v7()::text placing
            left(uuid_v7_floor(clock_timestamp() - interval '6 months')::text, 13) from 1 for 13)::uuid as id) made
        returning id, tableoid::regclass::text as partition`,
-      [app.admin.spaceId, shop.applicationId, JSON.stringify(payload), [`${shop.applicationId}/order.created`]],
+      [
+        app.admin.spaceId,
+        shop.applicationId,
+        JSON.stringify(payload),
+        [`${shop.applicationId}/order.created`],
+      ],
     );
     return row ?? { id: '', partition: '' };
   }

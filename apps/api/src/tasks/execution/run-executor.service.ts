@@ -5,7 +5,14 @@ import { Batched } from '../../infra/database/batched.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunBudget } from '../runs/run-budget.ts';
-import { OWNER_GONE, PAYLOAD_GONE, stoppedOutcome, SUCCEEDED, TASK_GONE, type Outcome } from './run-outcome.ts';
+import {
+  OWNER_GONE,
+  PAYLOAD_GONE,
+  stoppedOutcome,
+  SUCCEEDED,
+  TASK_GONE,
+  type Outcome,
+} from './run-outcome.ts';
 import { StepRunnerService, type StepOutputs } from './step-runner.service.ts';
 
 /** Executes the steps of a claimed run in their order, as the owner of its task. */
