@@ -13,13 +13,13 @@ import {
   ApplicationIdentitiesService,
   systemKeyPrefix,
 } from '../auth/applications/application-identities.service.ts';
-import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { Database } from '../infra/database/database.ts';
 import { conflict, notFound } from '../infra/errors/app-error.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
 import type { PageDto } from '../infra/requests/page.dto.ts';
 import type { ApplicationManifestEntity } from './application-manifest.entity.ts';
+import { auditApplication } from './application-audit.ts';
 import { toApplication, toApplicationDetail } from './application-views.ts';
 import { findInstallation, listInstallations, putInstallation } from './applications.store.ts';
 import { InstallerService } from './installer.service.ts';
@@ -70,9 +70,10 @@ export class ApplicationsService {
    * Installs an application, or installs it again after it was uninstalled. Throws CONFLICT if it is installed: an upgrade
    * keeps the system key, this makes a new one.
    */
-  async install({ by, requestId }: AuditedCall, body: unknown): Promise<InstalledApplication> {
+  async install(call: AuditedCall, body: unknown): Promise<InstalledApplication> {
     const manifest = await this.installer.parse(body);
     const { identifier, version } = manifest;
+    const { by } = call;
     const { spaceId, userId } = by;
     return this.database.transaction(
       async (tx) => {
@@ -84,13 +85,7 @@ export class ApplicationsService {
         }
         const installation = await this.apply(tx, { spaceId, applicationId: id, userId }, manifest, true);
         const { key } = await this.identities.rotateKey(tx, id, by);
-        await recordAudit(tx, by, {
-          action: 'application.install',
-          targetType: 'application',
-          targetId: id,
-          details: { identifier, version },
-          requestId,
-        });
+        await auditApplication(tx, call, 'application.install', id, { identifier, version });
         return { application: await this.toDetail(tx, installation), systemKey: key };
       },
       {
@@ -105,12 +100,13 @@ export class ApplicationsService {
    * CONFLICT. A dry run checks everything, changes nothing, and names the subscriptions that would break.
    */
   async upgrade(
-    { by, requestId }: AuditedCall,
+    call: AuditedCall,
     identifier: string,
     body: unknown,
     dryRun: boolean,
   ): Promise<UpgradeResult> {
     const manifest = await this.installer.parse(body, identifier);
+    const { by } = call;
     const { spaceId, userId } = by;
     const { version } = manifest;
     const hash = hashManifest(manifest);
@@ -124,12 +120,11 @@ export class ApplicationsService {
             ? 0
             : await this.installer.adoptTasks(tx, { spaceId, applicationId, userId });
           if (adopted > 0) {
-            await recordAudit(tx, by, {
-              action: 'application.upgrade',
-              targetType: 'application',
-              targetId: applicationId,
-              details: { identifier, from: version, to: version, adoptedTasks: adopted },
-              requestId,
+            await auditApplication(tx, call, 'application.upgrade', applicationId, {
+              identifier,
+              from: version,
+              to: version,
+              adoptedTasks: adopted,
             });
           }
           return unchanged;
@@ -144,12 +139,10 @@ export class ApplicationsService {
         const brokenSubscriptions = await this.installer.findBroken(tx, applicationId, manifest);
         if (dryRun) return { ...unchanged, changes, brokenSubscriptions };
         const upgraded = await this.apply(tx, { spaceId, applicationId, userId }, manifest, false);
-        await recordAudit(tx, by, {
-          action: 'application.upgrade',
-          targetType: 'application',
-          targetId: applicationId,
-          details: { identifier, from: installation.version, to: version },
-          requestId,
+        await auditApplication(tx, call, 'application.upgrade', applicationId, {
+          identifier,
+          from: installation.version,
+          to: version,
         });
         const application = await this.toDetail(tx, upgraded);
         return { application, changes, brokenSubscriptions, dryRun };
@@ -164,7 +157,8 @@ export class ApplicationsService {
   }
 
   /** Uninstalls an application. Rows, history, and the subscriptions of users stay. Repeating it changes nothing. */
-  uninstall({ by, requestId }: AuditedCall, identifier: string): Promise<void> {
+  uninstall(call: AuditedCall, identifier: string): Promise<void> {
+    const { by } = call;
     const { spaceId } = by;
     return this.database.transaction(
       async (tx) => {
@@ -173,13 +167,7 @@ export class ApplicationsService {
         if (!application.installed) return;
         await this.installer.remove(tx, { spaceId, applicationId: application.id });
         await this.identities.uninstall(tx, application.id);
-        await recordAudit(tx, by, {
-          action: 'application.uninstall',
-          targetType: 'application',
-          targetId: application.id,
-          details: { identifier },
-          requestId,
-        });
+        await auditApplication(tx, call, 'application.uninstall', application.id, { identifier });
       },
       {
         committed: async () => {
@@ -191,20 +179,15 @@ export class ApplicationsService {
   }
 
   /** Replaces the system key with immediate effect. Only this response contains the new key. */
-  rotateKey({ by, requestId }: AuditedCall, identifier: string): Promise<RotatedSystemKey> {
+  rotateKey(call: AuditedCall, identifier: string): Promise<RotatedSystemKey> {
+    const { by } = call;
     const { spaceId } = by;
     return this.database.transaction(
       async (tx) => {
         const { applicationId } = await this.lockInstalled(tx, spaceId, identifier);
         const { key, publicId } = await this.identities.rotateKey(tx, applicationId, by);
         const prefix = systemKeyPrefix(publicId);
-        await recordAudit(tx, by, {
-          action: 'application.rotate-key',
-          targetType: 'application',
-          targetId: applicationId,
-          details: { identifier, prefix },
-          requestId,
-        });
+        await auditApplication(tx, call, 'application.rotate-key', applicationId, { identifier, prefix });
         return { systemKey: key, systemKeyPrefix: prefix };
       },
       { committed: ({ systemKeyPrefix: prefix }) => this.hasKey(spaceId, identifier, prefix) },

@@ -5,11 +5,11 @@ import {
   ApplicationIdentitiesService,
   systemKeyPrefix,
 } from '../auth/applications/application-identities.service.ts';
-import { recordAudit } from '../auth/audit/audit.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { requireUuid } from '../auth/principals/resource-scope.ts';
 import { Database } from '../infra/database/database.ts';
 import { conflict, notFound } from '../infra/errors/app-error.ts';
+import { auditApplication } from './application-audit.ts';
 
 /** Enough to change over from one to the next. */
 const MAX_VALID = 2;
@@ -29,7 +29,8 @@ export class SystemKeysService {
     return { items: await this.listKeys(manager, application.id), nextCursor: null };
   }
 
-  create({ by, requestId }: AuditedCall, identifier: string): Promise<CreatedSystemKey> {
+  create(call: AuditedCall, identifier: string): Promise<CreatedSystemKey> {
+    const { by } = call;
     const { spaceId } = by;
     return this.database.transaction(
       async (tx) => {
@@ -40,13 +41,7 @@ export class SystemKeysService {
           throw conflict(`Application ${identifier} has two valid system keys: revoke one of them first`);
         const { key, publicId } = await this.identities.createKey(tx, applicationId, by);
         const prefix = systemKeyPrefix(publicId);
-        await recordAudit(tx, by, {
-          action: 'application.create-key',
-          targetType: 'application',
-          targetId: applicationId,
-          details: { identifier, prefix },
-          requestId,
-        });
+        await auditApplication(tx, call, 'application.create-key', applicationId, { identifier, prefix });
         const created = (await this.listKeys(tx, applicationId)).find((one) => one.prefix === prefix);
         if (!created) throw new Error(`The system key ${prefix} was not stored`);
         return { ...created, systemKey: key };
@@ -58,7 +53,8 @@ export class SystemKeysService {
     );
   }
 
-  revoke({ by, requestId }: AuditedCall, identifier: string, keyId: string): Promise<void> {
+  revoke(call: AuditedCall, identifier: string, keyId: string): Promise<void> {
+    const { by } = call;
     const { spaceId } = by;
     const label = `System key ${keyId}`;
     requireUuid(keyId, label);
@@ -68,12 +64,9 @@ export class SystemKeysService {
         if (!application) throw notFound(`Application ${identifier} does not exist`);
         const revoked = await this.identities.revokeKey(tx, application.id, keyId);
         if (!revoked) throw notFound(`${label} of application ${identifier} does not exist`);
-        await recordAudit(tx, by, {
-          action: 'application.revoke-key',
-          targetType: 'application',
-          targetId: application.id,
-          details: { identifier, prefix: systemKeyPrefix(revoked.publicId) },
-          requestId,
+        await auditApplication(tx, call, 'application.revoke-key', application.id, {
+          identifier,
+          prefix: systemKeyPrefix(revoked.publicId),
         });
       },
       {
