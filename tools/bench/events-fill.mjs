@@ -79,7 +79,7 @@ export async function fillRuns(client, { spaceId, userId, taskIds, from, to, cou
 
 const INSERT_ROWS = `
   insert into data_row (space_id, application_id, table_name, column_values)
-  select $1, $2, $3, json_build_object('number', 'A-' || n, 'customer', 'customer ' || n % 50000, 'total', (n * 7919) % 100000,
+  select $1, $2, $3, json_build_object('number', 'A-' || n, 'customer', 'customer ' || n % 50000, 'total', (n::bigint * 7919) % 100000,
     'paid', n % 2 = 0, 'dueAt', to_char('2026-01-01'::timestamp + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
   from generate_series($4::int, $5::int) n`;
 
