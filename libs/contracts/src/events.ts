@@ -30,12 +30,18 @@ export const VERDICT_OUTCOMES = [
   'DISABLED',
   'TASK_DISABLED',
   'CREATED_AFTER_EMISSION',
+  'LEFT_OUT',
 ] as const;
 export type VerdictOutcome = (typeof VERDICT_OUTCOMES)[number];
 
 /** What was stored for a subscription that matched. */
 export type DeliveryOutcome = 'RUN_CREATED' | 'TASK_DISABLED';
 export type EnvelopeQuery = ListEnvelopesQuery;
+
+export const REPLAY_LIMITS = ['FAILED_DELIVERIES'] as const;
+
+/** `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started. */
+export type ReplayOnly = (typeof REPLAY_LIMITS)[number];
 
 export const BULK_REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'STOPPED', 'FAILED'] as const;
 export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];

@@ -29,6 +29,7 @@ export type { ErrorCode } from './errors.ts';
 
 export {
   BULK_REPLAY_STATUSES,
+  REPLAY_LIMITS,
   ENVELOPE_OUTCOMES,
   ENVELOPE_STATUSES,
   EVENT_WINDOWS,
@@ -37,6 +38,7 @@ export {
 } from './events.ts';
 export type {
   BulkReplayStatus,
+  ReplayOnly,
   DeliveryOutcome,
   EnvelopeQuery,
   EnvelopeOutcome,

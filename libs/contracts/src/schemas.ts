@@ -594,12 +594,19 @@ export interface CreateBulkReplayRequest {
   event?: string | null;
   /** Emitted at this time or later. */
   from: string;
+  /**
+   * `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started
+   * because the task was disabled.
+   */
+  only?: 'FAILED_DELIVERIES' | null;
   /** Envelopes per second; 50 by default. */
   perSecond?: number | null;
   /**
    * By default all but PENDING ones, which are dispatched anyway.
    */
   status?: 'DISPATCHED' | 'FAILED' | 'SKIPPED' | null;
+  /** Only these subscriptions, at most 100. */
+  subscriptionIds?: string[] | null;
   /** Emitted before this time. Envelopes that are recorded after the request are not replayed. */
   to: string;
 }
@@ -941,6 +948,10 @@ export interface EnvelopeGeneration {
   /** 0: the emission. 1 and more: replays. */
   generation: number;
   matchedCount: number;
+  /**
+   * What the request has limited the replay to; null: nothing.
+   */
+  only: 'FAILED_DELIVERIES' | null;
   requestedAt: string;
   /** The user who requested the replay; null for the emission. */
   requestedBy: string | null;
@@ -953,6 +964,8 @@ export interface EnvelopeGeneration {
     | 'PAYLOAD_UNREADABLE'
     | 'SAME_EVENT_LOOP'
     | null;
+  /** The subscriptions that the request has limited the replay to; null: all. */
+  subscriptionIds: string[] | null;
   /** What each subscription made of the envelope. */
   verdicts: SubscriptionVerdict[];
 }
@@ -1992,16 +2005,30 @@ export interface ReplayQuery {
   /** Emitted at this time or later. */
   from: string;
   /**
+   * `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started
+   * because the task was disabled.
+   */
+  only?: 'FAILED_DELIVERIES' | null;
+  /**
    * By default all but PENDING ones, which are dispatched anyway.
    */
   status?: 'DISPATCHED' | 'FAILED' | 'SKIPPED' | null;
+  /** Only these subscriptions, at most 100. */
+  subscriptionIds?: string[] | null;
   /** Emitted before this time. Envelopes that are recorded after the request are not replayed. */
   to: string;
 }
 
 export interface ReplayRequest {
-  /** Identifies the request: repeating it returns the first replay. */
+  /**
+   * `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started
+   * because the task was disabled.
+   */
+  only?: 'FAILED_DELIVERIES' | null;
+  /** Identifies the request: repeating it returns the first replay. With another limit, it is refused. */
   requestKey?: string | null;
+  /** Only these subscriptions, at most 100. */
+  subscriptionIds?: string[] | null;
 }
 
 export interface ReplayResponse {
@@ -2216,7 +2243,9 @@ export interface StoredReplayQuery {
   applicationIdentifier?: string | null;
   event?: string | null;
   from: string;
+  only?: 'FAILED_DELIVERIES' | null;
   status?: 'DISPATCHED' | 'FAILED' | 'SKIPPED' | null;
+  subscriptionIds?: string[] | null;
   to: string;
 }
 
@@ -2260,7 +2289,13 @@ export interface SubscriptionPage {
 
 export interface SubscriptionVerdict {
   outcome:
-    'CREATED_AFTER_EMISSION' | 'DISABLED' | 'FILTER_ERROR' | 'FILTER_MISMATCH' | 'MATCHED' | 'TASK_DISABLED';
+    | 'CREATED_AFTER_EMISSION'
+    | 'DISABLED'
+    | 'FILTER_ERROR'
+    | 'FILTER_MISMATCH'
+    | 'LEFT_OUT'
+    | 'MATCHED'
+    | 'TASK_DISABLED';
   reason: string | null;
   subscriptionId: string;
   taskId: string;

@@ -121,6 +121,15 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'A replay of an event that is not registered at present is a 409',
   },
+  'events.replay.limit': {
+    source: 'design: Everyone in the installation, Replay',
+    behavior:
+      'A replay can be limited to subscriptions and to failed deliveries; what it leaves out says so, and fires in no process',
+  },
+  'events.bulk-replay.limit': {
+    source: 'design: Everyone in the installation, Replay',
+    behavior: 'A bulk replay can be limited to subscriptions and to failed deliveries, and counts accordingly',
+  },
   'events.bulk-replay': {
     source: 'contract §6',
     behavior: 'A bulk replay replays the envelopes of a query once each, and counts those it refuses',

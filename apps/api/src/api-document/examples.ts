@@ -209,7 +209,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   cancelJob: ofJob,
   streamJob: ofJob,
   previewBulkReplay: { body: period },
-  createBulkReplay: { body: { ...period, perSecond: 10 } },
+  createBulkReplay: { body: { ...period, only: 'FAILED_DELIVERIES', perSecond: 10 } },
   getBulkReplay: id(P.replayId),
   stopBulkReplay: id(P.replayId),
   emitTestEvent: { path: { application: 'shop', event: 'order.created' }, body: { payload: { total: 20 } } },

@@ -19,8 +19,9 @@ import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
 import { LaterVerdictsService } from './log/later-verdicts.service.ts';
-import { OutcomesService } from './log/outcomes.service.ts';
+import { OutcomesService } from './summary/outcomes.service.ts';
 import { ReplayChecksService } from './replay/replay-checks.service.ts';
+import { ReplayLimitsService } from './replay/replay-limits.service.ts';
 import { ReplaySelectionService } from './replay/replay-selection.service.ts';
 import { ReplaysService } from './replay/replays.service.ts';
 import { SubscriptionGuardService } from './subscriptions/subscription-guard.service.ts';
@@ -56,6 +57,7 @@ import { SummaryService } from './summary/summary.service.ts';
     LaterVerdictsService,
     OutcomesService,
     ReplayChecksService,
+    ReplayLimitsService,
     ReplaySelectionService,
     ReplaysService,
     SubscriptionGuardService,

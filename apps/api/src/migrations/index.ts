@@ -33,6 +33,7 @@ import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
+import { ReplayLimits1763600000051 } from './0051-replay-limits.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
@@ -83,4 +84,5 @@ export const migrations = [
   DataValuesOfRows1763600000060,
   Sweeps1763600000055,
   TwoSystemKeys1763600000056,
+  ReplayLimits1763600000051,
 ];

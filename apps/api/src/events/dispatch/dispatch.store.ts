@@ -25,6 +25,8 @@ export interface ClaimedEnvelope {
   rootId: string;
   depth: number;
   path: string[];
+  /** The subscriptions that a replay is limited to; null: all. */
+  limitedTo: string[] | null;
 }
 
 /**
@@ -50,11 +52,12 @@ export async function lockClaims(
       'read_claimed_envelopes',
       `select e.id, e.generation, e.space_id, e.application_id, e.event,
          e.payload::text as payload, e.source, e.emitted_at, e.actor_user_id,
-         e.causation_id, e.root_id, coalesce(r.depth, e.depth) as depth, coalesce(r.path, e.path) as path
+         e.causation_id, e.root_id, coalesce(r.depth, e.depth) as depth, coalesce(r.path, e.path) as path,
+         r.limited_to
        from unnest($1::uuid[], $2::int[]) as c(id, generation)
        join envelope e on e.id = c.id and e.generation = c.generation
        left join lateral (
-         select depth, path from envelope_replay
+         select depth, path, limited_to from envelope_replay
          where e.generation > 0 and envelope_id = e.id and generation = e.generation limit 1
        ) r on true
        where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,

@@ -19,6 +19,7 @@ const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
   rootId: id,
   depth: 0,
   path: ['app/a.x'],
+  limitedTo: null,
   ...more,
 });
 
@@ -49,6 +50,18 @@ const outcomes = (subscriptions: MatchedSubscription[], facts = task(), event = 
   matchEnvelope(event, subscriptions, new Map([['task', facts]])).verdicts.map(({ outcome }) => outcome);
 
 describe('matching', () => {
+  it('leaves out what a replay is not limited to, whatever else is to be said', () => {
+    const replay = envelope('e', { generation: 1, limitedTo: new Set(['2']) });
+    const subscriptions = [
+      subscription('1'),
+      subscription('2'),
+      subscription('3', { enabled: false }),
+      subscription('4', { filter: { n: 2 } }),
+    ];
+    expect(outcomes(subscriptions, task(), replay)).toEqual(['LEFT_OUT', 'MATCHED', 'LEFT_OUT', 'LEFT_OUT']);
+    expect(matchEnvelope(replay, subscriptions, new Map([['task', task()]])).deliveries).toHaveLength(1);
+  });
+
   it('says that the owner of a task has left', () => {
     const facts = task({ enabled: false, disabledReason: 'OWNER_REMOVED' });
     const { verdicts } = matchEnvelope(envelope('e'), [subscription('1')], new Map([['task', facts]]));
@@ -133,7 +146,11 @@ describe('matching', () => {
   });
 
   it('tells payloads that cannot be read apart', () => {
-    const claimed = (id: string, payload: string): ClaimedEnvelope => ({ ...envelope(id), payload });
+    const claimed = (id: string, payload: string): ClaimedEnvelope => ({
+      ...envelope(id),
+      limitedTo: null,
+      payload,
+    });
     const { readable, unreadable } = parsePayloads([claimed('a', '{"__proto__":1}'), claimed('b', '{')]);
     expect(readable.map(({ id, json, payload }) => [id, json.length, Object.keys(payload)])).toEqual([
       ['a', 15, ['__proto__']],

@@ -9,10 +9,11 @@ const MAX_RUNS = 1_000;
 /** Payloads with more characters are not copied into the runs, which read them from the envelope. */
 const MAX_COPIED = 2_000;
 
-export interface Envelope extends Omit<ClaimedEnvelope, 'payload'> {
+export interface Envelope extends Omit<ClaimedEnvelope, 'payload' | 'limitedTo'> {
   payload: Record<string, unknown>;
   /** The payload as it is stored. */
   json: string;
+  limitedTo: ReadonlySet<string> | null;
 }
 
 /** What the subscriptions to its event make of an envelope. */
@@ -37,7 +38,8 @@ export function parsePayloads(envelopes: readonly ClaimedEnvelope[]): {
   for (const envelope of envelopes) {
     try {
       const payload = JSON.parse(envelope.payload) as Record<string, unknown>;
-      readable.push({ ...envelope, payload, json: envelope.payload });
+      const limitedTo = envelope.limitedTo && new Set(envelope.limitedTo);
+      readable.push({ ...envelope, payload, json: envelope.payload, limitedTo });
     } catch (error) {
       unreadable.push({ id: envelope.id, generation: envelope.generation, error: (error as Error).message });
     }

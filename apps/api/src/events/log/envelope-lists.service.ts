@@ -9,7 +9,7 @@ import { loadEnvelopes } from '../records/envelopes.store.ts';
 import { toEnvelope } from './envelope-views.ts';
 import type { EnvelopeQueryDto } from './envelopes.dto.ts';
 import { EnvelopeSearchService, type EnvelopeSearch } from './envelope-search.service.ts';
-import { NO_DELIVERIES, OutcomesService } from './outcomes.service.ts';
+import { NO_DELIVERIES, OutcomesService } from '../summary/outcomes.service.ts';
 
 /** The payloads of a page. */
 const PAGE_BYTES = 4 * 1024 * 1024;

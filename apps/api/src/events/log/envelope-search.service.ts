@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { EnvelopeOutcome } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { smallestIdAt } from '../../infra/requests/instant.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { hashKey } from '../emission/idempotency-key.ts';
 import {
   filterEnvelopes,
   findEnvelopes,
-  HIGHEST_ID,
-  ID_SLACK_MS,
-  LOWEST_ID,
+  rangeOf,
   withinBytes,
   type EnvelopeFilter,
   type FoundEnvelope,
   type FoundEnvelopes,
 } from '../records/envelopes.store.ts';
-import { hasOutcome, OutcomesService } from './outcomes.service.ts';
-import { listByKey, listWithText } from './outcomes.store.ts';
+import { hasOutcome, OutcomesService } from '../summary/outcomes.service.ts';
+import { listByKey, listWithText } from './envelope-search.store.ts';
 
 /** What no index can tell is looked up for this many envelopes at a time, */
 const CANDIDATES = 1_000;
@@ -106,13 +103,4 @@ export class EnvelopeSearchService {
     );
     return left.filter(({ id }) => hasOutcome(figures.get(id), outcome));
   }
-}
-
-/** The ids that a time and a cursor allow. */
-function rangeOf({ from, to }: EnvelopeFilter, below: string | null): { above: string; below: string } {
-  const end = to === null ? HIGHEST_ID : smallestIdAt(to.getTime() + ID_SLACK_MS);
-  return {
-    above: from === null ? LOWEST_ID : smallestIdAt(from.getTime() - ID_SLACK_MS),
-    below: below !== null && below < end ? below : end,
-  };
 }

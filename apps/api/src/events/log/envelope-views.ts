@@ -59,7 +59,12 @@ export function toGenerations(
   };
   for (const replay of replays) {
     const { requestedBy, requestedAt, generation } = replay;
-    const request = { requestedBy, requestedAt: requestedAt.toISOString() };
+    const request = {
+      requestedBy,
+      requestedAt: requestedAt.toISOString(),
+      only: replay.limitOnly,
+      subscriptionIds: replay.limitSubscriptionIds,
+    };
     generations.push({ ...outcome, ...request, runs: runsOf(generation) });
     outcome = {
       generation: generation - 1,
@@ -72,7 +77,12 @@ export function toGenerations(
     };
   }
   if (outcome.generation > 0) return generations;
-  const emission = { requestedBy: null, requestedAt: envelope.emittedAt.toISOString() };
+  const emission = {
+    requestedBy: null,
+    requestedAt: envelope.emittedAt.toISOString(),
+    only: null,
+    subscriptionIds: null,
+  };
   return [...generations, { ...outcome, ...emission, runs: runsOf(0) }];
 }
 

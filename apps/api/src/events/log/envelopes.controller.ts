@@ -31,15 +31,16 @@ export class EnvelopesController {
 
   /**
    * Dispatches the envelope again. Every subscription that matches then starts its task again, so tasks have to be
-   * idempotent. While the envelope is PENDING, returns the generation that is running.
+   * idempotent; `only` and `subscriptionIds` limit it to some of them. While the envelope is PENDING, returns the generation that
+   * is running, or 409 if that has another limit.
    */
   @Post(':id/replay')
   @HttpCode(202)
   replay(
     @Audited() call: AuditedCall,
     @Param('id') id: string,
-    @Body() { requestKey }: ReplayRequestDto,
+    @Body() request: ReplayRequestDto,
   ): Promise<ReplayResponseDto> {
-    return this.replays.replay(call, id, requestKey ?? null);
+    return this.replays.replay(call, id, request);
   }
 }

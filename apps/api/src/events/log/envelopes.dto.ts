@@ -2,12 +2,14 @@ import {
   ENVELOPE_OUTCOMES,
   ENVELOPE_STATUSES,
   EVENT_SOURCES,
+  REPLAY_LIMITS,
   RUN_STATUSES,
   VERDICT_OUTCOMES,
   type EnvelopeOutcome,
   type EnvelopeReason,
   type EnvelopeStatus,
   type EventSource,
+  type ReplayOnly,
   type RunStatus,
   type VerdictOutcome,
 } from '@platform/contracts';
@@ -137,6 +139,11 @@ class EnvelopeGenerationDto {
   /** The user who requested the replay; null for the emission. */
   requestedBy!: string | null;
   requestedAt!: string;
+  /** What the request has limited the replay to; null: nothing. */
+  @ApiProperty({ enum: REPLAY_LIMITS, nullable: true })
+  only!: ReplayOnly | null;
+  /** The subscriptions that the request has limited the replay to; null: all. */
+  subscriptionIds!: string[] | null;
   @ApiProperty({ enum: ENVELOPE_STATUSES })
   status!: EnvelopeStatus;
   @ApiProperty({ type: String, nullable: true })

@@ -7,7 +7,7 @@ import { listCausation, listDeliveries, listReplays } from './envelope-detail.st
 import { toCausationNode, toEnvelope, toEnvelopeRun, toGenerations } from './envelope-views.ts';
 import { getEnvelope } from '../records/envelopes.store.ts';
 import { LaterVerdictsService } from './later-verdicts.service.ts';
-import { NO_DELIVERIES, OutcomesService } from './outcomes.service.ts';
+import { NO_DELIVERIES, OutcomesService } from '../summary/outcomes.service.ts';
 
 const MAX_GENERATIONS = 50;
 const MAX_DELIVERIES = 1_000;
@@ -34,7 +34,7 @@ export class EnvelopesService {
     const summaries = await this.runs.find(manager, spaceId, runIds);
     const identifiers = await this.applications.names(manager, spaceId, [envelope.applicationId]);
     const figures = await this.outcomes.count(manager, spaceId, [id]);
-    const later = await this.laterVerdicts.judge(manager, envelope);
+    const later = await this.laterVerdicts.judge(manager, envelope, replays[0]?.limitedTo ?? null);
     const { idempotencyKey, actorUserId, causationId, causationRunId, lastError } = envelope;
     return {
       ...toEnvelope(

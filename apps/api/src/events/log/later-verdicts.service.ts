@@ -15,7 +15,11 @@ export class LaterVerdictsService {
   constructor(private readonly tasks: TaskDirectoryService) {}
 
   /** Judges an envelope by the subscriptions after those whose verdicts are stored. Empty if all are stored. */
-  async judge(manager: EntityManager, envelope: EnvelopeEntity): Promise<SubscriptionVerdict[]> {
+  async judge(
+    manager: EntityManager,
+    envelope: EnvelopeEntity,
+    limitedTo: readonly string[] | null,
+  ): Promise<SubscriptionVerdict[]> {
     const { spaceId, applicationId, event, verdicts } = envelope;
     const last = verdicts?.at(-1);
     if (verdicts === null || last === undefined || verdicts.length < STORED_VERDICTS) return [];
@@ -23,8 +27,9 @@ export class LaterVerdictsService {
     const key = { applicationId, event };
     const others = await listSubscriptionsAfter(manager, key, last.subscriptionId, limit);
     const tasks = await this.tasks.find(manager, spaceId, [...new Set(others.map(({ taskId }) => taskId))]);
+    const judged = { ...envelope, limitedTo: limitedTo && new Set(limitedTo) };
     return others.flatMap(
-      (subscription) => judge(envelope, subscription, tasks.get(subscription.taskId)) ?? [],
+      (subscription) => judge(judged, subscription, tasks.get(subscription.taskId)) ?? [],
     );
   }
 }

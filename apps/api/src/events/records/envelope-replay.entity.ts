@@ -1,4 +1,4 @@
-import type { EnvelopeReason, EnvelopeStatus, SubscriptionVerdict } from '@platform/contracts';
+import type { EnvelopeReason, EnvelopeStatus, ReplayOnly, SubscriptionVerdict } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A replay of an envelope, with what had become of the generation before it. */
@@ -25,6 +25,17 @@ export class EnvelopeReplayEntity {
 
   @Column('text', { array: true, nullable: true })
   path!: string[] | null;
+
+  /** What the request limits the replay to; both null: nothing. */
+  @Column('text', { nullable: true })
+  limitOnly!: ReplayOnly | null;
+
+  @Column('uuid', { array: true, nullable: true })
+  limitSubscriptionIds!: string[] | null;
+
+  /** The subscriptions that follow from it; null: all. */
+  @Column('uuid', { array: true, nullable: true })
+  limitedTo!: string[] | null;
 
   @Column('text')
   previousStatus!: EnvelopeStatus;

@@ -95,6 +95,15 @@ export async function findEnvelopes(
   return { found, scannedTo: found.length < limit ? (end?.id ?? null) : null };
 }
 
+/** The ids that a time and a cursor allow. */
+export function rangeOf({ from, to }: EnvelopeFilter, below: string | null): { above: string; below: string } {
+  const end = to === null ? HIGHEST_ID : smallestIdAt(to.getTime() + ID_SLACK_MS);
+  return {
+    above: from === null ? LOWEST_ID : smallestIdAt(from.getTime() - ID_SLACK_MS),
+    below: below !== null && below < end ? below : end,
+  };
+}
+
 /** Returns those of the envelopes that match, newest first. */
 export function filterEnvelopes(
   sql: Sql,

@@ -8,6 +8,7 @@ import { hasProgress, lockBulkReplay, storeProgress, type ClaimedBulkReplay } fr
 import { requestCount } from '../summary/event-counts.store.ts';
 import { loadForReplay } from '../records/envelopes.store.ts';
 import { ReplayChecksService } from './replay-checks.service.ts';
+import { limitOf, ReplayLimitsService } from './replay-limits.service.ts';
 import { ReplaySelectionService } from './replay-selection.service.ts';
 import { insertReplays, lockReplayable } from './replays.store.ts';
 
@@ -32,6 +33,7 @@ export class BulkReplayBatchesService {
     private readonly messaging: Messaging,
     private readonly selection: ReplaySelectionService,
     private readonly checks: ReplayChecksService,
+    private readonly limits: ReplayLimitsService,
   ) {}
 
   /**
@@ -40,7 +42,7 @@ export class BulkReplayBatchesService {
    */
   async replayNext(replay: ClaimedBulkReplay, size: number): Promise<ReplayedBatch | null> {
     const { spaceId, query, position: start } = replay;
-    const { found, scannedTo } = await this.selection.findNext(this.database, spaceId, query, {
+    const { found, scannedTo } = await this.selection.findNext(this.database.manager, spaceId, query, {
       until: replay.createdAt,
       start,
       limit: size + 1,
@@ -76,7 +78,7 @@ export class BulkReplayBatchesService {
     });
   }
 
-  /** Returns the envelopes whose next generation has begun: not those that are being dispatched, or have another status now. */
+  /** Returns the envelopes whose next generation has begun: not those that are being dispatched, or have changed since they were found. */
   private async begin(
     tx: EntityManager,
     { id, spaceId, requestedBy, query }: ClaimedBulkReplay,
@@ -84,6 +86,8 @@ export class BulkReplayBatchesService {
   ): Promise<string[]> {
     if (envelopeIds.length === 0) return [];
     const locked = await lockReplayable(tx, spaceId, envelopeIds, query.status ?? null);
+    const limit = limitOf(query);
+    const targets = await this.limits.resolve(tx, spaceId, locked, limit);
     const { republishAfterMs } = this.messaging.pace;
     const order = {
       spaceId,
@@ -91,9 +95,10 @@ export class BulkReplayBatchesService {
       bulkReplayId: id,
       requestKey: null,
       republishAfterMs,
+      limit,
       chain: null,
     };
-    const begun = await insertReplays(tx, order, locked);
+    const begun = await insertReplays(tx, order, targets);
     await requestCount(tx, spaceId, begun);
     return begun.map((one) => one.id);
   }
@@ -107,6 +112,6 @@ function lastErrorOf(
 ): string | null {
   const last = envelopes.findLast(({ id }) => !replayed.has(id));
   if (last === undefined) return null;
-  const problems = refusals.get(last.id) ?? ['its status has changed'];
+  const problems = refusals.get(last.id) ?? ['it has changed meanwhile'];
   return `Envelope ${last.id}: ${joinProblems(problems)}`;
 }

@@ -12,6 +12,7 @@ import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
 import { BulkReplayEntity } from './bulk-replay.entity.ts';
 import { BulkReplayWorker } from './bulk-replay.worker.ts';
 import { getBulkReplay, listBulkReplays, stopBulkReplay } from './bulk-replays.store.ts';
+import { limitOf } from './replay-limits.service.ts';
 import { ReplaySelectionService } from './replay-selection.service.ts';
 import type { CreateBulkReplayDto, ReplayQueryDto } from './replays.dto.ts';
 
@@ -29,14 +30,14 @@ export class BulkReplaysService {
 
   /** Counts the envelopes that a bulk replay would replay. */
   preview(spaceId: string, query: ReplayQueryDto): Promise<ReplayPreview> {
-    return this.selection.count(this.database, spaceId, toQuery(query));
+    return this.selection.count(this.database.manager, spaceId, toQuery(query));
   }
 
   /** Begins to replay envelopes, oldest first. A worker process executes it. */
   async create({ by, requestId }: AuditedCall, body: CreateBulkReplayDto): Promise<BulkReplay> {
     const query = toQuery(body);
     await this.assertNotCaused(by);
-    const { count } = await this.selection.count(this.database, by.spaceId, query);
+    const { count } = await this.selection.count(this.database.manager, by.spaceId, query);
     const create = async (tx: EntityManager) => {
       const row = await insertRow(tx, BulkReplayEntity, {
         spaceId: by.spaceId,
@@ -87,7 +88,7 @@ export class BulkReplaysService {
   }
 }
 
-function toQuery({ applicationIdentifier, event, status, from, to }: ReplayQueryDto): ReplayQuery {
+function toQuery({ applicationIdentifier, event, status, from, to, ...limit }: ReplayQueryDto): ReplayQuery {
   if (new Date(from) >= new Date(to)) throw invalid('to must be later than from');
   return {
     applicationIdentifier: applicationIdentifier ?? null,
@@ -95,6 +96,7 @@ function toQuery({ applicationIdentifier, event, status, from, to }: ReplayQuery
     status: status ?? null,
     from,
     to,
+    ...limitOf(limit),
   };
 }
 

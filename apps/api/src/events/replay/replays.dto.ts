@@ -1,14 +1,50 @@
-import { BULK_REPLAY_STATUSES, ENVELOPE_STATUSES, type BulkReplayStatus } from '@platform/contracts';
+import {
+  BULK_REPLAY_STATUSES,
+  ENVELOPE_STATUSES,
+  REPLAY_LIMITS,
+  type BulkReplayStatus,
+  type ReplayOnly,
+} from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Length, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+} from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { IsText } from '../../infra/requests/text.ts';
 
 /** PENDING envelopes will be dispatched anyway. */
 const REPLAYABLE = ENVELOPE_STATUSES.filter((status) => status !== 'PENDING');
 
-export class ReplayRequestDto {
-  /** Identifies the request: repeating it returns the first replay. */
+/** The subscriptions that a replay is for: by default all that match. With both fields, those that satisfy both. */
+class ReplayLimitDto {
+  /**
+   * `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started
+   * because the task was disabled.
+   */
+  @IsOptional()
+  @IsIn(REPLAY_LIMITS)
+  only?: ReplayOnly;
+
+  /** Only these subscriptions, at most 100. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @IsUUID('loose', { each: true })
+  subscriptionIds?: string[];
+}
+
+export class ReplayRequestDto extends ReplayLimitDto {
+  /** Identifies the request: repeating it returns the first replay. With another limit, it is refused. */
   @IsOptional()
   @IsText()
   @Length(1, 255)
@@ -22,7 +58,7 @@ export class ReplayResponseDto {
   generation!: number;
 }
 
-export class ReplayQueryDto {
+export class ReplayQueryDto extends ReplayLimitDto {
   @IsOptional()
   @IsText()
   @Length(1, 200)
@@ -75,6 +111,9 @@ class StoredReplayQueryDto {
   status?: (typeof REPLAYABLE)[number] | null;
   from!: string;
   to!: string;
+  @ApiProperty({ enum: REPLAY_LIMITS, nullable: true })
+  only?: ReplayOnly | null;
+  subscriptionIds?: string[] | null;
 }
 
 export class BulkReplayDto {

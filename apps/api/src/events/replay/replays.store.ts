@@ -2,11 +2,15 @@ import type { EntityManager } from 'typeorm';
 import type { EnvelopeStatus } from '@platform/contracts';
 import type { Chain } from '../../tasks/runs/lineage.ts';
 import { exactlyOne, firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import type { ReplayLimit, ReplayTarget } from './replay-limits.service.ts';
 
 export interface Replayed {
   id: string;
   generation: number;
 }
+
+const REPLAYABLE = `select id from envelope
+  where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' and ($3::text is null or status = $3)`;
 
 /** A replay with the event of its envelope. */
 export interface BegunReplay extends Replayed {
@@ -14,32 +18,50 @@ export interface BegunReplay extends Replayed {
   event: string;
 }
 
+/** A generation with the limit of its request; the emission has none. */
+export interface LimitedGeneration extends ReplayLimit {
+  generation: number;
+}
+
+const LIMIT = 'r.limit_only as only, r.limit_subscription_ids as subscription_ids';
+
 /** Returns the generation that a key has requested of an envelope; null if it has not been used. */
-export async function findReplayByKey(
+export function findReplayByKey(
   sql: Sql,
   envelopeId: string,
   requestKey: string,
-): Promise<number | null> {
-  const row = await firstRow<{ generation: number }>(
+): Promise<LimitedGeneration | null> {
+  return firstRow(
     sql,
-    'select generation from replay_key where envelope_id = $1 and request_key = $2',
+    `select k.generation, ${LIMIT} from replay_key k
+     left join envelope_replay r on r.envelope_id = k.envelope_id and r.generation = k.generation
+     where k.envelope_id = $1 and k.request_key = $2`,
     [envelopeId, requestKey],
   );
-  return row?.generation ?? null;
 }
 
-/** Stores which generation a key has requested. Returns the one of the key's first request. */
+/** Stores which generation a key has requested, unless the key has requested one before. */
 export async function claimReplayKey(
   tx: Sql,
   { id, generation }: Replayed,
   requestKey: string,
-): Promise<number> {
+): Promise<void> {
   await rows(
     tx,
     `insert into replay_key (envelope_id, request_key, generation) values ($1, $2, $3) on conflict do nothing`,
     [id, requestKey, generation],
   );
-  return (await findReplayByKey(tx, id, requestKey)) ?? generation;
+}
+
+/** Returns those of the envelopes that are not PENDING, or that have a status. */
+export async function listReplayable(
+  sql: Sql,
+  spaceId: string,
+  ids: readonly string[],
+  status: EnvelopeStatus | null,
+): Promise<string[]> {
+  const found = await rows<{ id: string }>(sql, `${REPLAYABLE} order by id`, [spaceId, ids, status]);
+  return found.map(({ id }) => id);
 }
 
 /**
@@ -54,19 +76,21 @@ export async function lockReplayable(
 ): Promise<string[]> {
   const locked = await rows<{ id: string }>(
     tx,
-    `select id from envelope
-     where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' and ($3::text is null or status = $3)
-     order by id for update`,
+    `${REPLAYABLE} order by id for update`,
     [spaceId, ids, status],
   );
   return locked.map(({ id }) => id);
 }
 
 /** Returns the current generation of an envelope. */
-export async function getGeneration(sql: Sql, spaceId: string, id: string): Promise<number> {
-  const statement = 'select generation from envelope where space_id = $1 and id = $2';
-  const { generation } = await exactlyOne<{ generation: number }>(sql, statement, [spaceId, id]);
-  return generation;
+export function getGeneration(sql: Sql, spaceId: string, id: string): Promise<LimitedGeneration> {
+  return exactlyOne(
+    sql,
+    `select e.generation, ${LIMIT} from envelope e
+     left join envelope_replay r on r.envelope_id = e.id and r.generation = e.generation
+     where e.space_id = $1 and e.id = $2`,
+    [spaceId, id],
+  );
 }
 
 export interface ReplayOrder {
@@ -75,9 +99,17 @@ export interface ReplayOrder {
   bulkReplayId: string | null;
   requestKey: string | null;
   republishAfterMs: number;
+  limit: ReplayLimit;
   /** Below the run that requests the replay; null: as the envelope was emitted. */
   chain: Chain | null;
 }
+
+/** Of the last deliveries that started no run, those that a limited replay leaves out: they still count. */
+const MISSED_LEFT_OUT = `case when k.limited_to is null then 0 else (
+           select count(*) from (
+             select distinct on (subscription_id) subscription_id, run_id from delivery where envelope_id = e.id
+             order by subscription_id, generation desc
+           ) d where run_id is null and subscription_id <> all(k.limited_to)) end`;
 
 /**
  * Begins a new generation of envelopes that the transaction has locked: keeps what became of the last one, and queues each
@@ -85,21 +117,24 @@ export interface ReplayOrder {
  */
 export function insertReplays(
   tx: EntityManager,
-  { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs, chain }: ReplayOrder,
-  ids: readonly string[],
+  { spaceId, requestedBy, bulkReplayId, requestKey, republishAfterMs, limit, chain }: ReplayOrder,
+  targets: readonly ReplayTarget[],
 ): Promise<BegunReplay[]> {
   return keptPlanRows(
     tx,
     'insert_replays',
     `with kept as (
-       insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, depth, path, previous_status,
-         previous_reason, previous_matched_count, previous_verdicts, previous_dispatched_at)
-       select id, generation + 1, $3, $4, $7::int, $8::text[], status, status_reason, matched_count, verdicts, dispatched_at
-       from envelope where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' order by id
-       returning envelope_id, generation
+       insert into envelope_replay (envelope_id, generation, requested_by, bulk_replay_id, depth, path, limit_only,
+         limit_subscription_ids, limited_to, previous_status, previous_reason, previous_matched_count, previous_verdicts,
+         previous_dispatched_at)
+       select e.id, generation + 1, $3, $4, $7::int, $8::text[], $9, $10::uuid[], t.limited_to::uuid[], status,
+         status_reason, matched_count, verdicts, dispatched_at
+       from unnest($2::uuid[], $11::text[]) as t(id, limited_to) join envelope e on e.id = t.id
+       where space_id = $1 and e.id = any($2::uuid[]) and status <> 'PENDING' order by e.id
+       returning envelope_id, generation, limited_to
      ), replayed as (
-       update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0, missed_count = 0,
-         verdicts = null, dispatched_at = null, last_error = null
+       update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0,
+         missed_count = ${MISSED_LEFT_OUT}, verdicts = null, dispatched_at = null, last_error = null
        from kept k
        where e.id = k.envelope_id and e.id = any($2::uuid[]) and e.status <> 'PENDING' and e.generation = k.generation - 1
        returning e.id, e.generation, e.application_id, e.event
@@ -113,13 +148,16 @@ export function insertReplays(
      select id, generation, application_id, event from replayed order by id`,
     [
       spaceId,
-      ids,
+      targets.map(({ id }) => id),
       requestedBy,
       bulkReplayId,
       requestKey,
       republishAfterMs,
       chain?.depth ?? null,
       chain?.path ?? null,
+      limit.only,
+      limit.subscriptionIds,
+      targets.map(({ limitedTo }) => limitedTo && `{${limitedTo.join(',')}}`),
     ],
   );
 }

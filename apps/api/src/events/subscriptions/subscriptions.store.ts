@@ -1,4 +1,4 @@
-import { IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
@@ -38,6 +38,18 @@ export function listSubscriptions(
     query.andWhere({ event: name });
   }
   return query.getMany();
+}
+
+/** Returns to which events subscriptions are, also deleted ones and those that wait for their application. */
+export function listSubscribed(
+  manager: EntityManager,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<Pick<SubscriptionEntity, 'id' | 'applicationId' | 'event' | 'deletedAt'>[]> {
+  return manager.find(SubscriptionEntity, {
+    select: { id: true, applicationId: true, event: true, deletedAt: true },
+    where: { spaceId, id: In([...ids]) },
+  });
 }
 
 /** Lists the subscriptions to an event after an id. */

@@ -16,6 +16,8 @@ export interface JudgedEnvelope {
   payload: Record<string, unknown>;
   generation: number;
   emittedAt: Date;
+  /** The subscriptions that a replay is limited to; null: all. */
+  limitedTo: ReadonlySet<string> | null;
 }
 
 /** The time of an emission is rounded to a millisecond. */
@@ -34,6 +36,7 @@ export function judge(
     outcome,
     reason,
   });
+  if (envelope.limitedTo?.has(id) === false) return verdict('LEFT_OUT', 'Left out of this replay');
   if (!subscription.enabled) return verdict('DISABLED', 'The subscription is disabled');
   // A replay is for the subscriptions of today.
   if (
@@ -68,6 +71,7 @@ export function deliveryOf({ outcome }: SubscriptionVerdict): DeliveryOutcome | 
     case 'FILTER_ERROR':
     case 'DISABLED':
     case 'CREATED_AFTER_EMISSION':
+    case 'LEFT_OUT':
       return null;
   }
 }

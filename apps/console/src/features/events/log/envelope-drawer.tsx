@@ -1,13 +1,13 @@
 import { LinkOutlined, RedoOutlined } from '@ant-design/icons';
 import type { EnvelopeDetail } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { App, Button, Drawer } from 'antd';
+import { Button, Drawer } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useParams } from 'react-router';
-import { client, keys, queryClient } from '../../../api.ts';
+import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
-import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { JsonView } from '../../../ui/code/json-view.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
@@ -19,6 +19,7 @@ import { DeliveriesText } from './deliveries-text.tsx';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 import '../events.css';
 import { Generations } from './generations.tsx';
+import { ReplayDialog } from './replay-dialog.tsx';
 
 const REFRESH_MS = 1_000;
 
@@ -116,27 +117,17 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
 
 function ReplayButton({ envelope }: { envelope: EnvelopeDetail }) {
   const { t } = useTranslation();
-  const { modal, message } = App.useApp();
-  const replay = () =>
-    void modal.confirm({
-      title: t('replay.title'),
-      content: t('replay.text'),
-      okText: t('replay.submit'),
-      cancelText: t('common.cancel'),
-      onOk: async () => {
-        try {
-          // The key makes a repeated request return the same replay.
-          await client.events.replay(envelope.id, { requestKey: `console-${Date.now().toString(36)}` });
-          await queryClient.invalidateQueries({ queryKey: keys.envelopes });
-          void message.success(t('replay.started'));
-        } catch (error) {
-          void message.error(getErrorMessage(error, t));
-        }
-      },
-    });
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Button icon={<RedoOutlined aria-hidden />} onClick={replay} disabled={envelope.status === 'PENDING'}>
-      {t('replay.submit')}
-    </Button>
+    <>
+      <Button
+        icon={<RedoOutlined aria-hidden />}
+        onClick={() => setOpen(true)}
+        disabled={envelope.status === 'PENDING'}
+      >
+        {t('replay.submit')}
+      </Button>
+      {isOpen && <ReplayDialog envelope={envelope} onClose={() => setOpen(false)} />}
+    </>
   );
 }

@@ -43,7 +43,8 @@ export function Generations({ generations }: { generations: EnvelopeGeneration[]
 function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
   const { t } = useTranslation();
   const people = usePeople();
-  const { generation: number, requestedBy, requestedAt, status, statusReason } = generation;
+  const { generation: number, requestedBy, requestedAt, status, statusReason, only, subscriptionIds } =
+    generation;
   const requester = people.options.find(({ value }) => value === requestedBy)?.label;
   return (
     <span className="row wrap">
@@ -52,6 +53,8 @@ function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
       <span className="muted">
         <Time iso={requestedAt} />
         {requester !== undefined && ` · ${requester}`}
+        {only !== null && ` · ${t('generations.onlyFailed')}`}
+        {subscriptionIds !== null && ` · ${t('generations.onlySome', { count: subscriptionIds.length })}`}
         {statusReason !== null && (
           <>
             {' · '}
@@ -99,6 +102,7 @@ const TONES: Record<VerdictOutcome, string> = {
   DISABLED: '',
   TASK_DISABLED: 'warning',
   CREATED_AFTER_EMISSION: '',
+  LEFT_OUT: '',
 };
 
 /** What a subscription made of the event, and what can be done about it. */

@@ -1,8 +1,10 @@
-import { expect, it, jest } from '@jest/globals';
-import { fireEvent, screen } from '@testing-library/react';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { client } from '../../../api.ts';
 import { renderInApp } from '../../../../test/render.tsx';
 import { BulkReplayDialog } from './bulk-replay-dialog.tsx';
+
+afterEach(cleanup);
 
 it('asks before a changed form is closed, and not before an untouched one', async () => {
   jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
@@ -17,4 +19,26 @@ it('asks before a changed form is closed, and not before an untouched one', asyn
   fireEvent.click(screen.getAllByLabelText('Close')[0] as HTMLElement);
   fireEvent.click(await screen.findByText('Stay'));
   expect(close).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  [{ outcome: 'FAILED' as const }, { only: 'FAILED_DELIVERIES' }],
+  [{}, {}],
+])('starts with the failed deliveries if the log shows those: %j', async (filters, limit) => {
+  jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
+  const preview = jest
+    .spyOn(client.events, 'previewBulkReplay')
+    .mockResolvedValue({ count: 1, limit: 2_000, isLimited: false });
+  const user = await renderInApp(
+    <BulkReplayDialog
+      replayId={null}
+      filters={filters}
+      onStarted={() => undefined}
+      onClose={() => undefined}
+    />,
+  );
+  await user.click(screen.getByRole('button', { name: 'Count events' }));
+  await screen.findByText('1 event will be replayed');
+  const time = expect.any(String);
+  expect(preview.mock.calls.at(-1)?.[0]).toEqual({ ...limit, from: time, to: time });
 });

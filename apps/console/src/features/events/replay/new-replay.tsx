@@ -4,25 +4,29 @@ import {
   type ReplayPreview,
   type ReplayQuery,
 } from '@platform/contracts';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, Button, Form, Input, InputNumber, Select, type FormInstance } from 'antd';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, Button, Form, Input, InputNumber, Radio, Select, type FormInstance } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client } from '../../../api.ts';
+import { client, keys } from '../../../api.ts';
 import { formatDuration } from '../../../ui/format/duration.ts';
 import { findPeriodStart } from '../../../ui/format/periods.ts';
 import { useNumbers } from '../../../ui/format/use-numbers.ts';
+import { loadAllItems } from '../../../ui/lists/load-all-items.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
 import { catalogQuery, formatEventKey, listEventOptions, parseEventKey } from '../catalog/catalog-query.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 
 const RATE = 50;
+const MAX_SUBSCRIPTIONS = 100;
 
 export interface ReplayForm {
   eventKey?: string;
   status?: NonNullable<ReplayQuery['status']>;
   from: string;
   to: string;
+  limit: 'all' | 'failed' | 'chosen';
+  subscriptionIds?: string[];
   perSecond: number;
 }
 
@@ -37,7 +41,7 @@ interface NewReplayProps {
 export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
   const { t } = useTranslation();
   const [counted, setCounted] = useState<ReplayQuery | null>(null);
-  const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status']);
+  const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status', 'subscriptionIds']);
   const perSecond = Form.useWatch<number | undefined>('perSecond', form) ?? RATE;
 
   const count = useMutation({
@@ -63,6 +67,7 @@ export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
       onFinish={(values) => count.mutate(toQuery(values))}
     >
       <ReplayFields />
+      <LimitFields />
       {preview && <CountAlert preview={preview} perSecond={perSecond} />}
       <div className="row drawer-buttons">
         <Button htmlType="submit" loading={count.isPending}>
@@ -129,6 +134,53 @@ function ReplayFields() {
   );
 }
 
+/** To which subscriptions the envelopes are replayed. */
+function LimitFields() {
+  const { t } = useTranslation();
+  const eventKey = Form.useWatch<string | undefined>('eventKey');
+  const isChosen = Form.useWatch<string | undefined>('limit') === 'chosen';
+  const subscriptions = useQuery({ ...subscriptionsQuery(eventKey), enabled: isChosen });
+  return (
+    <>
+      <Form.Item name="limit" label={t('replay.limit')}>
+        <Radio.Group
+          options={[
+            { value: 'all', label: t('replay.all') },
+            { value: 'failed', label: t('bulkReplay.onlyFailed') },
+            { value: 'chosen', label: t('replay.chosen') },
+          ]}
+        />
+      </Form.Item>
+      {isChosen && (
+        <Form.Item
+          name="subscriptionIds"
+          label={t('replay.choose')}
+          rules={[{ required: true, message: t('common.required') }]}
+        >
+          <Select
+            mode="multiple"
+            maxCount={MAX_SUBSCRIPTIONS}
+            loading={subscriptions.isPending}
+            showSearch={{ optionFilterProp: 'label' }}
+            options={subscriptions.data?.map(({ id, taskName, event }) => ({
+              value: id,
+              label: `${taskName} · ${event}`,
+            }))}
+          />
+        </Form.Item>
+      )}
+    </>
+  );
+}
+
+const subscriptionsQuery = (eventKey: string | undefined) => {
+  const filter = eventKey === undefined ? {} : parseEventKey(eventKey);
+  return queryOptions({
+    queryKey: [...keys.subscriptions, filter, 'all'],
+    queryFn: () => loadAllItems((page) => client.events.subscriptions({ ...page, ...filter })),
+  });
+};
+
 /** How many envelopes match, and how long their replay takes. */
 function CountAlert({ preview, perSecond }: { preview: ReplayPreview; perSecond: number }) {
   const { t, i18n } = useTranslation();
@@ -152,7 +204,7 @@ function CountAlert({ preview, perSecond }: { preview: ReplayPreview; perSecond:
   );
 }
 
-function toForm({ applicationIdentifier, event, status, from, to }: EnvelopeQuery): Partial<ReplayForm> {
+function toForm({ applicationIdentifier, event, status, from, to, outcome }: EnvelopeQuery): Partial<ReplayForm> {
   return {
     ...(applicationIdentifier !== undefined &&
       event !== undefined && { eventKey: formatEventKey({ applicationIdentifier, event }) }),
@@ -160,14 +212,17 @@ function toForm({ applicationIdentifier, event, status, from, to }: EnvelopeQuer
     ...(status !== undefined && status !== 'PENDING' && { status }),
     from: toLocalInput(from ?? findPeriodStart('24h', Date.now())),
     to: toLocalInput(to ?? new Date(Date.now() + 60_000).toISOString()),
+    limit: outcome === 'FAILED' ? 'failed' : 'all',
     perSecond: RATE,
   };
 }
 
-function toQuery({ eventKey, status, from, to }: ReplayForm): ReplayQuery {
+function toQuery({ eventKey, status, from, to, limit, subscriptionIds }: ReplayForm): ReplayQuery {
   return {
     ...(eventKey !== undefined && parseEventKey(eventKey)),
     ...(status !== undefined && { status }),
+    ...(limit === 'failed' && { only: 'FAILED_DELIVERIES' as const }),
+    ...(limit === 'chosen' && { subscriptionIds: subscriptionIds ?? [] }),
     from: fromLocalInput(from) ?? from,
     to: fromLocalInput(to) ?? to,
   };

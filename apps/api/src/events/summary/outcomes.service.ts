@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EnvelopeOutcome, EventFigures, RunStatus } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { RunOutcomesService } from '../../tasks/history/run-outcomes.service.ts';
-import { listLastDeliveries, listMissed } from './outcomes.store.ts';
+import { listLastDeliveries, listMissed, type LastDelivery } from './outcomes.store.ts';
 
 type DeliveryFigures = EventFigures['deliveries'];
 
@@ -36,17 +36,27 @@ export class OutcomesService {
   ): Promise<Map<string, DeliveryFigures>> {
     const counted = new Map<string, DeliveryFigures>();
     if (envelopeIds.length === 0) return counted;
-    const deliveries = await listLastDeliveries(sql, envelopeIds);
-    const runIds = deliveries.flatMap(({ runId }) => runId ?? []);
-    const statuses = await this.runs.findStatuses(sql, spaceId, runIds);
-    for (const { envelopeId, runId } of deliveries) {
-      const status = runId === null ? null : statuses.get(runId);
-      if (status === undefined) continue;
+    for (const { envelopeId, figure } of await this.judge(sql, spaceId, envelopeIds)) {
       const figures = counted.get(envelopeId) ?? { ...NO_DELIVERIES };
-      figures[status === null ? 'missed' : FIGURE_OF[status]] += 1;
+      figures[figure] += 1;
       counted.set(envelopeId, figures);
     }
     return counted;
+  }
+
+  /** Returns the subscriptions whose last delivery has failed, or started no run, by envelope. Envelopes without one are omitted. */
+  async listFailed(
+    sql: Sql,
+    spaceId: string,
+    envelopeIds: readonly string[],
+  ): Promise<Map<string, string[]>> {
+    const failed = new Map<string, string[]>();
+    if (envelopeIds.length === 0) return failed;
+    for (const { envelopeId, subscriptionId, figure } of await this.judge(sql, spaceId, envelopeIds)) {
+      if (figure !== 'failed' && figure !== 'missed') continue;
+      failed.set(envelopeId, [...(failed.get(envelopeId) ?? []), subscriptionId]);
+    }
+    return failed;
   }
 
   /** Lists envelopes that may have failed deliveries, newest first: a later delivery may have succeeded. */
@@ -59,6 +69,22 @@ export class OutcomesService {
     const failed = await this.runs.listFailedEnvelopes(sql, spaceId, range, limit);
     const missed = await listMissed(sql, spaceId, range, limit);
     return [...new Set([...failed, ...missed])].sort().reverse().slice(0, limit);
+  }
+
+  /** Omits runs that are no longer kept. */
+  private async judge(
+    sql: Sql,
+    spaceId: string,
+    envelopeIds: readonly string[],
+  ): Promise<(LastDelivery & { figure: keyof DeliveryFigures })[]> {
+    const deliveries = await listLastDeliveries(sql, envelopeIds);
+    const runIds = deliveries.flatMap(({ runId }) => runId ?? []);
+    const statuses = await this.runs.findStatuses(sql, spaceId, runIds);
+    return deliveries.flatMap((delivery) => {
+      const status = delivery.runId === null ? null : statuses.get(delivery.runId);
+      if (status === undefined) return [];
+      return { ...delivery, figure: status === null ? 'missed' : FIGURE_OF[status] };
+    });
   }
 }
 

@@ -1,0 +1,26 @@
+import { rows, type Sql } from '../../infra/database/rows.ts';
+
+/** Returns which of the envelopes have a text in their payload, whatever the case of its letters. */
+export async function listWithText(sql: Sql, ids: readonly string[], text: string): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    sql,
+    `select id from envelope where id = any($1::uuid[]) and strpos(lower(payload::text), lower($2)) > 0`,
+    [ids, text],
+  );
+  return found.map(({ id }) => id);
+}
+
+/** Lists the envelopes that keys refer to. */
+export async function listByKey(
+  sql: Sql,
+  events: readonly { applicationId: string; name: string }[],
+  keyHash: Buffer,
+): Promise<string[]> {
+  const found = await rows<{ envelopeId: string }>(
+    sql,
+    `select k.envelope_id from unnest($1::uuid[], $2::text[]) as e(application_id, event)
+     join emission_key k on k.application_id = e.application_id and k.event = e.event and k.key_hash = $3`,
+    [events.map(({ applicationId }) => applicationId), events.map(({ name }) => name), keyHash],
+  );
+  return found.map(({ envelopeId }) => envelopeId);
+}
