@@ -126,25 +126,29 @@ describe('a limited replay', () => {
     await app.request('DELETE', `/api/tasks/${task.id}`);
   });
 
-  verifies('events.replay.limit', 'is one generation for all clicks with a key, and no other limit', async () => {
-    const id = await ended();
-    const requestKey = randomUUID();
-    const clicks = await Promise.all(
-      Array.from({ length: 20 }, () => replay(id, { ...FAILED, requestKey })),
-    );
-    expect(clicks.map(({ status, body }) => [status, body.generation])).toEqual(clicks.map(() => [202, 1]));
-    await bus.runsOf(id, 3);
-    const again = await replay(id, { ...FAILED, requestKey });
-    expect([again.status, again.body.generation]).toEqual([202, 1]);
-    for (const limit of [{}, { subscriptionIds: [bad.id] }, { ...FAILED, subscriptionIds: [bad.id] }]) {
-      const other = await replay(id, { ...limit, requestKey });
-      expect([other.status, other.body.message]).toEqual([
-        409,
-        'The requestKey was used for a replay with another limit',
-      ]);
-    }
-    expect((await bus.envelope(id)).generation).toBe(1);
-  });
+  verifies(
+    'events.replay.limit',
+    'is one generation for all clicks with a key, and no other limit',
+    async () => {
+      const id = await ended();
+      const requestKey = randomUUID();
+      const clicks = await Promise.all(
+        Array.from({ length: 20 }, () => replay(id, { ...FAILED, requestKey })),
+      );
+      expect(clicks.map(({ status, body }) => [status, body.generation])).toEqual(clicks.map(() => [202, 1]));
+      await bus.runsOf(id, 3);
+      const again = await replay(id, { ...FAILED, requestKey });
+      expect([again.status, again.body.generation]).toEqual([202, 1]);
+      for (const limit of [{}, { subscriptionIds: [bad.id] }, { ...FAILED, subscriptionIds: [bad.id] }]) {
+        const other = await replay(id, { ...limit, requestKey });
+        expect([other.status, other.body.message]).toEqual([
+          409,
+          'The requestKey was used for a replay with another limit',
+        ]);
+      }
+      expect((await bus.envelope(id)).generation).toBe(1);
+    },
+  );
 });
 
 describe('a limited bulk replay', () => {
@@ -216,31 +220,35 @@ describe('a limited bulk replay', () => {
 describe('a process of the previous version', () => {
   const LEFT_OUT = /is left out of replay 1 of envelope/;
 
-  verifies('events.replay.limit', 'can neither dispatch nor begin a limited replay without its limit', async () => {
-    await eventually(async () => expect(await app.sql('select from envelope_outbox limit 1')).toEqual([]));
-    const id = await ended();
-    await app.sql(
-      `insert into envelope_replay (envelope_id, generation, limited_to, previous_status, previous_matched_count)
+  verifies(
+    'events.replay.limit',
+    'can neither dispatch nor begin a limited replay without its limit',
+    async () => {
+      await eventually(async () => expect(await app.sql('select from envelope_outbox limit 1')).toEqual([]));
+      const id = await ended();
+      await app.sql(
+        `insert into envelope_replay (envelope_id, generation, limited_to, previous_status, previous_matched_count)
        values ($1, 1, array[$2]::uuid[], 'DISPATCHED', 2)`,
-      [id, bad.id],
-    );
-    const deliver = (subscription: Subscription) =>
-      app.sql(
-        `insert into delivery (envelope_id, subscription_id, generation, outcome) values ($1, $2, 1, 'RUN_CREATED')`,
-        [id, subscription.id],
+        [id, bad.id],
       );
-    await expect(deliver(good)).rejects.toThrow(LEFT_OUT);
-    await deliver(bad);
-    const [{ id: bulkId } = { id: '' }] = await app.sql<{ id: string }>(
-      `insert into bulk_replay (space_id, requested_by, query, status, total, per_second)
+      const deliver = (subscription: Subscription) =>
+        app.sql(
+          `insert into delivery (envelope_id, subscription_id, generation, outcome) values ($1, $2, 1, 'RUN_CREATED')`,
+          [id, subscription.id],
+        );
+      await expect(deliver(good)).rejects.toThrow(LEFT_OUT);
+      await deliver(bad);
+      const [{ id: bulkId } = { id: '' }] = await app.sql<{ id: string }>(
+        `insert into bulk_replay (space_id, requested_by, query, status, total, per_second)
        values ($1, $2, $3, 'STOPPED', 1, 1) returning id`,
-      [app.admin.spaceId, app.admin.userId, JSON.stringify({ ...ALL, ...FAILED })],
-    );
-    const begin = app.sql(
-      `insert into envelope_replay (envelope_id, generation, bulk_replay_id, previous_status, previous_matched_count)
+        [app.admin.spaceId, app.admin.userId, JSON.stringify({ ...ALL, ...FAILED })],
+      );
+      const begin = app.sql(
+        `insert into envelope_replay (envelope_id, generation, bulk_replay_id, previous_status, previous_matched_count)
        values ($1, 2, $2, 'DISPATCHED', 2)`,
-      [id, bulkId],
-    );
-    await expect(begin).rejects.toThrow(/is limited/);
-  });
+        [id, bulkId],
+      );
+      await expect(begin).rejects.toThrow(/is limited/);
+    },
+  );
 });

@@ -114,22 +114,26 @@ describe('a replay', () => {
     expect((await replay(id, { requestKey: '' })).status).toBe(400);
   });
 
-  verifies('events.replay.limit', 'is refused while the envelope is dispatched with another limit', async () => {
-    const subscription = await subscribe(app);
-    const limit = { subscriptionIds: [subscription.id] };
-    const id = await recordEnvelope(app, { applicationId, status: 'PENDING' });
-    const refused = await replay(id, limit);
-    expect([refused.status, refused.body.message]).toEqual([
-      409,
-      'The envelope is being dispatched to other subscriptions; replay it again after that',
-    ]);
-    await dispatch(id);
-    expect((await replay(id, limit)).body.generation).toBe(1);
-    expect((await replay(id, { ...limit, requestKey: 'a' })).body.generation).toBe(1);
-    for (const other of [{}, { requestKey: 'b' }, { only: 'FAILED_DELIVERIES' }])
-      expect((await replay(id, other)).status).toBe(409);
-    expect(await outbox(id)).toEqual([{ generation: 1 }]);
-  });
+  verifies(
+    'events.replay.limit',
+    'is refused while the envelope is dispatched with another limit',
+    async () => {
+      const subscription = await subscribe(app);
+      const limit = { subscriptionIds: [subscription.id] };
+      const id = await recordEnvelope(app, { applicationId, status: 'PENDING' });
+      const refused = await replay(id, limit);
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        'The envelope is being dispatched to other subscriptions; replay it again after that',
+      ]);
+      await dispatch(id);
+      expect((await replay(id, limit)).body.generation).toBe(1);
+      expect((await replay(id, { ...limit, requestKey: 'a' })).body.generation).toBe(1);
+      for (const other of [{}, { requestKey: 'b' }, { only: 'FAILED_DELIVERIES' }])
+        expect((await replay(id, other)).status).toBe(409);
+      expect(await outbox(id)).toEqual([{ generation: 1 }]);
+    },
+  );
 
   verifies('events.replay.schema', 'needs a payload that satisfies the current schema', async () => {
     const id = await recordEnvelope(app, {

@@ -128,7 +128,8 @@ export const eventManagement = {
   },
   'events.bulk-replay.limit': {
     source: 'design: Everyone in the installation, Replay',
-    behavior: 'A bulk replay can be limited to subscriptions and to failed deliveries, and counts accordingly',
+    behavior:
+      'A bulk replay can be limited to subscriptions and to failed deliveries, and counts accordingly',
   },
   'events.bulk-replay': {
     source: 'contract §6',

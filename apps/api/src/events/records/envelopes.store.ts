@@ -96,7 +96,10 @@ export async function findEnvelopes(
 }
 
 /** The ids that a time and a cursor allow. */
-export function rangeOf({ from, to }: EnvelopeFilter, below: string | null): { above: string; below: string } {
+export function rangeOf(
+  { from, to }: EnvelopeFilter,
+  below: string | null,
+): { above: string; below: string } {
   const end = to === null ? HIGHEST_ID : smallestIdAt(to.getTime() + ID_SLACK_MS);
   return {
     above: from === null ? LOWEST_ID : smallestIdAt(from.getTime() - ID_SLACK_MS),

@@ -5,12 +5,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import { countEnvelopes, type CountFilter } from '../summary/envelope-counts.store.ts';
 import type { EventKey } from '../catalog/catalog.store.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
-import {
-  filterEnvelopes,
-  findEnvelopes,
-  rangeOf,
-  type FoundEnvelopes,
-} from '../records/envelopes.store.ts';
+import { filterEnvelopes, findEnvelopes, rangeOf, type FoundEnvelopes } from '../records/envelopes.store.ts';
 import { OutcomesService } from '../summary/outcomes.service.ts';
 import { limitOf, ReplayLimitsService, type ReplayLimit } from './replay-limits.service.ts';
 import { listReplayable } from './replays.store.ts';

@@ -74,11 +74,11 @@ export async function lockReplayable(
   ids: readonly string[],
   status: EnvelopeStatus | null,
 ): Promise<string[]> {
-  const locked = await rows<{ id: string }>(
-    tx,
-    `${REPLAYABLE} order by id for update`,
-    [spaceId, ids, status],
-  );
+  const locked = await rows<{ id: string }>(tx, `${REPLAYABLE} order by id for update`, [
+    spaceId,
+    ids,
+    status,
+  ]);
   return locked.map(({ id }) => id);
 }
 

@@ -43,8 +43,15 @@ export function Generations({ generations }: { generations: EnvelopeGeneration[]
 function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
   const { t } = useTranslation();
   const people = usePeople();
-  const { generation: number, requestedBy, requestedAt, status, statusReason, only, subscriptionIds } =
-    generation;
+  const {
+    generation: number,
+    requestedBy,
+    requestedAt,
+    status,
+    statusReason,
+    only,
+    subscriptionIds,
+  } = generation;
   const requester = people.options.find(({ value }) => value === requestedBy)?.label;
   return (
     <span className="row wrap">

@@ -19,7 +19,7 @@ async function open(deliveries: Partial<EnvelopeDetail['deliveries']>) {
   jest.spyOn(client.tasks, 'list').mockResolvedValue({ items: tasks, nextCursor: null } as never);
   const replay = jest
     .spyOn(client.events, 'replay')
-    .mockResolvedValue({ envelopeId: 'e', generation: 1 } as never);
+    .mockResolvedValue({ envelopeId: 'e', generation: 1 });
   const envelope = {
     id: 'e',
     deliveries: { succeeded: 0, failed: 0, missed: 0, cancelled: 0, waiting: 0, ...deliveries },

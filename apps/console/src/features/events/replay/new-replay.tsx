@@ -204,7 +204,14 @@ function CountAlert({ preview, perSecond }: { preview: ReplayPreview; perSecond:
   );
 }
 
-function toForm({ applicationIdentifier, event, status, from, to, outcome }: EnvelopeQuery): Partial<ReplayForm> {
+function toForm({
+  applicationIdentifier,
+  event,
+  status,
+  from,
+  to,
+  outcome,
+}: EnvelopeQuery): Partial<ReplayForm> {
   return {
     ...(applicationIdentifier !== undefined &&
       event !== undefined && { eventKey: formatEventKey({ applicationIdentifier, event }) }),
