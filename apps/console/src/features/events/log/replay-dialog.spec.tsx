@@ -17,9 +17,7 @@ const verdict = (n: number) => ({
 async function open(deliveries: Partial<EnvelopeDetail['deliveries']>) {
   const tasks = [1, 2].map((n) => ({ id: `t-${n}`, name: `Task ${n}` }));
   jest.spyOn(client.tasks, 'list').mockResolvedValue({ items: tasks, nextCursor: null } as never);
-  const replay = jest
-    .spyOn(client.events, 'replay')
-    .mockResolvedValue({ envelopeId: 'e', generation: 1 });
+  const replay = jest.spyOn(client.events, 'replay').mockResolvedValue({ envelopeId: 'e', generation: 1 });
   const envelope = {
     id: 'e',
     deliveries: { succeeded: 0, failed: 0, missed: 0, cancelled: 0, waiting: 0, ...deliveries },
