@@ -465,49 +465,62 @@ describe('hints', () => {
 });
 
 describe('a process that is told to end', () => {
-  verifies('run.shutdown', 'finishes runs, gives the others back, and leaves no lease behind', async () => {
-    const env = lease(LONG_MS);
-    const third = await TestApp.start({ env });
-    third.get(RunWorker).drainMs = 4_000;
-    const calls = new RunCalls(third);
-    const actions = ScriptedAction.install(third);
-    const held = gate();
-    const short = await calls.createTask([
-      actions.step('wait', () => held.opened),
-      actions.step('more', () => 'still executed'),
-    ]);
-    const forever = ({ signal }: ActionContext) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    const long = await calls.createTask([actions.step('forever', forever)], { timeoutMs: 3_600_000 });
-    const again = await calls.createTask([actions.step('forever', forever)], {
-      timeoutMs: 3_600_000,
-      concurrency: 1,
-      retry: { attempts: 0, backoffMs: 0, onInterrupted: true },
-    });
-    const [finishing, stopped, returned] = [
-      await calls.start(short),
-      await calls.start(long),
-      await calls.start(again),
-    ];
-    const waiting = await calls.start(again);
-    for (const run of [finishing, stopped, returned]) await calls.reached(run, 'RUNNING');
-    const closing = third.close();
-    held.open();
-    await closing;
-    const successor = await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'api' }, database: third });
-    const after = new RunCalls(successor);
-    try {
-      const [a, b, c, d] = await Promise.all(
-        [finishing, stopped, returned, waiting].map((run) => after.get(run)),
-      );
-      expect(a).toMatchObject({ status: 'SUCCEEDED', steps: [{}, { output: 'still executed' }] });
-      expect(b).toMatchObject({ status: 'INTERRUPTED', steps: [{ status: 'INTERRUPTED' }] });
-      expect(c).toMatchObject({ status: 'QUEUED', attempt: 2, attempts: [{ status: 'INTERRUPTED' }] });
-      expect(d).toMatchObject({ status: 'QUEUED', attempt: 1, attempts: [] });
-      expect(await successor.sql(`select from run_queue where state <> 'READY'`)).toEqual([]);
-      expect(await successor.sql('select from run_slot where run_id is not null')).toEqual([]);
-    } finally {
-      await successor.close();
-    }
-  });
+  verifies(
+    'run.shutdown',
+    'finishes steps, gives the other runs back, and leaves no lease behind',
+    async () => {
+      const env = { ...lease(LONG_MS), PLATFORM_RUN_DRAIN_MS: '4000' };
+      const third = await TestApp.start({ env });
+      const calls = new RunCalls(third);
+      const actions = ScriptedAction.install(third);
+      const held = gate();
+      const short = await calls.createTask([
+        actions.step('wait', () => held.opened.then(() => 'still stored')),
+      ]);
+      const forever = ({ signal }: ActionContext) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      const long = await calls.createTask([actions.step('forever', forever)], { timeoutMs: 3_600_000 });
+      const again = await calls.createTask([actions.step('forever', forever)], {
+        timeoutMs: 3_600_000,
+        concurrency: 1,
+        retry: { attempts: 0, backoffMs: 0, onInterrupted: true },
+      });
+      const [finishing, stopped, returned] = [
+        await calls.start(short),
+        await calls.start(long),
+        await calls.start(again),
+      ];
+      const counted = await calls.createTask([actions.step('forever', forever)], {
+        timeoutMs: 3_600_000,
+        retry: { attempts: 1, backoffMs: 60_000 },
+      });
+      const attemptedAgain = await calls.start(counted);
+      const waiting = await calls.start(again);
+      for (const run of [finishing, stopped, returned, attemptedAgain]) await calls.reached(run, 'RUNNING');
+      const closing = third.close();
+      held.open();
+      await closing;
+      const successor = await TestApp.start({ env: { ...env, PLATFORM_ROLE: 'api' }, database: third });
+      const after = new RunCalls(successor);
+      try {
+        const [a, b, c, d, e] = await Promise.all(
+          [finishing, stopped, returned, waiting, attemptedAgain].map((run) => after.get(run)),
+        );
+        expect(a).toMatchObject({ status: 'SUCCEEDED', attempt: 1, steps: [{ output: 'still stored' }] });
+        expect(b).toMatchObject({ status: 'INTERRUPTED', steps: [{ status: 'INTERRUPTED' }] });
+        expect(c).toMatchObject({ status: 'QUEUED', attempt: 2, attempts: [{ status: 'INTERRUPTED' }] });
+        expect(d).toMatchObject({ status: 'QUEUED', attempt: 1, attempts: [] });
+        expect(e).toMatchObject({
+          status: 'QUEUED',
+          attempt: 2,
+          steps: [],
+          attempts: [{ status: 'INTERRUPTED' }],
+        });
+        expect(await successor.sql(`select from run_queue where state <> 'READY'`)).toEqual([]);
+        expect(await successor.sql('select from run_slot where run_id is not null')).toEqual([]);
+      } finally {
+        await successor.close();
+      }
+    },
+  );
 });

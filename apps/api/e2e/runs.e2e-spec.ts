@@ -539,7 +539,7 @@ describe('cancel', () => {
       const claims = api.get(RunClaimsService);
       const [claimed] = await claims.claim([{ taskId: run.taskId, count: 1 }]);
       expect((await own.cancel(run)).body).toMatchObject({ status: 'RUNNING', cancelRequested: true });
-      if (claimed) await api.get(RunWritesService).release(claimed);
+      if (claimed) await api.get(RunWritesService).handOver(claimed);
       for (const active of await claims.claim([{ taskId: run.taskId, count: 1 }]))
         await api.get(RunWorker).run(active);
       expect(await own.get(run)).toMatchObject({ status: 'CANCELLED', attempts: [{ status: 'CANCELLED' }] });

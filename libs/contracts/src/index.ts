@@ -101,6 +101,7 @@ export type {
   RunQuery,
   TaskRunQuery,
   RunStatus,
+  RunStepStatus,
   Step,
   StepKind,
   TaskDisabledReason,

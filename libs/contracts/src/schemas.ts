@@ -2073,7 +2073,7 @@ export interface Run {
   /** When the current attempt started; null while it waits. */
   startedAt: string | null;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
-  /** The steps of the current attempt. */
+  /** The steps of the current attempt, with those that ended before it was handed over. */
   steps: RunStep[];
   taskId: string;
   taskName: string;
@@ -2086,7 +2086,10 @@ export interface RunAttempt {
   error?: RunError;
   finishedAt: string | null;
   startedAt: string;
-  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'RUNNING' | 'SUCCEEDED';
+  /**
+   * HANDED_OVER: its process was told to end between two steps, and the next attempt goes on with the next step.
+   */
+  status: 'CANCELLED' | 'FAILED' | 'HANDED_OVER' | 'INTERRUPTED' | 'RUNNING' | 'SUCCEEDED';
 }
 
 export interface RunError {
@@ -2354,20 +2357,20 @@ export interface TaskPage {
 }
 
 export interface TaskRetry {
-  /** Further attempts after a failed one: 0 to 10. */
+  /** Further attempts after one that failed or was interrupted: 0 to 10. Each executes all steps again. */
   attempts: number;
   /** Milliseconds before the first of them; doubled for each further one, at most an hour. */
   backoffMs: number;
-  /** Whether a run whose worker died is attempted again. Its steps may have had effects. */
+  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. */
   onInterrupted: boolean;
 }
 
 export interface TaskRetryOptions {
-  /** Further attempts after a failed one: 0 (default) to 10. */
+  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each executes all steps again. */
   attempts?: number;
   /** Milliseconds before the first of them, doubled for each further one; at most an hour. Default: 1,000. */
   backoffMs?: number;
-  /** Whether a run whose worker died is attempted again. Its steps may have had effects. Default: false. */
+  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. Default: false. */
   onInterrupted?: boolean;
 }
 

@@ -4,6 +4,7 @@ import type {
   ListTasksQuery,
   Run,
   RunAttempt,
+  RunStep,
   Task,
   Workflow,
 } from './schemas.ts';
@@ -29,7 +30,9 @@ export const RUN_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCEL
 
 /** `INTERRUPTED`: the worker of the run died. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
+/** `HANDED_OVER`: the worker was told to end between two steps; the next attempt goes on with the next step. */
 export type RunAttemptStatus = RunAttempt['status'];
+export type RunStepStatus = RunStep['status'];
 export type RunOrigin = Run['origin'];
 export type RunQuery = ListRunsQuery;
 export type TaskRunQuery = ListTaskRunsQuery;

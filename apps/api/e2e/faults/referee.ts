@@ -25,6 +25,14 @@ interface StoredEnvelope {
   matchedCount: number;
 }
 
+interface StoredRun {
+  id: string;
+  status: string;
+  attempt: number;
+  handovers: number;
+  taskId: string;
+}
+
 /** What happened, for the output of a test. */
 export interface Summary {
   emitted: number;
@@ -238,26 +246,28 @@ class Referee {
       );
   }
 
-  /** R5, as the sink saw it: a run executes once, unless its task retries; a run that succeeded did execute. */
+  /** R5, as the sink saw it: a step executes once, unless its task retries; the steps of a run that succeeded did execute. */
   private async checkEffects(effects: Effect[]): Promise<void> {
-    const runs = await this.fleet.app.sql<{ id: string; status: string; attempt: number; taskId: string }>(
-      `select id, status, attempt, task_id as "taskId" from run`,
+    const runs = await this.fleet.app.sql<StoredRun>(
+      `select id, status, attempt, handovers, task_id as "taskId" from run`,
     );
     const retrying = new Set(
-      this.subscribers.filter((one) => one.retriesInterrupted).map((one) => one.label),
+      this.subscribers.filter((one) => one.retriesInterrupted).flatMap((one) => one.labels),
     );
-    const sinking = new Set(this.subscribers.map((one) => one.taskId));
+    const labelsOf = new Map(this.subscribers.map((one) => [one.taskId, one.labels]));
     const ofRun = Map.groupBy(effects, ({ runId }) => runId);
     const known = new Set(runs.map(({ id }) => id));
     this.note(
-      'R5 an attempt of a run has executed twice',
-      [...Map.groupBy(effects, ({ runId, attempt }) => `${runId} ${attempt}`).values()].filter(
-        (same) => same.length > 1,
-      ),
+      'R5 an attempt of a run has executed a step twice',
+      [
+        ...Map.groupBy(effects, ({ runId, attempt, label }) => `${runId} ${attempt} ${label}`).values(),
+      ].filter((same) => same.length > 1),
     );
     this.note(
-      'R5 a run has executed twice, although its task does not retry',
-      [...ofRun.values()].filter((same) => same.length > 1 && same.some(({ label }) => !retrying.has(label))),
+      'R5 a run has executed a step twice, although its task does not retry',
+      [...Map.groupBy(effects, ({ runId, label }) => `${runId} ${label}`).values()].filter(
+        (same) => same.length > 1 && same.some(({ label }) => !retrying.has(label)),
+      ),
     );
     this.note(
       'R5 an effect without a run',
@@ -265,18 +275,20 @@ class Referee {
     );
     this.note(
       'R9 a run has succeeded without its effect',
-      runs.filter(({ id, status, attempt, taskId }) => {
-        if (status !== 'SUCCEEDED' || !sinking.has(taskId)) return false;
-        const own = (ofRun.get(id) ?? []).filter((effect) => effect.attempt === attempt);
-        return !own.some(({ finishedAt, isAborted }) => finishedAt !== null && !isAborted);
+      runs.filter(({ id, status, attempt, handovers, taskId }) => {
+        if (status !== 'SUCCEEDED') return false;
+        // The steps of a run that was handed over are those of several attempts.
+        const own = (ofRun.get(id) ?? []).filter((effect) => handovers > 0 || effect.attempt === attempt);
+        const done = own.filter(({ finishedAt, isAborted }) => finishedAt !== null && !isAborted);
+        return (labelsOf.get(taskId) ?? []).some((label) => !done.some((effect) => effect.label === label));
       }),
     );
   }
 
   /** R8: never more executions of a task at the same time than its concurrency. */
   private checkConcurrency(effects: Effect[]): void {
-    for (const { label, concurrency } of this.subscribers) {
-      const most = mostAtOnce(effects.filter((effect) => effect.label === label));
+    for (const { label, labels, concurrency } of this.subscribers) {
+      const most = mostAtOnce(effects.filter((effect) => labels.includes(effect.label)));
       if (most > concurrency) this.note(`R8 ${label}: ${most} at once, ${concurrency} allowed`, [most]);
     }
   }
@@ -299,7 +311,9 @@ class Referee {
     await this.none(
       'R9 a step of an attempt that was never started',
       `select s.run_id, s.attempt from run_step s
-       where not exists (select from run_attempt a where a.run_id = s.run_id and a.attempt = s.attempt)`,
+       where not exists (select from run_attempt a where a.run_id = s.run_id and a.attempt = s.attempt)
+         and not exists (select from run_attempt a
+           where a.run_id = s.run_id and a.attempt = s.attempt - 1 and a.status = 'HANDED_OVER')`,
     );
   }
 }

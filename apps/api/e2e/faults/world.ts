@@ -29,7 +29,9 @@ interface SubscriberOptions {
   retry?: Partial<TaskRetry>;
   /** More input for the step of the sink. */
   input?: Record<string, unknown>;
-  /** In place of the step of the sink. */
+  /** How many steps of the sink it has, each with a label of its own; default: one. */
+  effects?: number;
+  /** In place of the steps of the sink. */
   steps?: Step[];
 }
 
@@ -37,6 +39,8 @@ export interface Subscriber extends Subscribed {
   taskId: string;
   subscriptionId: string;
   concurrency: number;
+  /** Of its steps. */
+  labels: string[];
   retriesInterrupted: boolean;
 }
 
@@ -61,12 +65,19 @@ export class World {
     return this.manifest.identifier;
   }
 
-  /** A task with one step, which leaves its effect in the sink under its label, and its subscription. */
+  /** A task whose step leaves its effect in the sink under its label, and its subscription. */
   async subscribe(name: string, options: SubscriberOptions = {}): Promise<Subscriber> {
     const label = `${this.application}.${name}`;
     const { event = ORDER.name, filter = null, enabled = true, concurrency = 20, retry = {} } = options;
-    const effect = { id: 'effect', kind: 'tool' as const, toolId: 'sink', method: 'record' };
-    const steps = options.steps ?? [{ ...effect, input: { label, ...options.input } }];
+    const { effects = 1 } = options;
+    const labels = Array.from({ length: effects }, (_, i) => (i === 0 ? label : `${label}.${i + 1}`));
+    const effect = { kind: 'tool' as const, toolId: 'sink', method: 'record' };
+    const sink = (of: string, i: number) => ({
+      ...effect,
+      id: `effect${i}`,
+      input: { label: of, ...options.input },
+    });
+    const steps = options.steps ?? labels.map(sink);
     const task = await post<Task>(this.app, '/api/tasks', {
       name: label,
       type: 'EVENT',
@@ -89,7 +100,8 @@ export class World {
       concurrency,
       taskId: task.id,
       subscriptionId: subscription.id,
-      retriesInterrupted: retry.onInterrupted ?? false,
+      labels,
+      retriesInterrupted: (retry.onInterrupted ?? false) || (retry.attempts ?? 0) > 0,
     };
     this.subscribers.push(subscriber);
     return subscriber;

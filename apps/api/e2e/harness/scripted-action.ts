@@ -19,8 +19,13 @@ export class ScriptedAction implements Action {
   /** Takes the place of the real tools. Several processes share what they call. */
   static install(...apps: TestApp[]): ScriptedAction {
     const action = new ScriptedAction();
-    for (const app of apps) replaceAction(app.get(ActionRegistry), action);
+    for (const app of apps) action.addTo(app);
     return action;
+  }
+
+  /** Takes the place of the real tools in another process. */
+  addTo(app: TestApp): void {
+    replaceAction(app.get(ActionRegistry), this);
   }
 
   /** Returns a step that calls the function. */

@@ -102,6 +102,11 @@ export const runs = {
     behavior:
       'A process that is told to end finishes its runs or gives them back, and leaves no lease behind',
   },
+  'run.handover': {
+    source: 'workflows: A deployment loses nothing',
+    behavior:
+      'A process that ends hands its runs over between two steps: the next one continues, executes no ended step again, and nothing counts as a failed attempt',
+  },
   'run.task-gone': {
     source: 'design: Places',
     behavior:

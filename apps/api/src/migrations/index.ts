@@ -29,6 +29,7 @@ import { RunSlots1763600000031 } from './0031-run-slots.ts';
 import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
+import { RunHandovers1763600000042 } from './0042-run-handovers.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
@@ -74,6 +75,7 @@ export const migrations = [
   TurnObservers1763600000032,
   RunLanes1763600000040,
   OutboxSpaces1763600000041,
+  RunHandovers1763600000042,
   TaskSwitches1763600000044,
   PayloadsOfRuns1763600000045,
   RunLists1763600000048,

@@ -96,6 +96,8 @@ export class PlatformConfig {
   /** Runs of tasks that this process executes at the same time: at most half of them of one space, and a quarter of one owner. */
   readonly runConcurrency!: number;
   readonly runLeaseMs!: number;
+  /** How long the current step of a run may go on once the process is told to end: less than turns may, which steps wait for. */
+  readonly runDrainMs!: number;
   /** Processes in which this process runs the code of tasks. */
   readonly sandboxProcesses!: number;
   /** How long envelopes, deliveries, and runs are kept, in whole months after so many days. */
@@ -204,6 +206,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 400),
     eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
     runLeaseMs: read('PLATFORM_RUN_LEASE_MS', integer(100, 600_000), 20_000),
+    runDrainMs: read('PLATFORM_RUN_DRAIN_MS', integer(0, 19_000), 19_000),
     modelStallMs: read('PLATFORM_MODEL_STALL_MS', integer(100, 86_400_000), 300_000),
     modelCallMs: read('PLATFORM_MODEL_CALL_MS', integer(100, 86_400_000), 3_600_000),
     streamLeaseMs: read('PLATFORM_STREAM_LEASE_MS', integer(100, 600_000), 20_000),

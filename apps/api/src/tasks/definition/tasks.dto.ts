@@ -90,7 +90,7 @@ const CANCELLABLE = ['QUEUED', 'RUNNING'] as const;
 const RUNS_OF_DISABLED = ['KEEP', 'CANCEL_QUEUED', 'CANCEL'] as const;
 
 class TaskRetryOptionsDto {
-  /** Further attempts after a failed one: 0 (default) to 10. */
+  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each executes all steps again. */
   @IsOptional()
   @IsInt()
   @Min(RETRY_ATTEMPTS.min)
@@ -104,7 +104,7 @@ class TaskRetryOptionsDto {
   @Max(BACKOFF_MS.max)
   backoffMs?: number;
 
-  /** Whether a run whose worker died is attempted again. Its steps may have had effects. Default: false. */
+  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. Default: false. */
   @IsOptional()
   @IsBoolean()
   onInterrupted?: boolean;
@@ -208,11 +208,11 @@ export class TaskQueryDto extends PageDto {
 }
 
 class TaskRetryDto {
-  /** Further attempts after a failed one: 0 to 10. */
+  /** Further attempts after one that failed or was interrupted: 0 to 10. Each executes all steps again. */
   attempts!: number;
   /** Milliseconds before the first of them; doubled for each further one, at most an hour. */
   backoffMs!: number;
-  /** Whether a run whose worker died is attempted again. Its steps may have had effects. */
+  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. */
   onInterrupted!: boolean;
 }
 

@@ -1,3 +1,4 @@
+import type { Workflow } from '@platform/contracts';
 import type { ClaimedRun, Claim } from './run-claims.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
 
@@ -16,7 +17,9 @@ export class ActiveRun {
   readonly claim: Claim;
   /** By the clock of `performance.now()`: since then the lease is known to be valid. */
   renewedAt: number;
-  /** Whether the process is about to end: calls that are refused for that reason say nothing about the run. */
+  /** What is executed: what its task says now, or what the attempt that was handed over had begun. */
+  workflow: Workflow;
+  /** Whether the process is about to end: no step begins, and calls that are refused for that say nothing about the run. */
   isDraining = false;
   /** How the last step ended, until that is stored: with the start of the next step, or the end of the attempt. */
   ended: StepEnd | null = null;
@@ -30,6 +33,7 @@ export class ActiveRun {
     claimedAt: number,
   ) {
     this.claim = { runId: run.id, fencingToken };
+    this.workflow = run.workflow;
     this.renewedAt = claimedAt;
   }
 

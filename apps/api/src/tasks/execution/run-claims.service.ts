@@ -27,6 +27,11 @@ export class RunClaimsService {
     return claimed;
   }
 
+  /** Returns what the attempts before have done that were handed over; null if there are none. */
+  async findProgress({ run }: ActiveRun): Promise<store.RunProgress | null> {
+    return run.handovers === 0 ? null : store.findProgress(this.database, run.id, run.attempt);
+  }
+
   /** The statement may have succeeded although its response was lost: its tokens tell. */
   private async claimOnce(
     wanted: readonly store.WantedRuns[],

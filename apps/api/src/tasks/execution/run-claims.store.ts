@@ -1,6 +1,6 @@
 import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
-import { keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { joinTrigger, RUN_PAYLOAD } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
@@ -17,6 +17,8 @@ export interface ClaimedRun {
   trigger: Trigger | null;
   inputs: Record<string, unknown>;
   attempt: number;
+  /** How many attempts before it were handed over. */
+  handovers: number;
   workflow: Workflow;
   timeoutMs: number;
   retry: TaskRetry;
@@ -53,7 +55,7 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
-  r.inputs, r.attempt, r.cancel_requested, t.timeout_ms, t.retry,
+  r.inputs, r.attempt, r.handovers, r.cancel_requested, t.timeout_ms, t.retry,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
 type StoredRun = Omit<FencedRun, 'isPayloadGone'> & { payload: Record<string, unknown> | null };
@@ -167,6 +169,47 @@ export async function findClaimedRuns(
   return found.map(toFencedRun);
 }
 
+/** What an attempt goes on with that follows one that was handed over. */
+export interface RunProgress {
+  /** The one that the run began with. */
+  workflow: Workflow;
+  /** The steps that have ended, in their order. */
+  steps: { stepId: string; output: unknown }[];
+  /** What they have used of the limits of the attempt. */
+  valueBytes: number;
+  logBytes: number;
+  durationMs: number;
+}
+
+/** Returns null for an attempt that begins with the first step. */
+export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress | null> {
+  const found = await rows<
+    RunProgress['steps'][number] & Record<'valueBytes' | 'logBytes' | 'durationMs', number>
+  >(
+    sql,
+    `select s.step_id, s.output, coalesce(octet_length(s.input::text), 0) + octet_length(s.output::text) as value_bytes,
+       octet_length(s.log::text) as log_bytes, s.duration_ms
+     from run_attempt a join run_step s on s.run_id = a.run_id and s.attempt = $2 and s.status = 'SUCCEEDED'
+     where a.run_id = $1 and a.attempt = $2 - 1 and a.status = 'HANDED_OVER' order by s.position`,
+    [runId, attempt],
+  );
+  if (found.length === 0) return null;
+  const { workflow } = await exactlyOne<Pick<RunProgress, 'workflow'>>(
+    sql,
+    'select workflow from run_attempt where run_id = $1 and attempt = $2 - 1',
+    [runId, attempt],
+  );
+  const sum = (of: 'valueBytes' | 'logBytes' | 'durationMs') =>
+    found.reduce((total, step) => total + step[of], 0);
+  return {
+    workflow,
+    steps: found,
+    valueBytes: sum('valueBytes'),
+    logBytes: sum('logBytes'),
+    durationMs: sum('durationMs'),
+  };
+}
+
 /** Creates the slots that a task lacks. Waits for whoever creates the same ones. */
 export async function createSlots(sql: Sql, taskId: string, concurrency: number): Promise<void> {
   await rows(
@@ -208,6 +251,7 @@ export async function findCancelRequests(sql: Sql, claims: readonly Claim[]): Pr
 export interface ExpiringRun extends Claim {
   taskId: string;
   attempt: number;
+  handovers: number;
   retry: TaskRetry;
   isTaskGone: boolean;
   cancelRequested: boolean;
@@ -217,7 +261,7 @@ export interface ExpiringRun extends Claim {
 }
 
 export const EXPIRING_RUNS = `
-  select q.run_id, q.fencing_token, q.task_id, r.attempt, t.retry,
+  select q.run_id, q.fencing_token, q.task_id, r.attempt, r.handovers, t.retry,
     t.deleted_at is not null or t.retired_at is not null as is_task_gone, q.cancel_requested,
     q.lease_until < statement_timestamp() as is_expired, q.lease_until::text as lease_until
   from run_queue q join task t on t.id = q.task_id join run r on r.id = q.run_id

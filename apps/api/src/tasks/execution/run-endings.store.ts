@@ -1,4 +1,4 @@
-import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
+import type { RunAttemptStatus, RunError, RunStepStatus, StepKind, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { firstRow, keptPlanRows, type Sql } from '../../infra/database/rows.ts';
 import type { Claim } from './run-claims.store.ts';
@@ -21,7 +21,7 @@ const held = (columns: string, lock: 'no key update' | 'update') => `
 /** How a step ended that is stored as running. */
 export interface StepEnd {
   position: number;
-  status: RunAttemptStatus;
+  status: RunStepStatus;
   /** As JSON; null for none. */
   output: string | null;
   log: string;
@@ -182,6 +182,44 @@ export async function releaseRun(
        update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
      ) select run_id from own`,
     [runId, fencingToken, attempt],
+  );
+  return row !== null;
+}
+
+/**
+ * Returns a run to the queue of which steps have ended. They go to the next attempt, which continues the same workflow. The
+ * run waits where it did before. Returns false if it does not belong to the claim.
+ */
+export async function handOverRun(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  attempt: number,
+  workflow: Workflow,
+  ended: StepEnd,
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       update run_queue set state = 'READY', slot = null, lease_until = null
+       where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
+     ), queued as (
+       update run set status = 'QUEUED', attempt = $3 + 1, handovers = handovers + 1
+       where id = $1 and exists (select from own)
+     ), attempt as (
+       update run_attempt set status = 'HANDED_OVER', workflow = $4, finished_at = clock_timestamp()
+       where run_id = (select run_id from own) and attempt = $3
+     ), step as (
+       update run_step set attempt = $3 + 1, status = case when position = $5 then 'SUCCEEDED' else status end,
+         output = case when position = $5 then $6 else output end,
+         log = case when position = $5 then $7 else log end,
+         finished_at = case when position = $5 then clock_timestamp() else finished_at end,
+         duration_ms = case when position = $5 then
+           extract(epoch from clock_timestamp() - started_at) * 1000 else duration_ms end
+       where run_id = (select run_id from own) and attempt = $3
+     ), freed as (
+       update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
+     ) select run_id from own`,
+    [runId, fencingToken, attempt, json(workflow), ended.position, ended.output, json(ended.log)],
   );
   return row !== null;
 }

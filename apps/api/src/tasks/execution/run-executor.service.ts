@@ -5,6 +5,8 @@ import { Batched } from '../../infra/database/batched.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunBudget } from '../runs/run-budget.ts';
+import { RunClaimsService } from './run-claims.service.ts';
+import type { RunProgress } from './run-claims.store.ts';
 import {
   OWNER_GONE,
   PAYLOAD_GONE,
@@ -22,40 +24,52 @@ export class RunExecutorService {
 
   constructor(
     identity: IdentityService,
+    private readonly claims: RunClaimsService,
     private readonly steps: StepRunnerService,
   ) {
     this.owners = new Batched((people) => identity.findPrincipals(people));
   }
 
-  /** Returns how the attempt ended. Throws RunSuperseded if the run no longer belongs to this process. */
-  async execute(active: ActiveRun): Promise<Outcome> {
+  /**
+   * Returns how the attempt ended; null if the process is about to end, and another one is to continue with the next step.
+   * Throws RunSuperseded if the run no longer belongs to this process.
+   */
+  async execute(active: ActiveRun): Promise<Outcome | null> {
     const { timeoutMs, isTaskGone, isPayloadGone, cancelRequested } = active.run;
     if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
     if (isTaskGone) return TASK_GONE;
     if (isPayloadGone) return PAYLOAD_GONE;
-    const timer = setTimeout(() => active.stop('timed-out'), timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
     try {
-      return await this.executeSteps(active);
+      const progress = await whileUnavailable(() => this.claims.findProgress(active), active.signal);
+      timer = setTimeout(() => active.stop('timed-out'), timeoutMs - (progress?.durationMs ?? 0));
+      return await this.executeSteps(active, progress);
     } catch (error) {
-      if (error === active.signal.reason && active.reason !== null)
-        return stoppedOutcome(active.reason, timeoutMs);
-      throw error;
+      if (error !== active.signal.reason || active.reason === null) throw error;
+      // Between two steps: one that was stopped has failed.
+      return active.reason === 'shutdown' ? null : stoppedOutcome(active.reason, timeoutMs);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private async executeSteps(active: ActiveRun): Promise<Outcome> {
-    const budget = new RunBudget();
-    let outputs: StepOutputs = {};
-    for (const [position, step] of active.run.workflow.steps.entries()) {
+  private async executeSteps(active: ActiveRun, progress: RunProgress | null): Promise<Outcome | null> {
+    const budget = new RunBudget(progress);
+    // Computed keys make own properties, also for an id such as __proto__.
+    let outputs: StepOutputs = Object.fromEntries(
+      (progress?.steps ?? []).map(({ stepId, output }) => [stepId, { output }]),
+    );
+    if (progress !== null) active.workflow = progress.workflow;
+    for (const [position, step] of active.workflow.steps.entries()) {
+      if (position < (progress?.steps.length ?? 0)) continue;
+      active.signal.throwIfAborted();
+      if (active.isDraining) return null;
       // Before each step: the owner may leave the space while the run executes.
       const owner = await whileUnavailable(() => this.findOwner(active), active.signal);
       active.signal.throwIfAborted();
       if (owner === null) return OWNER_GONE;
       const result = await this.steps.run(active, owner, position, outputs, budget);
       if ('failed' in result) return result.failed;
-      // A computed key makes an own property, also for an id such as __proto__.
       outputs = { ...outputs, [step.id]: { output: result.output } };
     }
     return SUCCEEDED;

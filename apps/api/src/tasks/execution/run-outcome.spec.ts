@@ -38,7 +38,9 @@ describe('whether a run is attempted again', () => {
   });
 
   it('repeats what was interrupted at once, if the task wants that, but not forever', () => {
-    expect(decideRetry(INTERRUPTED, retry(10), 1)).toBeNull();
+    expect(decideRetry(INTERRUPTED, retry(0), 1)).toBeNull();
+    // A task with attempts accepts that its steps are executed again.
+    expect([1, 2, 3].map((attempt) => decideRetry(INTERRUPTED, retry(2), attempt))).toEqual([0, 0, null]);
     const attempts = [1, 2, 3, 4].map((attempt) => decideRetry(INTERRUPTED, retry(0, 1_000, true), attempt));
     expect(attempts).toEqual([0, 0, 0, null]);
     expect(decideRetry(INTERRUPTED, retry(5, 1_000, true), 5)).toBe(0);

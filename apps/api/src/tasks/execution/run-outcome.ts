@@ -9,7 +9,7 @@ export type Outcome =
   | { status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED'; error: RunError | null };
 
 const MAX_BACKOFF_MS = 3_600_000;
-/** A run that was interrupted is attempted again at least so often, if its task wants that. */
+/** A run that was interrupted is attempted again at least so often, if its task has `onInterrupted`. */
 const MIN_INTERRUPTED_ATTEMPTS = 3;
 /** Failures that no repetition changes. */
 const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE'];
@@ -60,7 +60,10 @@ export function describeError(error: unknown): RunError {
   return { code: 'SERVER_ERROR', message: 'The step failed unexpectedly' };
 }
 
-/** Returns after how many milliseconds the run is attempted again, or null if it ends. */
+/**
+ * Returns after how many milliseconds the run is attempted again, or null if it ends. `attempt` counts without those that
+ * were handed over. A task with `attempts` accepts that its steps are executed again, so they count for either end.
+ */
 export function decideRetry(outcome: Outcome, retry: TaskRetry, attempt: number): number | null {
   switch (outcome.status) {
     case 'SUCCEEDED':
@@ -70,6 +73,8 @@ export function decideRetry(outcome: Outcome, retry: TaskRetry, attempt: number)
       if (attempt > retry.attempts || (outcome.error && FINAL.includes(outcome.error.code))) return null;
       return Math.min(retry.backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS);
     case 'INTERRUPTED':
-      return retry.onInterrupted && attempt <= Math.max(retry.attempts, MIN_INTERRUPTED_ATTEMPTS) ? 0 : null;
+      return attempt <= Math.max(retry.attempts, retry.onInterrupted ? MIN_INTERRUPTED_ATTEMPTS : 0)
+        ? 0
+        : null;
   }
 }

@@ -43,7 +43,11 @@ beforeEach(() => {
 
 function activate(id: string): ActiveRun {
   const retry = { attempts: 0, backoffMs: 0, onInterrupted: false };
-  return new ActiveRun({ id, attempt: 1, retry } as ClaimedRun, `token of ${id}`, performance.now());
+  return new ActiveRun(
+    { id, attempt: 1, handovers: 0, retry } as ClaimedRun,
+    `token of ${id}`,
+    performance.now(),
+  );
 }
 
 const start = (position = 0) => ({

@@ -67,8 +67,8 @@ export class RunWritesService {
 
   private async storeEnd(active: ActiveRun, outcome: Outcome): Promise<number | null> {
     const { claim, ended } = active;
-    const { attempt, retry } = active.run;
-    const delayMs = decideRetry(outcome, retry, attempt);
+    const { attempt, handovers, retry } = active.run;
+    const delayMs = decideRetry(outcome, retry, attempt - handovers);
     await this.write(
       active,
       () => this.attemptEnds.get({ ...claim, attempt, ...outcome, delayMs, ended }),
@@ -83,9 +83,16 @@ export class RunWritesService {
     return ends.map(({ runId }) => held.has(runId));
   }
 
-  /** Returns a run to the queue that has not begun to execute. */
-  async release(active: ActiveRun): Promise<void> {
-    await this.write(active, () => store.releaseRun(this.database, active.claim, active.run.attempt));
+  /** Returns a run to the queue between two steps. If this attempt has executed none, it is as if it had not been claimed. */
+  async handOver(active: ActiveRun): Promise<void> {
+    const { claim, workflow, ended } = active;
+    const { attempt } = active.run;
+    if (ended === null) return this.write(active, () => store.releaseRun(this.database, claim, attempt));
+    await this.write(
+      active,
+      () => store.handOverRun(this.database, claim, attempt, workflow, ended),
+      () => store.hasEnded(this.database, claim, attempt),
+    );
   }
 
   /** Counts a result that is not stored. */

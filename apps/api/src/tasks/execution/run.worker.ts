@@ -1,4 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -15,8 +16,6 @@ const STOP_MS = 10_000;
 /** Executes the runs that this process has claimed. */
 @Injectable()
 export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
-  /** How long a shutdown waits for running runs: less than for turns, so that runs stop before the turns of their steps. */
-  drainMs = 19_000;
   private readonly logger = new Logger(RunWorker.name);
   private readonly underWay = new Set<Promise<void>>();
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -24,6 +23,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private deadline: NodeJS.Timeout | null = null;
 
   constructor(
+    private readonly config: PlatformConfig,
     private readonly executor: RunExecutorService,
     private readonly writes: RunWritesService,
     private readonly leases: RunLeasesWorker,
@@ -48,12 +48,12 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     for (const active of this.leases.list()) active.isDraining = true;
-    this.deadline = setTimeout(() => this.stopAll(), this.drainMs);
+    this.deadline = setTimeout(() => this.stopAll(), this.config.runDrainMs);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     // Without a database no run can be ended: its lease expires, and another process ends it.
-    await untilAborted(AbortSignal.timeout(this.drainMs + STOP_MS), this.drain());
+    await untilAborted(AbortSignal.timeout(this.config.runDrainMs + STOP_MS), this.drain());
     if (this.deadline) clearTimeout(this.deadline);
   }
 
@@ -63,7 +63,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async runOrRelease(active: ActiveRun): Promise<void> {
     try {
-      if (this.stopping) await this.writes.release(active);
+      if (this.stopping) await this.writes.handOver(active);
       else await this.executeLeased(active);
     } catch (error) {
       // The lease expires, and the run is INTERRUPTED.
@@ -89,10 +89,13 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     this.timers.add(timer.unref());
   }
 
-  /** Returns the milliseconds until the next attempt, or null. */
+  /** Returns the milliseconds until the next attempt of this process, or null. */
   private async execute(active: ActiveRun): Promise<number | null> {
     try {
-      return await this.writes.end(active, await this.findOutcome(active));
+      const outcome = await this.findOutcome(active);
+      if (outcome !== null) return await this.writes.end(active, outcome);
+      await this.writes.handOver(active);
+      return null;
     } catch (error) {
       if (!(error instanceof RunSuperseded)) throw error;
       this.writes.discard(active);
@@ -100,7 +103,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async findOutcome(active: ActiveRun): Promise<Outcome> {
+  private async findOutcome(active: ActiveRun): Promise<Outcome | null> {
     try {
       return await this.executor.execute(active);
     } catch (error) {

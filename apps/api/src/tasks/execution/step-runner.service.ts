@@ -37,7 +37,7 @@ export class StepRunnerService {
     budget: RunBudget,
   ): Promise<StepResult> {
     const { run } = active;
-    const step = run.workflow.steps[position] as Step;
+    const step = active.workflow.steps[position] as Step;
     const at = { attempt: run.attempt, position };
     const log = budget.openLog();
     let isStored = false;

@@ -5,6 +5,7 @@ import {
   type RunAttemptStatus,
   type RunOrigin,
   type RunStatus,
+  type RunStepStatus,
   type StepKind,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
@@ -17,7 +18,8 @@ import { IsText } from '../../infra/requests/text.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
-const ATTEMPT_STATUSES = RUN_STATUSES.filter((status) => status !== 'QUEUED');
+const STEP_STATUSES = RUN_STATUSES.filter((status) => status !== 'QUEUED');
+const ATTEMPT_STATUSES = [...STEP_STATUSES, 'HANDED_OVER'] as const;
 
 export class RunTaskDto {
   /**
@@ -103,8 +105,8 @@ class RunStepDto {
   // The document lists the kinds.
   @ApiProperty({ type: 'string' })
   kind!: StepKind;
-  @ApiProperty({ enum: ATTEMPT_STATUSES })
-  status!: RunAttemptStatus;
+  @ApiProperty({ enum: STEP_STATUSES })
+  status!: RunStepStatus;
   /** What the step was given, with its templates resolved; null for code. */
   @ApiProperty({ anyOf: ANY_JSON, nullable: true })
   input!: unknown;
@@ -119,6 +121,7 @@ class RunStepDto {
 
 class RunAttemptDto {
   attempt!: number;
+  /** HANDED_OVER: its process was told to end between two steps, and the next attempt goes on with the next step. */
   @ApiProperty({ enum: ATTEMPT_STATUSES })
   status!: RunAttemptStatus;
   startedAt!: string;
@@ -157,7 +160,7 @@ export class RunDto extends RunListingDto {
   override trigger!: TriggerDto | null;
   @ApiProperty({ type: 'object', additionalProperties: true })
   inputs!: Record<string, unknown>;
-  /** The steps of the current attempt. */
+  /** The steps of the current attempt, with those that ended before it was handed over. */
   steps!: RunStepDto[];
   /** All attempts that were started, oldest first. */
   attempts!: RunAttemptDto[];

@@ -1,4 +1,4 @@
-import type { RunAttemptStatus, RunError } from '@platform/contracts';
+import type { RunAttemptStatus, RunError, Workflow } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** One attempt of a run. */
@@ -18,6 +18,10 @@ export class RunAttemptEntity {
 
   @Column('json', { nullable: true })
   error!: RunError | null;
+
+  /** What the next attempt continues, if this one was handed over. Can be large. */
+  @Column('json', { nullable: true, select: false })
+  workflow!: Workflow | null;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   startedAt!: Date;

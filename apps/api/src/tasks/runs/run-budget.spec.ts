@@ -41,4 +41,17 @@ describe('the budget of an attempt', () => {
     expect(new RunBudget().format(undefined, 'The output')).toBe('null');
     expect(new RunBudget().format(() => 1, 'The output')).toBe('null');
   });
+
+  it('continues with what an attempt that was handed over has left', () => {
+    const used = { logBytes: MAX_LOG_BYTES - 3, valueBytes: MAX_VALUES_BYTES - 3 };
+    const budget = new RunBudget(used);
+    expect(budget.format(12, 'It')).toBe('12');
+    expect(() => budget.format(12, 'It')).toThrow('exceeds them');
+    const log = budget.openLog();
+    for (const line of ['a', 'b', 'c']) log.add(line);
+    expect(log.text).toBe('a\n… The log of a run has at most 256 KB; the rest was dropped.\n');
+    const full = new RunBudget({ ...used, logBytes: MAX_LOG_BYTES }).openLog();
+    full.add('a');
+    expect(full.text).toBe('');
+  });
 });

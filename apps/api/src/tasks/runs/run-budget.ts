@@ -10,9 +10,16 @@ const TRUNCATED = '… The log of a run has at most 256 KB; the rest was dropped
 
 /** What one attempt may still store. */
 export class RunBudget {
-  private logBytes = MAX_LOG_BYTES;
-  private isLogFull = false;
-  private valueBytes = MAX_VALUES_BYTES;
+  private logBytes: number;
+  private isLogFull: boolean;
+  private valueBytes: number;
+
+  /** What it has stored already, if it continues one that was handed over. */
+  constructor(used: { valueBytes: number; logBytes: number } | null = null) {
+    this.valueBytes = MAX_VALUES_BYTES - (used?.valueBytes ?? 0);
+    this.logBytes = MAX_LOG_BYTES - (used?.logBytes ?? 0);
+    this.isLogFull = this.logBytes <= 0;
+  }
 
   /** Returns a log that takes its bytes from the budget of the attempt. */
   openLog(): StepLog {

@@ -1,7 +1,7 @@
-import type { RunAttemptStatus, RunError, StepKind } from '@platform/contracts';
+import type { RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One step of an attempt. */
+/** One step of an attempt. The steps of an attempt that was handed over belong to the next one. */
 @Entity('run_step')
 export class RunStepEntity {
   @PrimaryColumn('uuid')
@@ -20,7 +20,7 @@ export class RunStepEntity {
   kind!: StepKind;
 
   @Column('text')
-  status!: RunAttemptStatus;
+  status!: RunStepStatus;
 
   @Column('json', { nullable: true })
   input!: unknown;

@@ -36,6 +36,10 @@ export class RunEntity {
   @Column('int', { default: 1 })
   attempt!: number;
 
+  /** How many of the attempts were handed over: they count neither as failed nor as interrupted. */
+  @Column('int', { default: 0 })
+  handovers!: number;
+
   @Column('boolean', { default: false })
   cancelRequested!: boolean;
 
