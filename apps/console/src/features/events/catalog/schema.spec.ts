@@ -98,4 +98,13 @@ describe('findFieldType', () => {
     expect(findFieldType(order, 'constructor')).toBeNull();
     expect(findFieldType(undefined, 'total')).toBeNull();
   });
+
+  it('follows a path, unless a field has the dots in its name', () => {
+    const age = { type: 'integer' };
+    const customer = { type: 'object', properties: { age } };
+    expect(findFieldType({ properties: { customer } }, 'customer.age')).toBe('integer');
+    expect(findFieldType({ properties: { customer } }, 'customer.name')).toBeNull();
+    const dotted = { customer, 'customer.age': { type: 'string' } };
+    expect(findFieldType({ properties: dotted }, 'customer.age')).toBe('string');
+  });
 });

@@ -45,10 +45,14 @@ export function listFields(schema: JsonSchema): SchemaField[] {
   return fields;
 }
 
-/** Returns the type of a top-level field, if the schema declares exactly one. */
-export function findFieldType(schema: JsonSchema | undefined, name: string): string | null {
-  const properties = asRecord(asSchema(schema)?.properties);
-  const field = Object.hasOwn(properties, name) ? asSchema(properties[name]) : null;
+/** Returns the type of a field, such as `total` or `customer.age`, if the schema declares exactly one. */
+export function findFieldType(schema: JsonSchema | undefined, path: string): string | null {
+  const child = (parent: unknown, name: string): unknown => {
+    const properties = asRecord(asSchema(parent)?.properties);
+    return Object.hasOwn(properties, name) ? properties[name] : undefined;
+  };
+  // The service, too, prefers the field whose name has the dots.
+  const field = asSchema(child(schema, path) ?? path.split('.').reduce<unknown>(child, schema));
   return typeof field?.type === 'string' ? field.type : null;
 }
 

@@ -5,12 +5,14 @@ import {
   suggestKind,
   toConditions,
   toFilter,
+  withOperator,
   type Condition,
 } from './filter-conditions.ts';
 
 const condition = (fields: Partial<Condition>): Condition => ({
   key: 0,
   field: 'total',
+  operator: 'is',
   kind: 'text',
   values: ['x'],
   ...fields,
@@ -23,6 +25,11 @@ describe('conditions of a filter', () => {
     [{ note: null }],
     [{ code: '10' }],
     [{ '': 'x', 'a b': ['1', '2'] }],
+    [{ total: { $gte: 10, $lt: 20.5 } }],
+    [{ 'customer.country': { $not: ['DE', 'FR'] }, at: { $gt: '2026-01-01T00:00:00Z' } }],
+    [{ note: { $not: null }, code: { $prefix: 'A-' } }],
+    [{ coupon: { $exists: true }, refund: { $exists: false } }],
+    [{ total: { $not: 5, $exists: true, $lte: 10 } }],
   ])('and back: %j', (filter) => {
     const conditions = toConditions(filter);
     expect(conditions).not.toBeNull();
@@ -47,6 +54,11 @@ describe('conditions of a filter', () => {
     [{ customer: { id: 1 } }],
     [{ some: [{ id: 1 }, { id: 2 }] }],
     [{ twice: [1, 1] }],
+    [{ empty: {} }],
+    [{ total: { $not: { $gt: 5 } } }],
+    [{ total: { $not: [5] } }],
+    [{ total: { $between: [1, 2] } }],
+    [{ total: { $gt: true } }],
   ])('do not exist for %j, which would change', (filter) => {
     expect(toConditions(filter)).toBeNull();
   });
@@ -65,10 +77,36 @@ describe('findProblem', () => {
     expect(findProblem(one, [one])).toBe(problem);
   });
 
-  it('reports the second condition of a field', () => {
-    const [first, second] = [condition({}), condition({ key: 1 })];
+  it.each([
+    ['is', 'is', 'FIELD_REPEATED'],
+    ['is', 'atLeast', 'FIELD_REPEATED'],
+    ['isNot', 'is', 'FIELD_REPEATED'],
+    ['atLeast', 'atLeast', 'FIELD_REPEATED'],
+    ['exists', 'isMissing', 'FIELD_REPEATED'],
+    ['atLeast', 'lessThan', null],
+    ['exists', 'isNot', null],
+  ] as const)('of a field that %s and %s: %s', (one, other, problem) => {
+    const [first, second] = [condition({ operator: one }), condition({ key: 1, operator: other })];
     expect(findProblem(first, [first, second])).toBeNull();
-    expect(findProblem(second, [first, second])).toBe('FIELD_REPEATED');
+    expect(findProblem(second, [first, second])).toBe(problem);
+  });
+
+  it('refuses forbidden names inside of a path', () => {
+    const inside = condition({ field: 'customer.constructor' });
+    expect(findProblem(inside, [inside])).toBe('FIELD_FORBIDDEN');
+  });
+});
+
+describe('withOperator', () => {
+  it('keeps what the operator can use', () => {
+    const list = condition({ kind: 'number', values: ['1', '2'] });
+    expect(withOperator(list, 'isNot')).toEqual({ ...list, operator: 'isNot' });
+    expect(withOperator(list, 'atLeast')).toEqual({ ...list, operator: 'atLeast', values: ['1'] });
+    expect(withOperator(list, 'beginsWith')).toMatchObject({ kind: 'text', values: [] });
+    expect(withOperator(condition({ kind: 'boolean', values: ['true'] }), 'moreThan')).toMatchObject({
+      kind: 'number',
+      values: [],
+    });
   });
 });
 

@@ -71,4 +71,28 @@ describe('FilterEditor', () => {
     screen.getByText('This filter can be edited only as JSON.');
     expect(screen.getByRole('radio', { name: 'Fields' })).toHaveProperty('disabled', true);
   });
+
+  it('combines operators of a field, and reads the value of each', async () => {
+    const { user, onChange } = await setUp({ total: { $gte: 10 } });
+    const value = () => screen.getByRole('textbox', { name: 'Values of field 1' });
+    await user.type(value(), '0');
+    expect(onChange).toHaveBeenLastCalledWith({ total: { $gte: 100 } });
+    await user.click(screen.getByRole('button', { name: /Add field/ }));
+    await user.type(field(2), 'total');
+    await user.click(screen.getByRole('combobox', { name: 'Operator of field 2' }));
+    await user.click(screen.getByTitle('is less than'));
+    await user.type(screen.getByRole('textbox', { name: 'Values of field 2' }), '200');
+    expect(onChange).toHaveBeenLastCalledWith({ total: { $gte: 100, $lt: 200 } });
+    await user.clear(value());
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    screen.getByText('Enter at least one value');
+  });
+
+  it('needs no value to ask whether a field is there', async () => {
+    const { user, onChange } = await setUp({ status: 'paid' });
+    await user.click(screen.getByRole('combobox', { name: 'Operator of field 1' }));
+    await user.click(screen.getByTitle('is missing'));
+    expect(onChange).toHaveBeenLastCalledWith({ status: { $exists: false } });
+    expect(screen.queryByRole('combobox', { name: 'Values of field 1' })).toBeNull();
+  });
 });

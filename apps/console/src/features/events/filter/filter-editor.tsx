@@ -6,11 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { formatJson } from '../../../ui/code/json-view.tsx';
 import {
   findProblem,
+  needsValue,
+  OPERATOR_NAMES,
+  OPERATORS,
   parseFilterText,
   suggestKind,
   toConditions,
   toFilter,
-  VALUE_KINDS,
+  withOperator,
   type Condition,
 } from './filter-conditions.ts';
 import { findFieldType, listFields } from '../catalog/schema.ts';
@@ -123,7 +126,10 @@ function Conditions({ conditions, schema, onChange }: ConditionsProps) {
   const { t } = useTranslation();
   const nextKey = useRef(conditions.length);
   const add = () =>
-    onChange([...conditions, { key: nextKey.current++, field: '', kind: 'text', values: [] }]);
+    onChange([
+      ...conditions,
+      { key: nextKey.current++, field: '', operator: 'is', kind: 'text', values: [] },
+    ]);
   return (
     <>
       {conditions.length === 0 && <p className="muted">{t('filter.none')}</p>}
@@ -162,9 +168,10 @@ interface ConditionRowProps {
 
 function ConditionRow({ number, condition, problem, schema, onChange, onRemove }: ConditionRowProps) {
   const { t } = useTranslation();
-  const { field, kind, values } = condition;
-  // Only fields at the top level can be filtered.
-  const names = listFields(schema ?? {}).filter(({ depth }) => depth === 0);
+  const { field, operator, kind, values } = condition;
+  const { kinds } = OPERATORS[operator];
+  // What is inside of a list has no path.
+  const names = listFields(schema ?? {}).filter(({ path }) => !path.includes('[]'));
   const chooseField = (name: string) => {
     const type = findFieldType(schema, name);
     const isNew = values.length === 0;
@@ -187,24 +194,23 @@ function ConditionRow({ number, condition, problem, schema, onChange, onRemove }
           className="condition-field"
         />
         <Select
-          aria-label={t('filter.kindOf', of)}
-          value={kind}
-          onChange={(next) => onChange({ kind: next, values: [] })}
-          options={VALUE_KINDS.map((one) => ({ value: one, label: t(`filter.kinds.${one}`) }))}
-          className="condition-kind"
+          aria-label={t('filter.operatorOf', of)}
+          value={operator}
+          onChange={(next) => onChange(withOperator(condition, next))}
+          options={OPERATOR_NAMES.map((one) => ({ value: one, label: t(`filter.operators.${one}`) }))}
+          className="condition-operator"
         />
-        {kind !== 'null' && (
+        {kinds.length > 0 && (
           <Select
-            mode={kind === 'boolean' ? 'multiple' : 'tags'}
-            aria-label={t('filter.valuesOf', of)}
-            placeholder={t('filter.values')}
-            value={values}
-            onChange={(next: string[]) => onChange({ values: next.slice(0, 100) })}
-            tokenSeparators={kind === 'number' ? [',', ' '] : []}
-            options={kind === 'boolean' ? ['true', 'false'].map((value) => ({ value, label: value })) : []}
-            {...(kind !== 'boolean' && { open: false, suffix: null })}
-            className="condition-values"
+            aria-label={t('filter.kindOf', of)}
+            value={kind}
+            onChange={(next) => onChange({ kind: next, values: [] })}
+            options={kinds.map((one) => ({ value: one, label: t(`filter.kinds.${one}`) }))}
+            className="condition-kind"
           />
+        )}
+        {needsValue(condition) && (
+          <ConditionValues label={t('filter.valuesOf', of)} condition={condition} onChange={onChange} />
         )}
         <Button
           type="text"
@@ -219,5 +225,41 @@ function ConditionRow({ number, condition, problem, schema, onChange, onRemove }
         </p>
       )}
     </li>
+  );
+}
+
+interface ConditionValuesProps {
+  label: string;
+  condition: Condition;
+  onChange: (changes: Pick<Condition, 'values'>) => void;
+}
+
+function ConditionValues({ label, condition, onChange }: ConditionValuesProps) {
+  const { t } = useTranslation();
+  const { operator, kind, values } = condition;
+  const [value] = values;
+  if (!OPERATORS[operator].isList) {
+    return (
+      <Input
+        aria-label={label}
+        placeholder={t('filter.value')}
+        value={value}
+        onChange={({ target }) => onChange({ values: target.value === '' ? [] : [target.value] })}
+        className="condition-values"
+      />
+    );
+  }
+  return (
+    <Select
+      mode={kind === 'boolean' ? 'multiple' : 'tags'}
+      aria-label={label}
+      placeholder={t(operator === 'is' ? 'filter.values' : 'filter.noneOf')}
+      value={values}
+      onChange={(next: string[]) => onChange({ values: next.slice(0, 100) })}
+      tokenSeparators={kind === 'number' ? [',', ' '] : []}
+      options={kind === 'boolean' ? ['true', 'false'].map((one) => ({ value: one, label: one })) : []}
+      {...(kind !== 'boolean' && { open: false, suffix: null })}
+      className="condition-values"
+    />
   );
 }
