@@ -438,8 +438,8 @@ describe('lists of rows', () => {
     const refused = await call('GET', `${THINGS}?filter={"json":1,"integer":"2"}&sort=other`);
     expect([refused.status, refused.body.message]).toEqual([
       400,
-      'filter.json: rows are not filtered or sorted by json, which is JSON; filter.integer must be a number; ' +
-        'sort: the table has no column other',
+      'filter.json names json, which is JSON: rows are not filtered or sorted by it; filter.integer must be a number; ' +
+        'sort names other, which is no column of the table',
     ]);
   });
 

@@ -38,6 +38,7 @@ import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
+import { RunEffectEntity } from './tasks/history/run-effect.entity.ts';
 import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
@@ -104,6 +105,7 @@ export const entities = [
   StreamFrameEntity,
   StreamEntity,
   RunAttemptEntity,
+  RunEffectEntity,
   RunQueueEntity,
   RunSlotEntity,
   RunStepEntity,

@@ -1,5 +1,6 @@
 import type { Step } from '@platform/contracts';
 import fc from 'fast-check';
+import './data/steps/data.action.ts';
 import './events/emission/emit.action.ts';
 import './tasks/execution/code.action.ts';
 import './tools/definition/tool.action.ts';
@@ -33,6 +34,14 @@ const STEPS: Step[] = [
     payload: { all: ['{{steps.ask.output.answer}}'] },
     idempotencyKey: 'order-{{inputs.n}}',
   },
+  {
+    id: 'store',
+    kind: 'data',
+    applicationIdentifier: 'desk',
+    table: 'orders',
+    operation: 'insert',
+    values: [{ total: '{{steps.load.output}}' }],
+  },
 ];
 
 const problemsOf = (workflow: unknown) => checkWorkflow(workflow, ['workflow']).map(formatProblem);
@@ -41,8 +50,9 @@ describe('a workflow', () => {
   it('has steps of every kind, which refer to earlier ones', () => {
     expect(problemsOf({ steps: STEPS })).toEqual([]);
     expect(problemsOf({ steps: [...STEPS].reverse() })).toEqual([
-      'workflow.steps.0.payload has {{steps.ask.output.answer}}, but no earlier step has the id ask',
-      'workflow.steps.1.inputs has {{steps.load.output}}, but no earlier step has the id load',
+      'workflow.steps.0.values has {{steps.load.output}}, but no earlier step has the id load',
+      'workflow.steps.1.payload has {{steps.ask.output.answer}}, but no earlier step has the id ask',
+      'workflow.steps.2.inputs has {{steps.load.output}}, but no earlier step has the id load',
     ]);
   });
 
@@ -81,7 +91,7 @@ describe('a workflow', () => {
 
 describe('a kind of step', () => {
   it('has one action', () => {
-    expect(listStepKinds().map(({ kind }) => kind)).toEqual(['agent', 'code', 'emit', 'tool']);
+    expect(listStepKinds().map(({ kind }) => kind)).toEqual(['agent', 'code', 'data', 'emit', 'tool']);
     const { action, ...code } = findStepKind('code') ?? {};
     expect(() => RunsSteps(code as never)(action as never)).toThrow(
       'Steps of kind code already have an action',
@@ -91,7 +101,7 @@ describe('a kind of step', () => {
   it.each(['shell', '__proto__', '', null, 1, {}])('is not %j', (kind) => {
     expect(findStepKind(kind)).toBeNull();
     expect(problemsOf({ steps: [{ id: 'a', kind }] })).toEqual([
-      'workflow.steps.0.kind must be one of agent, code, emit, tool',
+      'workflow.steps.0.kind must be one of agent, code, data, emit, tool',
     ]);
   });
 
@@ -111,6 +121,16 @@ describe('a kind of step', () => {
         idempotencyKey: 'n-{{inputs.n}}',
       },
       { id: 'e', kind: 'gone', input: values },
+      {
+        id: 'f',
+        kind: 'data',
+        applicationIdentifier: 'desk',
+        table: 'orders',
+        operation: 'update',
+        where: { id: 'n-{{inputs.n}}' },
+        order: '{{inputs.n}}',
+        values,
+      },
     ] as Step[];
     const resolved = steps.map((step) => resolveStep(step, { inputs: { n: 3 }, trigger: null, steps: {} }));
     expect(resolved).toEqual([
@@ -119,8 +139,10 @@ describe('a kind of step', () => {
       { ...steps[2], inputs: { a: 3 } },
       { ...steps[3], payload: { a: 3 }, idempotencyKey: 'n-3' },
       steps[4],
+      { ...steps[5], where: { id: 'n-3' }, values: { a: 3 }, cursor: undefined },
     ]);
-    expect(resolved.map(inputOf)).toEqual([undefined, { a: 3 }, { a: 3 }, { a: 3 }, undefined]);
+    const written = { where: { id: 'n-3' }, values: { a: 3 } };
+    expect(resolved.map(inputOf)).toEqual([undefined, { a: 3 }, { a: 3 }, { a: 3 }, undefined, written]);
   });
 
   it('has fields whose values may look like templates once they are resolved: they are not expanded again', () => {

@@ -105,6 +105,27 @@ export const applications = {
     behavior:
       'Rows are sorted by creation or by any column that is not JSON, in either direction, page by page',
   },
+  'data.steps': {
+    source: 'issue 18: platform.data; workflows: Steps',
+    behavior: 'Steps find, get, insert, update, and delete rows as the owner of the task, with templates',
+  },
+  'data.steps.events': {
+    source: 'events: Loop guard; issue 18',
+    behavior: 'Rows that a run inserts emit as children of the run, and count against the limit of the space',
+  },
+  'data.steps.once': {
+    source: 'workflows: Keys',
+    behavior: 'A step writes once in all attempts of its run, also if the response to COMMIT is lost',
+  },
+  'data.steps.refused': {
+    source: 'issue 18, line 12',
+    behavior:
+      'A step that can never work is refused when it is stored, in a task or a manifest; values that do not fit, or too many bytes, change nothing',
+  },
+  'data.steps.code': {
+    source: 'issue 18: platform.data',
+    behavior: 'Code works with rows by platform.data',
+  },
   'data.emits': {
     source: 'spec: Event bus events; contract §7, Data',
     behavior:

@@ -119,17 +119,18 @@ function checkEmittedEvents(tables: unknown, schemas: ReadonlyMap<string, JsonSc
 }
 
 /** What steps say of the application itself must agree with the rest of the manifest. */
-function checkSteps({ identifier, events, tasks }: JsonObject): Problem[] {
-  const facts = { identifier, events: new Set(declaredSchemas(events).keys()) };
+function checkSteps({ identifier, events, tables, tasks }: JsonObject): Problem[] {
+  const declared = new Set(declaredSchemas(events).keys());
+  const facts = { identifier, events: declared, tables: declaredColumns(tables) };
   if (!Array.isArray(tasks)) return [];
   return tasks.flatMap((task: unknown, i) => {
     const steps = isObject(task) && isObject(task.workflow) ? task.workflow.steps : null;
     if (!Array.isArray(steps)) return [];
     return steps.flatMap((step: unknown, n) => {
       if (!isObject(step)) return [];
-      const problems = findStepKind(step.kind)?.checkInManifest?.(step, facts) ?? {};
-      const path = ['tasks', i, 'workflow', 'steps', n];
-      return Object.entries(problems).flatMap(([field, text = null]) => problemAt([...path, field], text));
+      const problems = findStepKind(step.kind)?.checkInManifest?.(step, facts) ?? [];
+      const at = ['tasks', i, 'workflow', 'steps', n];
+      return problems.map(({ path, text }) => ({ path: [...at, ...path], text }));
     });
   });
 }
@@ -177,6 +178,16 @@ function declaredSchemas(events: unknown): Map<string, JsonSchema> {
     schemas.set(event.name, isJudged ? payloadSchema : true);
   }
   return schemas;
+}
+
+function declaredColumns(tables: unknown): Map<string, ManifestColumn[]> {
+  const declared = (Array.isArray(tables) ? tables : []).flatMap(
+    (table: unknown): [string, ManifestColumn[]][] => {
+      if (!isObject(table) || typeof table.name !== 'string') return [];
+      return [[table.name, Array.isArray(table.columns) ? table.columns.filter(isColumn) : []]];
+    },
+  );
+  return new Map(declared);
 }
 
 /** A schema that is larger is refused for that reason, and not judged in any other way. */

@@ -37,6 +37,7 @@ import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { ReplayLimits1763600000051 } from './0051-replay-limits.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
+import { RunEffects1763600000058 } from './0058-run-effects.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
@@ -82,6 +83,7 @@ export const migrations = [
   DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,
   ReplayChains1763600000057,
+  RunEffects1763600000058,
   DataValues1763600000059,
   DataValuesOfRows1763600000060,
   Sweeps1763600000055,

@@ -7,6 +7,7 @@ import { CodeAction } from './execution/code.action.ts';
 import { CodeCallsRegistry } from './execution/code-calls.registry.ts';
 import { RunClaimsService } from './execution/run-claims.service.ts';
 import { RunCreationService } from './runs/run-creation.service.ts';
+import { RunEffectsService } from './history/run-effects.service.ts';
 import { RunEventsRegistry } from './history/run-events.registry.ts';
 import { RunExecutorService } from './execution/run-executor.service.ts';
 import { RunLeasesWorker } from './execution/run-leases.worker.ts';
@@ -43,6 +44,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     CodeCallsRegistry,
     RunClaimsService,
     RunCreationService,
+    RunEffectsService,
     RunEventsRegistry,
     RunExecutorService,
     RunLeasesWorker,
@@ -74,6 +76,8 @@ import { disableTasksOf } from './definition/tasks.store.ts';
   exports: [
     ActionRegistry,
     RunCreationService,
+    RunEffectsService,
+    RunEffectsService,
     RunEventsRegistry,
     RunLineageService,
     RunOutcomesService,

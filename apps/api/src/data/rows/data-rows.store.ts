@@ -1,5 +1,5 @@
 import { In, IsNull, type EntityManager } from 'typeorm';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
 import { DataRowEntity } from './data-row.entity.ts';
 
 /** A table of an application of a space. */
@@ -52,6 +52,24 @@ export async function loadRows(
   });
   const rowOf = new Map(found.map((row) => [row.id, row]));
   return ids.flatMap((id) => rowOf.get(id) ?? []);
+}
+
+/** Counts how many of the rows, taken in this order, have at most `maxBytes` together, with `overhead` for each. */
+export async function countWithin(
+  sql: Sql,
+  ids: readonly string[],
+  overhead: number,
+  maxBytes: number,
+): Promise<number> {
+  const { count } = await exactlyOne<{ count: number }>(
+    sql,
+    `select count(*)::int as count from (
+       select sum(octet_length(r.column_values::text) + $2::int) over (order by i.n) as bytes
+       from unnest($1::uuid[]) with ordinality as i(id, n) join data_row r on r.id = i.id) as rows
+     where bytes <= $3`,
+    [ids, overhead, maxBytes],
+  );
+  return count;
 }
 
 /** Returns a row that nobody else can change until the transaction ends. */

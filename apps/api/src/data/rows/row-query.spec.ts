@@ -1,11 +1,10 @@
 import type { ManifestColumn } from '@platform/contracts';
-import { parseRowQuery } from './row-query.ts';
+import { parseFilter, parseRowQuery } from './row-query.ts';
 
 const columns: ManifestColumn[] = (
   ['string', 'integer', 'number', 'boolean', 'datetime', 'json'] as const
 ).map((type) => ({ name: `${type}_`, type }));
-const parse = (filter?: unknown, sort?: string) =>
-  parseRowQuery(columns, { filter: filter === undefined ? undefined : JSON.stringify(filter), sort });
+const parse = (filter?: unknown, sort?: string) => parseRowQuery(columns, { filter, sort });
 
 describe('parseRowQuery', () => {
   it('lists rows by their creation, newest first, if nothing else is asked for', () => {
@@ -42,8 +41,8 @@ describe('parseRowQuery', () => {
   });
 
   it.each([
-    [{ other: 1 }, 'filter.other: the table has no column other'],
-    [{ json_: 1 }, 'filter.json_: rows are not filtered or sorted by json_, which is JSON'],
+    [{ other: 1 }, 'filter.other names other, which is no column of the table'],
+    [{ json_: 1 }, 'filter.json_ names json_, which is JSON: rows are not filtered or sorted by it'],
     [{ integer_: '3' }, 'filter.integer_ must be a number'],
     [{ integer_: null }, 'filter.integer_ must be a number'],
     [{ number_: { $gt: true } }, 'filter.number_.$gt must be a number'],
@@ -67,11 +66,15 @@ describe('parseRowQuery', () => {
   });
 
   it('refuses what is no JSON, an unknown order, and names every problem', () => {
-    expect(() => parseRowQuery(columns, { filter: '{' })).toThrow('filter must be a JSON object');
-    expect(() => parse({ integer_: 'x', other: 1 }, '-json_')).toThrow(
-      'filter.integer_ must be a number; filter.other: the table has no column other; ' +
-        'sort: rows are not filtered or sorted by json_, which is JSON',
+    expect(() => parseRowQuery(columns, { filter: parseFilter('{') })).toThrow(
+      'filter must be a JSON object',
     );
-    expect(() => parse(undefined, '--string_')).toThrow('sort: the table has no column -string_');
+    expect(() => parse({ integer_: 'x', other: 1 }, '-json_')).toThrow(
+      'filter.integer_ must be a number; filter.other names other, which is no column of the table; ' +
+        'sort names json_, which is JSON: rows are not filtered or sorted by it',
+    );
+    expect(() => parse(undefined, '--string_')).toThrow(
+      'sort names -string_, which is no column of the table',
+    );
   });
 });

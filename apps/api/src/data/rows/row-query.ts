@@ -3,6 +3,7 @@ import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isInstant } from '../../infra/requests/instant.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { formatProblem, type Path, type Problem } from '../../tasks/definition/problems.ts';
 
 /** How a column is indexed: as a number or as a text. */
 type Indexed = 'number' | 'text';
@@ -64,59 +65,113 @@ const TYPES: Record<ColumnType, TypeRule | null> = {
   json: null,
 };
 
-/** Reads `filter` and `sort` of a list of rows. Throws VALIDATION_ERROR that names every problem. */
-export function parseRowQuery(
-  columns: readonly ManifestColumn[],
-  { filter, sort }: { filter?: string | undefined; sort?: string | undefined },
-): RowQuery {
-  const problems: string[] = [];
-  const conditions = filter === undefined ? [] : readFilter(columns, filter, problems);
-  const isDescending = sort === undefined || sort.startsWith('-');
-  const name = sort?.replace(/^-/, '') ?? 'createdAt';
-  const rule = name === 'createdAt' ? null : ruleOf(columns, name, 'sort', problems);
-  if (problems.length > 0) throw invalidFor(problems);
-  return { conditions, sortedBy: rule && { column: name, indexed: rule.indexed }, isDescending };
+/** What a list was asked for. */
+export interface GivenQuery {
+  /** Any JSON value; absent or null: no filter. */
+  filter?: unknown;
+  sort?: string | null | undefined;
 }
 
-function readFilter(columns: readonly ManifestColumn[], text: string, problems: string[]): Condition[] {
-  const filter = parseJson(text);
+/** How the caller calls `filter` and `sort`. */
+export interface QueryNames {
+  filter: string;
+  sort: string;
+}
+
+const NAMES: QueryNames = { filter: 'filter', sort: 'sort' };
+
+/** Reads what a list was asked for. Throws VALIDATION_ERROR that names every problem. */
+export function parseRowQuery(
+  columns: readonly ManifestColumn[],
+  given: GivenQuery,
+  names: QueryNames = NAMES,
+): RowQuery {
+  const { query, problems } = readRowQuery(columns, given, names);
+  if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
+  return query;
+}
+
+/** Returns what is wrong with a query. */
+export function checkRowQuery(
+  columns: readonly ManifestColumn[],
+  given: GivenQuery,
+  names: QueryNames,
+): Problem[] {
+  return readRowQuery(columns, given, names).problems;
+}
+
+/** Returns the value of a filter that is sent as a text; what no filter can be if it is no JSON. */
+export function parseFilter(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? text;
+  } catch {
+    return text;
+  }
+}
+
+function readRowQuery(
+  columns: readonly ManifestColumn[],
+  { filter, sort }: GivenQuery,
+  names: QueryNames,
+): { query: RowQuery; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const isFiltered = filter !== undefined && filter !== null;
+  const conditions = isFiltered ? readFilter(columns, filter, [names.filter], problems) : [];
+  const isDescending = sort?.startsWith('-') ?? true;
+  const name = sort?.replace(/^-/, '') ?? 'createdAt';
+  const rule = name === 'createdAt' ? null : ruleOf(columns, name, [names.sort], problems);
+  const query = {
+    conditions,
+    sortedBy: rule && { column: name, indexed: rule.indexed },
+    isDescending,
+  };
+  return { query, problems };
+}
+
+function readFilter(
+  columns: readonly ManifestColumn[],
+  filter: unknown,
+  path: Path,
+  problems: Problem[],
+): Condition[] {
   if (!isObject(filter)) {
-    problems.push('filter must be a JSON object, such as {"total":{"$gte":10}}');
+    problems.push({ path, text: 'must be a JSON object, such as {"total":{"$gte":10}}' });
     return [];
   }
   const conditions = Object.entries(filter).flatMap(([column, wanted]) => {
-    const path = `filter.${column}`;
-    const rule = ruleOf(columns, column, path, problems);
+    const at = [...path, column];
+    const rule = ruleOf(columns, column, at, problems);
     if (rule === null) return [];
     const tests: [string, unknown][] = isObject(wanted) ? Object.entries(wanted) : [['=', wanted]];
-    return tests.flatMap(([name, value]) => readCondition(column, rule, path, name, value, problems));
+    return tests.flatMap(([name, value]) => readCondition(column, rule, at, name, value, problems));
   });
   if (conditions.length > MAX_CONDITIONS)
-    problems.push(`filter must have at most ${MAX_CONDITIONS} conditions`);
+    problems.push({ path, text: `must have at most ${MAX_CONDITIONS} conditions` });
   return conditions;
 }
 
 function readCondition(
   column: string,
   rule: TypeRule,
-  path: string,
+  path: Path,
   name: string,
   wanted: unknown,
-  problems: string[],
+  problems: Problem[],
 ): Condition[] {
   const operator =
     name === '=' ? '=' : Object.hasOwn(OPERATORS, name) && OPERATORS[name as keyof typeof OPERATORS];
   if (operator === false) {
-    problems.push(`${path} has no operator ${name}; it takes ${Object.keys(OPERATORS).join(', ')}`);
+    const known = Object.keys(OPERATORS).join(', ');
+    problems.push({ path, text: `has no operator ${name}; it takes ${known}` });
     return [];
   }
   if (operator === 'prefix' && rule.indexed !== 'text') {
-    problems.push(`${path}.$prefix needs a column of type string`);
+    problems.push({ path: [...path, name], text: 'needs a column of type string' });
     return [];
   }
   const value = rule.read(wanted);
   if (value !== null) return [{ column, indexed: rule.indexed, operator, value }];
-  problems.push(`${path}${operator === '=' ? '' : `.${name}`} must be ${rule.expected}`);
+  problems.push({ path: operator === '=' ? path : [...path, name], text: `must be ${rule.expected}` });
   return [];
 }
 
@@ -124,23 +179,16 @@ function readCondition(
 function ruleOf(
   columns: readonly ManifestColumn[],
   name: string,
-  path: string,
-  problems: string[],
+  path: Path,
+  problems: Problem[],
 ): TypeRule | null {
   const column = columns.find((candidate) => candidate.name === name);
   if (column === undefined) {
-    problems.push(`${path}: the table has no column ${name}`);
+    problems.push({ path, text: `names ${name}, which is no column of the table` });
     return null;
   }
   const rule = TYPES[column.type];
-  if (rule === null) problems.push(`${path}: rows are not filtered or sorted by ${name}, which is JSON`);
+  if (rule === null)
+    problems.push({ path, text: `names ${name}, which is JSON: rows are not filtered or sorted by it` });
   return rule;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -25,8 +25,8 @@ export function checkBatch(rows: unknown, path: string): string[] {
   return rows.flatMap((row: unknown, i) => checkRow(row, `${path}[${i}]`));
 }
 
-/** A row is limited like a payload, because it may become one. */
-function checkRow(row: unknown, at: string): string[] {
+/** Returns what is wrong with a row in shape. It is limited like a payload, because it may become one. */
+export function checkRow(row: unknown, at: string): string[] {
   const { bytes, depth } = PAYLOAD_LIMITS;
   if (!isObject(row)) return [`${at} must be an object`];
   if (deeperThan(row, depth)) return [`${at} must not be nested deeper than ${depth} levels`];

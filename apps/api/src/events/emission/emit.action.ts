@@ -59,8 +59,8 @@ function checkKey(value: unknown): string | null {
   requiresAdmin: true,
   checkInManifest: ({ applicationIdentifier, event }, { identifier, events }) =>
     applicationIdentifier !== identifier || typeof event !== 'string' || events.has(event)
-      ? {}
-      : { event: `must name an event of the manifest; it has no ${event}` },
+      ? []
+      : [{ path: ['event'], text: `must name an event of the manifest; it has no ${event}` }],
 })
 export class EmitAction implements Action<EmitStepDto> {
   constructor(private readonly emission: EmissionService) {}

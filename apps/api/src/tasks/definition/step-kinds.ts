@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
-import type { Step } from '@platform/contracts';
+import type { ManifestColumn, Step } from '@platform/contracts';
 import { isText } from '../../infra/requests/text.ts';
-import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { isObject, withoutNulls, type JsonObject } from '../../infra/runtime/json.ts';
+import type { Problem } from './problems.ts';
 import { resolveTemplates, type TemplateScope } from './template.ts';
 
 export interface AnyStep {
@@ -16,6 +17,8 @@ type FieldCheck = (value: unknown) => string | null;
 interface ManifestFacts {
   identifier: unknown;
   events: ReadonlySet<string>;
+  /** The columns of each table. */
+  tables: ReadonlyMap<string, readonly ManifestColumn[]>;
 }
 
 type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof AnyStep>;
@@ -27,16 +30,19 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   schema: Type<S>;
   /** The fields besides `id` and `kind`. */
   fields: Record<FieldOf<S>, FieldCheck>;
-  /** The field with the values that the step works on: it may contain templates, and the run shows it. Null: it has none. */
-  input: FieldOf<S> | null;
+  /**
+   * The field with the values that the step works on: it may contain templates, and the run shows it. Of several, the run shows
+   * an object with those that are given. Null: it has none.
+   */
+  input: FieldOf<S> | FieldOf<S>[] | null;
   /** Further fields that may contain templates. */
   templates?: FieldOf<S>[];
   /** How the code of a task calls the action. Absent: it cannot. */
   codeName?: string;
   /** Whether only admins make and own such steps. */
   requiresAdmin?: boolean;
-  /** Returns what is wrong with a step of a manifest, by field. Its own fields may be wrong in any way. */
-  checkInManifest?(step: JsonObject, manifest: ManifestFacts): Partial<Record<FieldOf<S>, string>>;
+  /** Returns what is wrong with a step of a manifest. Its own fields may be wrong in any way. */
+  checkInManifest?(step: JsonObject, manifest: ManifestFacts): Problem[];
 }
 
 interface StepKindEntry extends StepDescriptor {
@@ -76,13 +82,21 @@ export function resolveStep(step: Step, scope: TemplateScope): Step {
 /** The fields of a kind that may contain templates. */
 export function templateFields(kind: StepDescriptor | null): string[] {
   if (kind === null) return [];
-  return [...(kind.input === null ? [] : [kind.input]), ...(kind.templates ?? [])];
+  return [...inputFields(kind), ...(kind.templates ?? [])];
 }
 
 /** Returns the values that a step works on; undefined if its kind has none. */
 export function inputOf(step: Step): unknown {
-  const field = findStepKind(step.kind)?.input ?? null;
-  return field === null ? undefined : (step as object as JsonObject)[field];
+  const kind = findStepKind(step.kind);
+  const values = step as object as JsonObject;
+  if (kind === null || kind.input === null) return undefined;
+  if (!Array.isArray(kind.input)) return values[kind.input];
+  return withoutNulls(Object.fromEntries(kind.input.map((field) => [field, values[field]])));
+}
+
+function inputFields({ input }: StepDescriptor): string[] {
+  if (input === null) return [];
+  return Array.isArray(input) ? input : [input];
 }
 
 const MAX_NAME_LENGTH = 255;

@@ -45,6 +45,11 @@ export function checkTemplates(value: unknown, earlierSteps: ReadonlySet<string>
   return Object.values(value).flatMap((item) => checkTemplates(item, earlierSteps));
 }
 
+/** Whether a text has expressions. */
+export function hasTemplate(text: string): boolean {
+  return listExpressions(text).length > 0;
+}
+
 function listExpressions(text: string): Expression[] {
   return Array.from(text.matchAll(EXPRESSION), ([found, inner = '']) => parseExpression(found, inner));
 }

@@ -127,12 +127,27 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
     }
   }
 
+  const data = (operation, applicationIdentifier, table, fields) =>
+    call('data', assign({}, fields, { operation, applicationIdentifier, table }));
   const platform = {
     emit: (request) => call('emit', request),
     agents: { execute: (agentId, inputs = {}) => call('agent', { agentId, inputs }) },
     tools: {
       invoke: (toolId, method, input = {}, options = {}) =>
         call('tool', assign({}, options, { toolId, method, input })),
+    },
+    data: {
+      find: (application, table, options = {}) => data('find', application, table, options),
+      get: async (application, table, id) => (await data('get', application, table, { where: { id } })).rows[0],
+      insert: async (application, table, values) => {
+        const { rows } = await data('insert', application, table, { values });
+        return isArray(values) ? rows : rows[0] ?? null;
+      },
+      update: async (application, table, id, values) =>
+        (await data('update', application, table, { where: { id }, values })).rows[0] ?? null,
+      delete: async (application, table, id) => {
+        await data('delete', application, table, { where: { id } });
+      },
     },
   };
   const console = { log, info: log, debug: log, warn: log, error: log };

@@ -5,13 +5,13 @@ import { Alert, Button, Modal } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
-import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ApplicationContents } from './application-contents.tsx';
+import { applicationQuery } from './applications-query.ts';
 import './applications.css';
 import { useApplicationActions } from './use-application-actions.ts';
 
@@ -22,10 +22,7 @@ const OPEN = ['open'] as const;
 
 export function Component() {
   const { identifier = '' } = useParams();
-  const application = useQuery({
-    queryKey: keys.application(identifier),
-    queryFn: () => client.applications.get(identifier),
-  });
+  const application = useQuery(applicationQuery(identifier));
   if (application.isPending) return <PageSpinner />;
   if (application.data === undefined)
     return <ErrorState error={application.error} retry={() => void application.refetch()} />;

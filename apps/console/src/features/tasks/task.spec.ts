@@ -7,6 +7,35 @@ const steps: Step[] = [
   { id: 'ask', kind: 'agent', agentId: 'a-1', inputs: { query: '{{steps.load.output}}' } },
   { id: 'call', kind: 'tool', toolId: 't-1', method: 'find', input: { n: 1 } },
   { id: 'tell', kind: 'emit', applicationIdentifier: 'shop', event: 'order.paid', payload: { a: null } },
+  { id: 'all', kind: 'data', applicationIdentifier: 'shop', table: 'orders', operation: 'find' },
+  {
+    id: 'page',
+    kind: 'data',
+    applicationIdentifier: 'shop',
+    table: 'orders',
+    operation: 'find',
+    where: { total: { $gte: 1 } },
+    order: '-total',
+    limit: 5,
+    cursor: '{{steps.all.output.nextCursor}}',
+  },
+  {
+    id: 'add',
+    kind: 'data',
+    applicationIdentifier: 'shop',
+    table: 'orders',
+    operation: 'insert',
+    values: [{ n: 1 }],
+  },
+  {
+    id: 'change',
+    kind: 'data',
+    applicationIdentifier: 'shop',
+    table: 'orders',
+    operation: 'update',
+    where: { id: '{{steps.add.output.rows.0.id}}' },
+    values: { n: null },
+  },
 ];
 const task: Task = {
   id: 't',
@@ -51,6 +80,29 @@ describe('the form of a task', () => {
     const form = createTaskForm('MANUAL', 'UTC');
     form.workflow.steps = [{ id: 's', kind: 'code', source: 'x', agentId: 'left over' }];
     expect(toTaskRequest(form).workflow.steps).toEqual([{ id: 's', kind: 'code', source: 'x' }]);
+  });
+
+  it('sends only the fields of the operation of a data step', () => {
+    const form = createTaskForm('MANUAL', 'UTC');
+    const left = { where: '{"a":1}', order: 'a', limit: '5', cursor: 'c', values: '{"b":2}' };
+    const to = { applicationIdentifier: 'shop', table: 'orders' };
+    const operations = ['find', 'get', 'insert', 'update', 'delete'];
+    form.workflow.steps = operations.map((operation) => ({
+      id: operation,
+      kind: 'data',
+      operation,
+      ...to,
+      ...left,
+    }));
+    const where = { a: 1 };
+    const values = { b: 2 };
+    expect(toTaskRequest(form).workflow.steps).toEqual([
+      { id: 'find', kind: 'data', operation: 'find', ...to, where, order: 'a', limit: 5, cursor: 'c' },
+      { id: 'get', kind: 'data', operation: 'get', ...to, where },
+      { id: 'insert', kind: 'data', operation: 'insert', ...to, values },
+      { id: 'update', kind: 'data', operation: 'update', ...to, where, values },
+      { id: 'delete', kind: 'data', operation: 'delete', ...to, where },
+    ]);
   });
 
   it('knows the fields that an error of the service can name', () => {

@@ -1,6 +1,7 @@
 import type { StepKind } from '@platform/contracts';
 import { agentStep } from './agent.tsx';
 import { codeStep } from './code.tsx';
+import { dataStep } from './data.tsx';
 import { emitStep } from './emit.tsx';
 import type { StepDescriptor } from './step-kind.ts';
 import { toolStep } from './tool.tsx';
@@ -11,4 +12,5 @@ export const STEP_KINDS: Record<StepKind, StepDescriptor> = {
   agent: agentStep,
   emit: emitStep,
   tool: toolStep,
+  data: dataStep,
 };

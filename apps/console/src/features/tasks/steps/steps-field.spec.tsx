@@ -104,4 +104,36 @@ describe('StepsField', () => {
       ]),
     );
   });
+
+  it('asks for what the operation of a data step needs', async () => {
+    const applicationIdentifier = 'shop';
+    const { user, onFinish, save } = await setUp([
+      {
+        id: 'rows',
+        kind: 'data',
+        applicationIdentifier,
+        table: 'orders',
+        operation: 'find',
+        where: '{}',
+        values: '{}',
+      },
+    ]);
+    expect(step(1).getByRole('textbox', { name: 'Order' })).toBeDefined();
+    await step(1).findByRole('textbox', { name: 'Conditions' });
+    await user.click(step(1).getByRole('combobox', { name: 'Operation' }));
+    await user.click(await screen.findByTitle('Insert rows'));
+    expect(step(1).queryByRole('textbox', { name: 'Order' })).toBeNull();
+    expect(step(1).queryByRole('textbox', { name: 'Conditions' })).toBeNull();
+    const enter = (value: string) =>
+      fireEvent.change(step(1).getByRole('textbox', { name: 'Column values' }), { target: { value } });
+    await step(1).findByRole('textbox', { name: 'Column values' });
+    enter('[{"n":1},2]');
+    await save();
+    await step(1).findByText('Enter a JSON object, or an array of objects');
+    enter('[{"n":1},{"n":"{{inputs.n}}"}]');
+    await save();
+    const values = [{ n: 1 }, { n: '{{inputs.n}}' }];
+    const rows = { id: 'rows', kind: 'data', applicationIdentifier, table: 'orders' };
+    await waitFor(() => expect(onFinish).toHaveBeenCalledWith([{ ...rows, operation: 'insert', values }]));
+  });
 });
