@@ -122,7 +122,7 @@ describe('a step that works with rows', () => {
       const child = await eventually(async () => {
         const [found] = await app.sql('select * from envelope where causation_id = $1', [body.envelopeId]);
         expect(found).toBeDefined();
-      return found;
+        return found;
       });
       expect(child).toMatchObject({ depth: 1, source: 'datasource', payload: { total: 9 } });
 
@@ -189,7 +189,7 @@ describe('a step that works with rows', () => {
     }
   });
 
-  it.each<[string, Partial<DataStep>, string]>([
+  it.each<[DataStep['operation'], Partial<DataStep>, string]>([
     ['find', { where: { totl: 1 } }, 'where.totl names totl, which is no column of the table'],
     [
       'find',
@@ -221,7 +221,7 @@ describe('a step that works with rows', () => {
       'values must be an object: one row is changed',
     ],
     ['delete', { where: { id: 'x', total: 1 } }, 'where must be {"id": …} with the id of one row'],
-    ['drop', {}, 'operation must be one of find, get, insert, update, delete'],
+    ['drop' as 'find', {}, 'operation must be one of find, get, insert, update, delete'],
   ])(
     'is refused when it is stored, and names the field: %s %j [data.steps.refused]',
     async (operation, fields, problem) => {

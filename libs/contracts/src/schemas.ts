@@ -772,6 +772,36 @@ export interface DataRowPage {
   nextCursor: string | null;
 }
 
+export interface DataStep {
+  applicationIdentifier: string;
+  /** For `find`: the `nextCursor` of the page before. May contain templates. */
+  cursor?: string | null;
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  kind: 'data';
+  /** For `find`. Default: 20. */
+  limit?: number | null;
+  operation: 'delete' | 'find' | 'get' | 'insert' | 'update';
+  /** For `find`: `createdAt` or a column, with `-` in front for descending order. Default: `-createdAt`. */
+  order?: string | null;
+  table: string;
+  /** For `insert`, a row or 1 to 100 rows; for `update`, the columns to change: null removes a value. May contain templates. */
+  values?:
+    | ({
+        [key: string]: unknown;
+      } | null)
+    | {
+        [key: string]: unknown;
+      }[];
+  /**
+   * For `find`, the conditions of a list of rows: `{"status": "paid", "total": {"$gte": 10}}`. For `get`, `update`, and `delete`,
+   * the id of the row: `{"id": "…"}`. May contain templates.
+   */
+  where?: {
+    [key: string]: unknown;
+  } | null;
+}
+
 export interface DeliveryFigures {
   cancelled: number;
   /** Runs that are FAILED or INTERRUPTED. */
@@ -2130,7 +2160,7 @@ export interface RunStep {
   id: string;
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
-  kind: 'agent' | 'code' | 'emit' | 'tool';
+  kind: 'agent' | 'code' | 'data' | 'emit' | 'tool';
   /** What the step wrote to its log, at most 256 KB per run. */
   log: string;
   output: unknown;
@@ -3143,5 +3173,5 @@ export interface WebhookSecretStatus {
 
 export interface Workflow {
   /** 1 to 50 steps, which run one after another. */
-  steps: (AgentStep | CodeStep | EmitStep | ToolStep)[];
+  steps: (AgentStep | CodeStep | DataStep | EmitStep | ToolStep)[];
 }
